@@ -27,7 +27,6 @@ export function openDelivery(
   let isCut = false;
   return {
     counts: (): Counts => counts,
-    begin: journal.begin,
     take,
     end,
     keep,

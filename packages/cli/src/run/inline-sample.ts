@@ -12,15 +12,7 @@ import { runBatch, setup as setUp, teardown } from './work/batch-tasks.js';
 import { createBatching } from './work/pump.js';
 import { errorLine } from './work/described-error.js';
 
-export interface InlineSample {
-  readonly inputs: number;
-  readonly ms: number;
-  readonly how: string;
-  /** How long a loop would take to come by this many inputs, run them, and write the results, if the sample is typical. */
-  estimateMs(inputs: number): number;
-  /** What the first failing input said, if any failed. */
-  readonly failure: string | undefined;
-}
+export type InlineSample = Awaited<ReturnType<typeof sampleInline>>;
 
 /** How many milliseconds one half of the sample is run again and again: a few calls would be measured before they are compiled. */
 const REPEAT_MS = 300;
@@ -29,39 +21,50 @@ const MAX_PASS_MS = 1500;
 /** How many milliseconds inputs are read to learn what reading costs; a group of them is always read whole. */
 const MAX_READING_MS = 200;
 
-export async function sampleInline(
-  setup: BatchSetup,
-  source: InputSource,
-  count: number,
-): Promise<InlineSample> {
+/**
+ * One half of the sample has the code compiled, the other one is measured. A file is measured the first time that it is read: that is
+ * how the threads will read all of them. What costs nothing to read is run again and again, and the fastest pass counts.
+ */
+export async function sampleInline(setup: BatchSetup, source: InputSource, count: number) {
   // What a worker's setup gets, as far as it makes sense here.
   const context = { workerId: 0, poolName: 'threadwise run' };
   await setUp({ ...context, data: { ...setup, stopsAtFailure: false } });
   const { inputs, how } = source.sample(2 * count);
   const chosen: SampledInput[] = [];
   for await (const input of inputs) chosen.push(input);
-  const { ran, ms, weightedMs, weight, failure } = await measured(chosen, source.kind === 'files');
+  const timed = chosen.length === 1 ? chosen : chosen.filter((_, i) => i % 2 === 1);
+  if (timed !== chosen) await fastestPass(chosen.filter((_, i) => i % 2 === 0));
+  const pass = await (source.kind === 'files' ? measure(timed) : fastestPass(timed));
   await teardown();
-  const inputMs = weightedMs / weight + (await readingMs(source));
-  return { inputs: ran, ms, how, failure, estimateMs: (all) => inputMs * all };
+  const inputMs = pass.weightedMs / pass.weight + (await readingMs(source));
+  return {
+    inputs: pass.ran,
+    ms: pass.ms,
+    how,
+    /** What the first failing input said, if any failed. */
+    failure: pass.failure,
+    /** How long a loop would take to come by this many inputs, run them, and write the results, if the sample is typical. */
+    estimateMs: (all: number): number => inputMs * all,
+  };
 }
 
 /** What it costs a plain loop to come by one input: of files, their names alone; numbers are there. */
 async function readingMs(source: InputSource): Promise<number> {
   if (source.kind === 'range') return 0;
   const begin = performance.now();
-  const spentMs = (): number => performance.now() - begin;
-  if (source.kind === 'files') {
-    source.count?.();
-    return spentMs() / Math.max(1, source.total!);
-  }
   let inputs = 0;
   let ms = 0;
   try {
-    for await (const group of source.read(nothingDone)) {
-      inputs += group.length;
-      ms = spentMs();
-      if (ms > MAX_READING_MS) break;
+    if (source.kind === 'files') {
+      source.count?.();
+      inputs = source.total!;
+      ms = performance.now() - begin;
+    } else {
+      for await (const group of source.read(nothingDone)) {
+        inputs += group.length;
+        ms = performance.now() - begin;
+        if (ms > MAX_READING_MS) break;
+      }
     }
   } catch (error) {
     // The run comes to the same input, and says what is wrong with it, after the results of those before.
@@ -70,25 +73,7 @@ async function readingMs(source: InputSource): Promise<number> {
   return ms / Math.max(1, inputs);
 }
 
-interface Measured {
-  ran: number;
-  ms: number;
-  weight: number;
-  weightedMs: number;
-  failure: string | undefined;
-}
-
-/**
- * One half of the sample has the code compiled, the other one is measured. A file is measured the first time that it is read: that is
- * how the threads will read all of them. What costs nothing to read is run again and again, and the fastest pass counts.
- */
-async function measured(inputs: readonly SampledInput[], isReadOnce: boolean): Promise<Measured> {
-  const timed = inputs.length === 1 ? inputs : inputs.filter((_, i) => i % 2 === 1);
-  if (timed !== inputs) await fastestPass(inputs.filter((_, i) => i % 2 === 0));
-  return isReadOnce ? measure(timed) : fastestPass(timed);
-}
-
-async function fastestPass(inputs: readonly SampledInput[]): Promise<Measured> {
+async function fastestPass(inputs: readonly SampledInput[]) {
   let best = await measure(inputs);
   for (let spent = best.ms; spent < REPEAT_MS && best.ran > 0;) {
     const begin = performance.now();
@@ -99,8 +84,8 @@ async function fastestPass(inputs: readonly SampledInput[]): Promise<Measured> {
   return best;
 }
 
-async function measure(inputs: readonly SampledInput[]): Promise<Measured> {
-  const sum: Measured = { ran: 0, ms: 0, weight: 0, weightedMs: 0, failure: undefined };
+async function measure(inputs: readonly SampledInput[]) {
+  const sum = { ran: 0, ms: 0, weight: 0, weightedMs: 0, failure: undefined as string | undefined };
   const batching = createBatching('auto', 1);
   let text = '';
   let weightedLength = 0;

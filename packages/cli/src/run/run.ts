@@ -129,7 +129,6 @@ async function work(plan: Plan): Promise<number> {
         ordered: options.ordered,
         batching: executor.batching(),
         run: createAttempts(executor.run, options),
-        onBegin: delivery.begin,
       });
       endProgress = await startProgress(options, source, earlier, delivery.counts);
       for await (const results of pump.results(source.read(resume.done))) await delivery.take(results);

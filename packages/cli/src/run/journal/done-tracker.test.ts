@@ -5,17 +5,20 @@ import { type Done, isDone, nothingDone } from '../inputs/input-source.js';
 import type { Batch } from '../work/batch.js';
 import { DoneTracker } from './journal.js';
 
-function batchOf(positions: readonly number[]): Batch {
-  return { inputs: positions.map((position) => ({ value: position, position, bytes: 0 })) };
+function batchOf(positions: readonly number[], after?: number): Batch {
+  return { inputs: positions.map((position) => ({ value: position, position, bytes: 0 })), after };
 }
 
 /** Cuts 0, 1, 2, … into batches of these sizes, leaving out what is done. */
 function batches(sizes: readonly number[], done: Done = nothingDone): Batch[] {
   let next = 0;
+  let after: number | undefined;
   return sizes.map((size) => {
     const positions: number[] = [];
     for (; positions.length < size; next += 1) if (!isDone(done, next)) positions.push(next);
-    return batchOf(positions);
+    const batch = batchOf(positions, after);
+    after = positions.at(-1);
+    return batch;
   });
 }
 
@@ -25,7 +28,6 @@ const doneNumbers = (done: Done, below: number): number[] =>
 test('in order, the mark follows and nothing is kept beyond it', () => {
   const tracker = new DoneTracker(nothingDone);
   for (const batch of batches([2, 3, 1])) {
-    tracker.begin(batch);
     tracker.finish(batch, batch.inputs.length);
   }
   assert.deepEqual(tracker.done(), { mark: 5, beyond: [] });
@@ -34,7 +36,6 @@ test('in order, the mark follows and nothing is kept beyond it', () => {
 test('out of order, stretches melt and the mark catches up', () => {
   const tracker = new DoneTracker(nothingDone);
   const [a, b, c, d] = batches([1, 1, 1, 1]) as [Batch, Batch, Batch, Batch];
-  for (const batch of [a, b, c, d]) tracker.begin(batch);
   tracker.finish(d, 1);
   tracker.finish(b, 1);
   assert.deepEqual(tracker.done(), {
@@ -53,8 +54,6 @@ test('out of order, stretches melt and the mark catches up', () => {
 test('a batch that stopped in its middle stays open behind it', () => {
   const tracker = new DoneTracker(nothingDone);
   const [a, b] = batches([4, 2]) as [Batch, Batch];
-  tracker.begin(a);
-  tracker.begin(b);
   tracker.finish(b, 2);
   tracker.finish(a, 3);
   assert.deepEqual(tracker.done(), { mark: 2, beyond: [[4, 5]] });
@@ -74,7 +73,6 @@ test('whatever is finished in whatever order and over whatever restarts, exactly
           steps.map(({ size }) => size),
           done,
         );
-        for (const batch of begun) tracker.begin(batch);
         const order = begun.map((batch, i) => ({ batch, ...steps[i]! })).sort((a, b) => a.rank - b.rank);
         for (const { batch, share } of order) {
           const count = Math.min(share, batch.inputs.length);

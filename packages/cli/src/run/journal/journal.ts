@@ -1,5 +1,5 @@
 /**
- * The journal as the run sees it: told what begins and what is written, it makes sure that a killed run can go on.
+ * The journal as the run sees it: told what is written, it makes sure that a killed run can go on.
  * The protocol and why nothing is lost or doubled: README.md in this folder.
  */
 import { closeSync, ftruncateSync, openSync } from 'node:fs';
@@ -23,7 +23,7 @@ import {
 } from './resume.js';
 
 /** What a run without --journal has in its place. */
-export const noJournal: ReturnType<typeof openJournal> = { begin() {}, finish() {}, record() {}, close() {} };
+export const noJournal: ReturnType<typeof openJournal> = { finish() {}, record() {}, close() {} };
 
 /** The file: JSON lines, only ever appended. */
 export function openJournalWriter(path: string) {
@@ -49,8 +49,6 @@ export function openJournal(
     writer.append({ ...beginning, ...identity, place, offset } satisfies JournalHeader);
   }
   return {
-    /** To be called in the order of reading, before the batch runs. */
-    begin: (batch: Batch): void => tracker.begin(batch),
     /** `count` inputs from the front of the batch have been written (or have failed and are skipped). */
     finish: (batch: Batch, count: number): void => tracker.finish(batch, count),
     /** Right after the output of what was finished has been written. @param more whether that is every input */
@@ -63,11 +61,12 @@ export function openJournal(
   };
 }
 
-/** Inputs that were read one after the other: all of an open batch, or all done. */
+/** Inputs that were read one after the other, and are all done. */
 interface Stretch {
+  /** What was read before them. */
+  readonly after: Position | undefined;
   readonly first: Position;
   readonly last: Position;
-  readonly state: Batch | 'open for good' | 'done';
 }
 
 /** Knows at any moment which inputs are done, in little space, though batches finish in any order. */
@@ -75,51 +74,36 @@ export class DoneTracker {
   #mark: Position | undefined;
   /** Left over by an earlier run, dropped when the mark has passed them. */
   #carried: readonly Span[];
-  /** Stretches in the order of reading. Neighbours that are done are joined, so there are at most two for each open batch. */
-  readonly #stretches: Stretch[] = [];
+  /** The last input of this run before which all are done. */
+  #front: Position | undefined;
+  /** What is done behind an open batch. Neighbours are joined, so there are no more of them than open batches. */
+  #stretches: readonly Stretch[] = [];
 
   constructor({ mark, beyond }: Done) {
     this.#mark = mark;
     this.#carried = beyond;
   }
 
-  /** Must be called in the order of reading. */
-  begin(batch: Batch): void {
-    this.#stretches.push(stretch(batch.inputs, batch));
-  }
-
-  /** Inverse of begin. `count`: how many inputs from the front are done; the rest stays open for good. */
-  finish(batch: Batch, count: number): void {
-    const at = this.#stretches.findIndex(({ state }) => state === batch);
-    if (at === -1 || count === 0) return;
-    const done = [stretch(batch.inputs.slice(0, count), 'done')];
-    const rest = batch.inputs.slice(count);
-    this.#stretches.splice(at, 1, ...done, ...(rest.length > 0 ? [stretch(rest, 'open for good')] : []));
-    this.#join(at);
-    this.#join(at - 1);
-    const [front] = this.#stretches;
-    if (front?.state !== 'done') return;
-    this.#stretches.shift();
-    this.#mark = front.last;
-    this.#carried = this.#carried.filter(([, last]) => comparePositions(last, front.last) > 0);
+  /** `count`: how many inputs from the front are done; the rest stays open for good. */
+  finish({ inputs, after }: Batch, count: number): void {
+    if (count === 0) return;
+    const done = { after, first: inputs[0]!.position, last: inputs[count - 1]!.position };
+    const left = this.#stretches.find(({ last }) => last === after) ?? done;
+    const right = this.#stretches.find((each) => each.after === done.last) ?? done;
+    const joined: Stretch = { after: left.after, first: left.first, last: right.last };
+    const others = this.#stretches.filter((each) => each !== left && each !== right);
+    if (joined.after !== this.#front) {
+      this.#stretches = [...others, joined].sort((a, b) => comparePositions(a.first, b.first));
+      return;
+    }
+    this.#stretches = others;
+    this.#front = joined.last;
+    this.#mark = joined.last;
+    this.#carried = this.#carried.filter(([, last]) => comparePositions(last, joined.last) > 0);
   }
 
   done(): Done {
-    const done = this.#stretches.filter(({ state }) => state === 'done');
-    return {
-      mark: this.#mark,
-      beyond: [...this.#carried, ...done.map(({ first, last }): Span => [first, last])],
-    };
+    const beyond = this.#stretches.map(({ first, last }): Span => [first, last]);
+    return { mark: this.#mark, beyond: [...this.#carried, ...beyond] };
   }
-
-  /** Makes one of the stretch there and the next one, if both are done. */
-  #join(at: number): void {
-    const [left, right] = [this.#stretches[at], this.#stretches[at + 1]];
-    if (left?.state !== 'done' || right?.state !== 'done') return;
-    this.#stretches.splice(at, 2, { first: left.first, last: right.last, state: 'done' });
-  }
-}
-
-function stretch(inputs: Batch['inputs'], state: Stretch['state']): Stretch {
-  return { first: inputs[0]!.position, last: inputs.at(-1)!.position, state };
 }

@@ -33,8 +33,9 @@ const identity: JournalIdentity = {
 };
 
 const counts = (inputs: number, failed = 0): Counts => ({ inputs, failed, bytes: inputs * 10 });
-const batch = (first: number, last: number): Batch => ({
+const batch = (first: number, last: number, after?: number): Batch => ({
   inputs: [first, last].map((position) => ({ value: position, position, bytes: 0 })),
+  after,
 });
 
 /** A sink of which only the offset matters. */
@@ -63,9 +64,7 @@ const failsWith = (message: RegExp, with_?: JournalIdentity): void =>
 
 function writeTwoRecords(): void {
   const { sink, journal } = begin(newRun);
-  const [first, second] = [batch(0, 1), batch(2, 3)];
-  for (const one of [first, second]) journal.begin(one);
-  for (const one of [first, second]) {
+  for (const one of [batch(0, 1), batch(2, 3, 1)]) {
     sink.offset += 20;
     journal.finish(one, 2);
     journal.record(counts(sink.offset / 10));
@@ -139,7 +138,6 @@ test('finds the last record behind a very long one and in front of a very long t
 test('a complete run is complete', () => {
   const { journal } = begin(newRun);
   const all = batch(0, 99);
-  journal.begin(all);
   journal.finish(all, 2);
   journal.record(counts(100, 3), { complete: true });
   journal.close();

@@ -1,6 +1,6 @@
 /** What crosses between the main thread and the workers, and what comes of it: the contract of this folder. */
 
-import type { Input } from '../inputs/input-source.js';
+import type { Input, Position } from '../inputs/input-source.js';
 import type { RunOptions } from '../options.js';
 import type { Passing } from './passing.js';
 
@@ -46,6 +46,8 @@ export interface BatchOutcome {
 
 export interface Batch {
   readonly inputs: readonly Input[];
+  /** The input that was read before these; undefined of the first batch. */
+  readonly after?: Position | undefined;
 }
 
 /** An outcome together with the batch it belongs to. */

@@ -32,7 +32,7 @@ class Held {
 }
 
 const pumpOf = (options: Partial<PumpOptions> & Pick<PumpOptions, 'run'>): Pump =>
-  createPump({ ordered: true, batching: fixed(2, 4), onBegin() {}, ...options });
+  createPump({ ordered: true, batching: fixed(2, 4), ...options });
 
 const texts = (results: readonly BatchResult[]): string => results.map(({ text }) => text).join('');
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -151,15 +151,18 @@ test('the end of the pool ends the run', async () => {
   await assert.rejects(all, /pool closed/);
 });
 
-test('begins batches in the order of reading', async () => {
+test('begins batches in the order of reading, and each knows what was read before it', async () => {
   const begun: unknown[] = [];
-  const run = async (batch: Batch): Promise<BatchResult> => ({
-    batch,
-    ...success(batch.inputs.map(({ value }) => value)),
-  });
-  const onBegin = ({ inputs }: Batch): unknown => begun.push(inputs[0]!.value);
-  await collect(pumpOf({ run, onBegin }), numbers(20));
-  assert.deepEqual(begun, [0, 2, 4, 6, 8, 10, 12, 14, 16, 18]);
+  const run = async (batch: Batch): Promise<BatchResult> => {
+    begun.push([batch.after, batch.inputs[0]!.value]);
+    return { batch, ...success(batch.inputs.map(({ value }) => value)) };
+  };
+  await collect(pumpOf({ run }), numbers(20));
+  const firsts = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18];
+  assert.deepEqual(
+    begun,
+    firsts.map((first) => [first === 0 ? undefined : first - 1, first]),
+  );
 });
 
 test('a consumer so slow that everything read has ended meanwhile still gets all', async () => {

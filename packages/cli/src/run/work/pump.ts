@@ -6,7 +6,7 @@
  * Ctrl-C has little to wait for, and changes with the length of a batch, and the other is large and of characters. And results come one at a
  * time, where here all that are ready are one write and one record of the journal.
  */
-import type { InputGroups } from '../inputs/input-source.js';
+import type { InputGroups, Position } from '../inputs/input-source.js';
 import type { RunBatch } from './attempts.js';
 import type { Batch, BatchOutcome, BatchResult } from './batch.js';
 
@@ -19,13 +19,11 @@ export interface PumpOptions {
   readonly ordered: boolean;
   readonly batching: Batching;
   readonly run: RunBatch;
-  /** Called in the order of reading, before the batch runs. */
-  readonly onBegin: (batch: Batch) => void;
 }
 
 export type Pump = ReturnType<typeof createPump>;
 
-export function createPump({ ordered, batching, run, onBegin }: PumpOptions) {
+export function createPump({ ordered, batching, run }: PumpOptions) {
   /** Every batch that was read and not given out, in the order of reading. */
   let slots: { result?: BatchResult }[] = [];
   let running = 0;
@@ -72,7 +70,6 @@ export function createPump({ ordered, batching, run, onBegin }: PumpOptions) {
         const { value, done } = await batches.next();
         if (hasStopped()) return;
         if (done === true) return stop();
-        onBegin(value);
         // Read on also while what is ready is being written: the workers need not wait for that.
         void work(value).then(() => read(batches));
       }
@@ -124,11 +121,13 @@ export function createPump({ ordered, batching, run, onBegin }: PumpOptions) {
 
 /** A batch is cut from one group, and so never waits for the next one. */
 async function* batchesOf(groups: InputGroups, batching: Batching): AsyncGenerator<Batch> {
+  let after: Position | undefined;
   for await (const group of groups) {
     for (let at = 0; at < group.length;) {
       const inputs = group.slice(at, at + batching.size());
       at += inputs.length;
-      yield { inputs };
+      yield { inputs, after };
+      after = inputs.at(-1)!.position;
     }
   }
 }
