@@ -1,7 +1,7 @@
 /** Asks a program's control server: reads, changes, and its stream of events, with errors that say what to do. */
 import { createParser } from 'eventsource-parser';
 import { isRecord } from '../checks.js';
-import { UsageError } from '../exit-code.js';
+import { ExitCode, UsageError } from '../exit-code.js';
 import { formatDuration } from '../format/figures.js';
 import { ControlError, lostConnection, noAnswer, notOurs, refusal, unreachable } from './errors.js';
 
@@ -110,7 +110,7 @@ export class ControlClient {
       if (error instanceof ControlError) throw error;
       if (!isTimeout(error)) throw lostConnection(this.address, error);
       // The stream has begun: it is not the program that is late.
-      throw new ControlError('ERR_TIMEOUT', `It did not end within ${formatDuration(this.#limitMs)}.`);
+      throw new ControlError(ExitCode.timedOut, `It did not end within ${formatDuration(this.#limitMs)}.`);
     }
   }
 

@@ -57,7 +57,7 @@ async function ready(client: ControlClient): Promise<number> {
     .filter((pool) => isRecord(pool) && pool.state !== 'open' && pool.state !== 'paused')
     .map(({ name, state }) => `${safeText(String(name))} is ${safeText(String(state))}`)
     .join(', ');
-  throw new ControlError('ERR_NOT_READY', `Not ready${states === '' ? '' : `: ${states}`}.`);
+  throw new ControlError(ExitCode.notReady, `Not ready${states === '' ? '' : `: ${states}`}.`);
 }
 
 /** One JSON value a line, until the program ends the stream, `count` events have come, or nobody reads any more. */
@@ -152,7 +152,7 @@ async function drain(client: ControlClient, pool: string | undefined, { wait }: 
         last = { ...data, name: last.name };
         if (data.state === 'open' || data.state === 'paused') {
           const undone = `Somebody resumed ${name} while it drained: it is ${data.state}.`;
-          throw new ControlError('ERR_UNDONE', `${undone} ${told()}`);
+          throw new ControlError(ExitCode.failed, `${undone} ${told()}`);
         }
         if (openOf(last) === 0) return;
       }
@@ -160,13 +160,14 @@ async function drain(client: ControlClient, pool: string | undefined, { wait }: 
       if (!(error instanceof ControlError)) throw error;
       // Closed between two requests: that settles every call.
       if (error.answerCode === 'ERR_POOL_CLOSED') return;
-      if (error.code !== 'ERR_TIMEOUT' && error.code !== 'ERR_UNREACHABLE') throw error;
-      const rest =
-        error.code === 'ERR_TIMEOUT' ? " The pool goes on draining; 'ctl resume' undoes that." : '';
-      throw new ControlError(error.code, `${error.message} ${told()}${rest}`, { cause: error });
+      const { exitCode, message } = error;
+      const isLate = exitCode === ExitCode.timedOut;
+      if (!isLate && exitCode !== ExitCode.unreachable) throw error;
+      const rest = isLate ? " The pool goes on draining; 'ctl resume' undoes that." : '';
+      throw new ControlError(exitCode, `${message} ${told()}${rest}`, error);
     }
     if (!isClosed) {
-      throw new ControlError('ERR_UNREACHABLE', `The program ended the connection. ${told()}`);
+      throw new ControlError(ExitCode.unreachable, `The program ended the connection. ${told()}`);
     }
   }
 

@@ -5,35 +5,15 @@ import { ExitCode, ExpectedError } from '../exit-code.js';
 import { safeText } from '../format/text.js';
 import { shown, TOKEN_VARIABLE } from './address.js';
 
-const exitCodes = {
-  ERR_UNREACHABLE: ExitCode.unreachable,
-  ERR_TIMEOUT: ExitCode.timedOut,
-  ERR_UNAUTHORISED: ExitCode.unauthorised,
-  ERR_REFUSED: ExitCode.refused,
-  ERR_NOT_READY: ExitCode.notReady,
-  /** What was waited for was undone by somebody else. */
-  ERR_UNDONE: ExitCode.failed,
-  /** What answered is not what was expected there. */
-  ERR_ANSWER: ExitCode.failed,
-} as const;
-
-export type ControlErrorCode = keyof typeof exitCodes;
-
 export class ControlError extends ExpectedError {
   override readonly name = 'ControlError';
   override readonly exitCode: number;
-  readonly code: ControlErrorCode;
   /** The program's own code, where it was the program that refused. */
   readonly answerCode: string | undefined;
 
-  constructor(
-    code: ControlErrorCode,
-    message: string,
-    { answerCode, ...options }: ErrorOptions & { readonly answerCode?: string } = {},
-  ) {
-    super(message, options);
-    this.code = code;
-    this.exitCode = exitCodes[code];
+  constructor(exitCode: number, message: string, cause?: unknown, answerCode?: string) {
+    super(message, { cause });
+    this.exitCode = exitCode;
     this.answerCode = answerCode;
   }
 }
@@ -46,7 +26,7 @@ const LOST_CODES: readonly string[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 
 export function unreachable(address: URL, error: unknown): ControlError {
   const { name, code, message, because } = rootOf(error);
   const where = shown(address);
-  const told = (text: string): ControlError => new ControlError('ERR_UNREACHABLE', text, { cause: error });
+  const told = (text: string): ControlError => new ControlError(ExitCode.unreachable, text, error);
   if (code === 'ECONNREFUSED') return told(`Nothing answers at ${where} (${code}). ${hintFor(address)}`);
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return told(`The host ${address.hostname} of ${where} was not found (${code}).`);
@@ -65,12 +45,12 @@ export function unreachable(address: URL, error: unknown): ControlError {
 /** The request came through, and the connection broke off. */
 export function lostConnection(address: URL, error: unknown): ControlError {
   const text = `The connection to ${shown(address)} was lost (${rootOf(error).because}). Has the program ended?`;
-  return new ControlError('ERR_UNREACHABLE', text, { cause: error });
+  return new ControlError(ExitCode.unreachable, text, error);
 }
 
 export function noAnswer(address: URL, time: string): ControlError {
   return new ControlError(
-    'ERR_TIMEOUT',
+    ExitCode.timedOut,
     `No answer from ${shown(address)} within ${time}. ` +
       "The program's main thread may be blocked, or its host out of reach.",
   );
@@ -79,7 +59,7 @@ export function noAnswer(address: URL, time: string): ControlError {
 /** Something answered that is no control server, or a newer one. */
 export function notOurs(address: URL, expected: string): ControlError {
   return new ControlError(
-    'ERR_ANSWER',
+    ExitCode.failed,
     `${shown(address)} answers, but not as the control server of a program with threadwise: ${expected}.`,
   );
 }
@@ -90,15 +70,15 @@ export function refusal(address: URL, status: number, body: string): ControlErro
   if (status === 401) {
     const why = told?.message ?? 'a token is needed';
     return new ControlError(
-      'ERR_UNAUTHORISED',
+      ExitCode.unauthorised,
       `${shown(address)} refuses this without its token (401: ${why}). ` +
         `Set ${TOKEN_VARIABLE} to the token of the program.`,
     );
   }
   // Every error of a control server has a code and a message; others are of somebody else.
   if (told === undefined) return notOurs(address, `it answered ${status}`);
-  const code: ControlErrorCode = status < 500 ? 'ERR_REFUSED' : 'ERR_ANSWER';
-  return new ControlError(code, `${told.message} (${status} ${told.code})`, { answerCode: told.code });
+  const exitCode = status < 500 ? ExitCode.refused : ExitCode.failed;
+  return new ControlError(exitCode, `${told.message} (${status} ${told.code})`, undefined, told.code);
 }
 
 function toldBy(body: string): { code: string; message: string } | undefined {

@@ -143,7 +143,7 @@ class Top {
   #tell(error: unknown, told: (why: string) => Partial<TopState>): void {
     if (!(error instanceof ControlError)) return this.#fail(error);
     // There is one line for it, and the address is on the screen.
-    const isToken = error.code === 'ERR_UNAUTHORISED';
+    const isToken = error.exitCode === ExitCode.unauthorised;
     const why = isToken
       ? `a token is needed, or another one: set ${TOKEN_VARIABLE}`
       : safeText(error.message);
