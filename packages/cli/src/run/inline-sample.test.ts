@@ -41,14 +41,14 @@ mock.method(fs, 'writeSync', (_fd: number, text: string) => {
 syncBuiltinESMExports();
 
 /** 10 inputs a group. Listing, reading, looking up sizes: each takes its own time. */
-function source(kind: InputSource['kind'], takes: { count?: number; group?: number }): InputSource {
+function source(unit: InputSource['unit'], takes: { count?: number; group?: number }): InputSource {
   const inputs = Array.from({ length: 10 }, (_, i) => ({ value: i, position: i, bytes: 0, weight: 1 }));
   function* sample(): Generator<SampledInput> {
     clockMs += 1e6; // choosing a sample is no part of what would be done inline
     yield* inputs.slice(0, 4);
   }
   return {
-    kind,
+    unit,
     identity: {},
     total: 10,
     totalBytes: undefined,
@@ -68,7 +68,7 @@ async function estimateOf(inputs: number, from: InputSource): Promise<number> {
 
 test('reading and parsing lines is part of what a loop does', async () => {
   assert.equal(await estimateOf(1000, source('lines', { group: 20 })), 1000 * (RUN_MS + 2));
-  assert.equal(await estimateOf(1000, source('json', { group: 40 })), 1000 * (RUN_MS + 4));
+  assert.equal(await estimateOf(1000, source('values', { group: 40 })), 1000 * (RUN_MS + 4));
 });
 
 test('of files, listing them is part of it, and their sizes are not: a loop does not ask for them', async () => {
@@ -76,7 +76,7 @@ test('of files, listing them is part of it, and their sizes are not: a loop does
 });
 
 test('numbers of a range cost a loop nothing', async () => {
-  assert.equal(await estimateOf(1000, source('range', { group: 500 })), 1000 * RUN_MS);
+  assert.equal(await estimateOf(1000, source('numbers', { group: 500 })), 1000 * RUN_MS);
 });
 
 test('so is writing the results, at once, as the run writes what is ready', async () => {
@@ -95,10 +95,10 @@ test('what is folded is not written', async () => {
 });
 
 test('an input that cannot be read is told by the run, after those before it', async () => {
-  const bad = source('json', {});
+  const bad = source('values', {});
   bad.read = function* () {
     clockMs += 20;
-    yield* source('json', {}).read({ mark: undefined, beyond: [] }) as Iterable<readonly SampledInput[]>;
+    yield* source('values', {}).read({ mark: undefined, beyond: [] }) as Iterable<readonly SampledInput[]>;
     throw new UsageError('invalid JSON');
   };
   assert.equal(await estimateOf(1000, bad), 1000 * (RUN_MS + 2));

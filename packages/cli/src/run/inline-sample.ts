@@ -34,7 +34,7 @@ export async function sampleInline(setup: BatchSetup, source: InputSource, count
   for await (const input of inputs) chosen.push(input);
   const timed = chosen.length === 1 ? chosen : chosen.filter((_, i) => i % 2 === 1);
   if (timed !== chosen) await fastestPass(chosen.filter((_, i) => i % 2 === 0));
-  const pass = await (source.kind === 'files' ? measure(timed) : fastestPass(timed));
+  const pass = await (source.unit === 'files' ? measure(timed) : fastestPass(timed));
   await teardown();
   const inputMs = pass.weightedMs / pass.weight + (await readingMs(source));
   return {
@@ -50,12 +50,12 @@ export async function sampleInline(setup: BatchSetup, source: InputSource, count
 
 /** What it costs a plain loop to come by one input: of files, their names alone; numbers are there. */
 async function readingMs(source: InputSource): Promise<number> {
-  if (source.kind === 'range') return 0;
+  if (source.unit === 'numbers') return 0;
   const begin = performance.now();
   let inputs = 0;
   let ms = 0;
   try {
-    if (source.kind === 'files') {
+    if (source.unit === 'files') {
       source.count?.();
       inputs = source.total!;
       ms = performance.now() - begin;

@@ -23,7 +23,9 @@ export interface RawRunOptions extends RawInputOptions {
   readonly format?: FormatName;
   readonly withInput?: boolean;
   readonly reduce?: string;
+  /** The fleet to run on; undefined: this machine. */
   readonly on?: FleetAddress;
+  /** Undefined: not said, so that the library's default and environment variable hold. */
   readonly threads?: Threads;
   readonly batch?: number | 'auto';
   readonly timeout?: number;
@@ -42,25 +44,18 @@ export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTer
   const input = resolveInput(raw, isStdinTerminal);
   checkPairs(raw, input);
   return {
+    ...raw,
     module,
     input,
     ordered: raw.unordered !== true,
-    out: raw.out,
     format: raw.format ?? 'ndjson',
     withInput: raw.withInput === true,
-    reduce: raw.reduce,
-    /** The fleet to run on; undefined: this machine. */
-    on: raw.on,
-    /** Undefined: not said, so that the library's default and environment variable hold. */
-    threads: raw.threads,
     // A timeout is for one input, so with one the batches have one input as well.
     batch: raw.timeout === undefined ? (raw.batch ?? 'auto') : 1,
     timeoutMs: raw.timeout,
     retries: raw.retries ?? 0,
     stopsAtFailure: raw.onError !== 'skip',
-    journal: raw.journal,
     compareInline: raw.compareInline === true ? DEFAULT_SAMPLE : raw.compareInline,
-    quiet: raw.quiet === true,
   };
 }
 

@@ -34,13 +34,6 @@ export interface Plan {
 /** A second Ctrl-C waits this long for the threads to be gone; ending the process ends them anyway. */
 const LAST_WAIT_MS = 500;
 
-const UNITS: Readonly<Record<InputSource['kind'], string>> = {
-  files: 'files',
-  lines: 'lines',
-  json: 'values',
-  range: 'numbers',
-};
-
 export async function run(options: RunOptions): Promise<number> {
   const { input, journal, compareInline, format, withInput, stopsAtFailure } = options;
   const module = findModule(options.module);
@@ -148,7 +141,7 @@ async function work(plan: Plan): Promise<number> {
   ): Promise<void> {
     if (quiet) return;
     const failed = failures.count + earlier.failed;
-    const report: Report = { ...measured, unit: UNITS[source.kind], end: end(), earlier, failed, inline };
+    const report: Report = { ...measured, unit: source.unit, end: end(), earlier, failed, inline };
     // Loaded only now: a quiet run needs none of it.
     const { hintsFor, renderSummary } = await import('./summary.js');
     process.stderr.write(renderSummary(report, hintsFor(report, options)));

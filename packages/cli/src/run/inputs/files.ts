@@ -37,7 +37,7 @@ export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: Fil
     if (sized(matching(pattern)).next().done) throw new UsageError(`no file matches '${pattern.source}'`);
   }
   return {
-    kind: 'files',
+    unit: 'files',
     identity: { kind: 'files', patterns, dot, cwd: process.cwd(), ...(isRead ? { read: true } : {}) },
     get total() {
       return total;

@@ -56,7 +56,8 @@ export interface Sample {
 }
 
 export interface InputSource {
-  readonly kind: 'files' | 'lines' | 'json' | 'range';
+  /** What inputs are called. */
+  readonly unit: 'files' | 'lines' | 'values' | 'numbers';
   /** What the journal remembers, so that it is not used for other input. Plain JSON. */
   readonly identity: Readonly<Record<string, unknown>>;
   /** Number of inputs and of bytes, where they are known before reading; for files only after `count`. */

@@ -59,7 +59,7 @@ export function openRange({ from, to }: RangeOptions): InputSource {
   const total = to - from + 1;
   const inputAt = (position: number): Input => ({ value: from + position, position, bytes: 0 });
   return {
-    kind: 'range',
+    unit: 'numbers',
     identity: { kind: 'range', from, to },
     total,
     *read(done) {

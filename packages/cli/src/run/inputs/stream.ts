@@ -31,6 +31,7 @@ const CHUNK_BYTES = 256 * 1024;
 export function openStream(kind: 'lines' | 'json', file = '-', parse: Parse, identity = {}): InputSource {
   const isStdin = file === '-';
   const stats = isStdin ? undefined : checked(file);
+  const unit = kind === 'lines' ? 'lines' : 'values';
   const name = isStdin ? 'standard input' : file;
   const open = new Set<{ destroy(): unknown }>();
   async function* chunks(): AsyncGenerator<Buffer> {
@@ -46,13 +47,13 @@ export function openStream(kind: 'lines' | 'json', file = '-', parse: Parse, ide
   // Without this a pipe that stays open would keep the process alive.
   if (isStdin) open.add({ destroy: () => process.stdin.destroy() });
   return {
-    kind,
+    unit,
     identity: { kind, file: isStdin ? '-' : resolve(file), ...identity },
     totalBytes: stats?.isFile() ? stats.size : undefined,
     read,
     sample: (count) => ({
       inputs: firstOf(read(nothingDone), count),
-      how: `the first ${count} ${kind === 'lines' ? 'lines' : 'values'}`,
+      how: `the first ${count} ${unit}`,
     }),
     close() {
       for (const stream of open) stream.destroy();
