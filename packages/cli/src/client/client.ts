@@ -42,90 +42,73 @@ interface AskOptions {
   readonly expected?: number;
 }
 
-export class ControlClient {
-  readonly address: URL;
-  readonly #token: string | undefined;
+export type ControlClient = ReturnType<typeof openClient>;
+
+export function openClient({ address, token: given, timeoutMs, signal }: ClientOptions) {
+  const token = checkedToken(given);
   /** How many milliseconds an answer, or the beginning of a stream, may take. */
-  readonly #limitMs: number;
-  /** Signals that end every request: the caller's, and that of the time for all of them. */
-  readonly #signals: readonly AbortSignal[];
+  const limitMs = timeoutMs ?? REQUEST_TIMEOUT_MS;
+  /** What ends every request: the caller, and the time for all of them. */
+  const ends = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)].filter(
+    (each) => each !== undefined,
+  );
+  return {
+    address,
 
-  constructor({ address, token, timeoutMs, signal }: ClientOptions) {
-    this.address = address;
-    this.#token = checkedToken(token);
-    this.#limitMs = timeoutMs ?? REQUEST_TIMEOUT_MS;
-    this.#signals = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)].filter(
-      (each) => each !== undefined,
-    );
-  }
+    async overview(): Promise<Overview> {
+      const value = await askJson('GET', 'api/pools');
+      if (!isRecord(value) || !Array.isArray(value.pools) || !value.pools.every(isPool)) {
+        throw notOurs(address, 'expected { "pools": [...] }');
+      }
+      return { process: isRecord(value.process) ? value.process : {}, pools: value.pools };
+    },
 
-  async overview(): Promise<Overview> {
-    const value = await this.#json('GET', 'api/pools');
-    if (!isRecord(value) || !Array.isArray(value.pools) || !value.pools.every(isPool)) {
-      throw notOurs(this.address, 'expected { "pools": [...] }');
-    }
-    return { process: isRecord(value.process) ? value.process : {}, pools: value.pools };
-  }
+    pool: (name: string) => askPool('GET', pathOf(name)),
+    change: (name: string, change: Change) => askPool('PATCH', pathOf(name), change),
+    act: (name: string, action: Action) => askPool('POST', `${pathOf(name)}/${action}`),
+    /** As it came, if it is JSON. */
+    health: () => askJson('GET', 'healthz'),
+    metrics: () => ask('GET', 'metrics', (response) => response.text()),
 
-  pool(name: string): Promise<PoolJson> {
-    return this.#pool('GET', pathOf(name));
-  }
+    readiness() {
+      const read = async (response: Response) => ({
+        isReady: response.ok,
+        answer: parsed(await response.text()),
+      });
+      return ask('GET', 'readyz', read, { expected: 503 });
+    },
 
-  change(name: string, change: Change): Promise<PoolJson> {
-    return this.#pool('PATCH', pathOf(name), change);
-  }
+    /** Until the server ends it, or the caller stops reading. */
+    async *events(name: string): AsyncGenerator<{ readonly event: string; readonly data: unknown }> {
+      const accept = 'text/event-stream';
+      const read = async ({ headers, body }: Response) => {
+        if (headers.get('content-type')?.startsWith(accept) && body !== null) return body;
+        throw notOurs(address, 'expected a stream of events');
+      };
+      const body = await ask('GET', `${pathOf(name)}/events`, read, { accept });
+      try {
+        for await (const { event, data } of serverSentEvents(body)) yield { event, data: parsed(data) };
+      } catch (error) {
+        if (error instanceof ControlError) throw error;
+        if (!isTimeout(error)) throw lostConnection(address, error);
+        // The stream has begun: it is not the program that is late.
+        throw new ControlError(ExitCode.timedOut, `It did not end within ${formatDuration(limitMs)}.`);
+      }
+    },
+  };
 
-  act(name: string, action: Action): Promise<PoolJson> {
-    return this.#pool('POST', `${pathOf(name)}/${action}`);
-  }
-
-  /** As it came, if it is JSON. */
-  health(): Promise<unknown> {
-    return this.#json('GET', 'healthz');
-  }
-
-  readiness(): Promise<{ readonly isReady: boolean; readonly answer: unknown }> {
-    const read = async (response: Response) => ({
-      isReady: response.ok,
-      answer: this.#parsed(await response.text()),
-    });
-    return this.#ask('GET', 'readyz', read, { expected: 503 });
-  }
-
-  metrics(): Promise<string> {
-    return this.#ask('GET', 'metrics', (response) => response.text());
-  }
-
-  /** Until the server ends it, or the caller stops reading. */
-  async *events(name: string): AsyncGenerator<{ readonly event: string; readonly data: unknown }> {
-    const accept = 'text/event-stream';
-    const read = async ({ headers, body }: Response) => {
-      if (headers.get('content-type')?.startsWith(accept) && body !== null) return body;
-      throw notOurs(this.address, 'expected a stream of events');
-    };
-    const body = await this.#ask('GET', `${pathOf(name)}/events`, read, { accept });
-    try {
-      for await (const { event, data } of serverSentEvents(body)) yield { event, data: this.#parsed(data) };
-    } catch (error) {
-      if (error instanceof ControlError) throw error;
-      if (!isTimeout(error)) throw lostConnection(this.address, error);
-      // The stream has begun: it is not the program that is late.
-      throw new ControlError(ExitCode.timedOut, `It did not end within ${formatDuration(this.#limitMs)}.`);
-    }
-  }
-
-  async #pool(method: string, path: string, body?: unknown): Promise<PoolJson> {
-    const value = await this.#json(method, path, body);
-    if (!isPool(value)) throw notOurs(this.address, 'expected the statistics of a pool');
+  async function askPool(method: string, path: string, body?: unknown): Promise<PoolJson> {
+    const value = await askJson(method, path, body);
+    if (!isPool(value)) throw notOurs(address, 'expected the statistics of a pool');
     return value;
   }
 
-  #json(method: string, path: string, body?: unknown): Promise<unknown> {
-    return this.#ask(method, path, async (response) => this.#parsed(await response.text()), { body });
+  function askJson(method: string, path: string, body?: unknown): Promise<unknown> {
+    return ask(method, path, async (response) => parsed(await response.text()), { body });
   }
 
   /** @param read makes something of an answer: that is a status of 2xx, or the one that is `expected`, too */
-  async #ask<T>(
+  async function ask<T>(
     method: string,
     path: string,
     read: (response: Response) => Promise<T>,
@@ -135,39 +118,37 @@ export class ControlClient {
     // It keeps the process, too: a connection that ends before the request was written leaves fetch waiting, and nothing else would.
     const timer = setTimeout(
       () => late.abort(new DOMException('No answer in time', 'TimeoutError')),
-      this.#limitMs,
+      limitMs,
     );
     try {
-      const response = await fetch(new URL(path, this.address), {
+      const response = await fetch(new URL(path, address), {
         method,
         headers: {
           accept,
-          ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         body: body === undefined ? null : JSON.stringify(body),
-        signal: AbortSignal.any([late.signal, ...this.#signals]),
+        signal: AbortSignal.any([late.signal, ...ends]),
         // A token must not follow to wherever a stranger sends it.
         redirect: 'manual',
       });
       const { ok, status } = response;
-      if (!ok && status !== expected) throw refusal(this.address, status, await response.text());
+      if (!ok && status !== expected) throw refusal(address, status, await response.text());
       return await read(response);
     } catch (error) {
       if (error instanceof ControlError) throw error;
-      throw isTimeout(error)
-        ? noAnswer(this.address, formatDuration(this.#limitMs))
-        : unreachable(this.address, error);
+      throw isTimeout(error) ? noAnswer(address, formatDuration(limitMs)) : unreachable(address, error);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  #parsed(text: string): unknown {
+  function parsed(text: string): unknown {
     try {
       return JSON.parse(text);
     } catch {
-      throw notOurs(this.address, 'expected JSON');
+      throw notOurs(address, 'expected JSON');
     }
   }
 }

@@ -32,9 +32,9 @@ export function addCtl(program: Command, setExitCode: (code: number) => void): v
     const commands = ctlProgram(program, async (each) => {
       const address = parseAddress(url!);
       // Loaded only now: help and usage errors need none of it.
-      const { ControlClient } = await import('../client/client.js');
+      const { openClient } = await import('../client/client.js');
       const { commands: all } = await import('../client/ctl.js');
-      const client = new ControlClient({ address, token, timeoutMs: raw.timeout });
+      const client = openClient({ address, token, timeoutMs: raw.timeout });
       setExitCode(await all[each.name() as keyof CtlCommands](client, each.args[0], each.opts()));
     });
     if (url === undefined) return commands.help({ error: true });

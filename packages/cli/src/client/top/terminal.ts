@@ -25,8 +25,6 @@ interface TerminalEvents {
   ended(signal: EndSignal): void;
 }
 
-export type Terminal = ReturnType<typeof openTerminal>;
-
 /** Standard input and output, where both are terminals. */
 export function openTerminal({ key, redraw, ended }: TerminalEvents) {
   let isEntered = false;

@@ -3,7 +3,7 @@
 import { ExitCode, signalExitCodes } from '../../exit-code.js';
 import { safeText } from '../../format/text.js';
 import { shown, TOKEN_VARIABLE } from '../address.js';
-import { ControlClient } from '../client.js';
+import { type ControlClient, openClient } from '../client.js';
 import { ControlError } from '../errors.js';
 import { paint } from './line.js';
 import type { Snapshot } from './columns.js';
@@ -16,7 +16,7 @@ import {
   type TopState,
   withSnapshot,
 } from './state.js';
-import { openTerminal, type Terminal } from './terminal.js';
+import { openTerminal } from './terminal.js';
 import { snapshotText, view } from './view.js';
 
 const READ_EVERY_MS = 1000;
@@ -31,7 +31,7 @@ const LONGEST_PAUSE_MS = 10_000;
  */
 export async function top(address: URL, token: string | undefined, once: boolean): Promise<number> {
   const ending = new AbortController();
-  const client = new ControlClient({ address, token, signal: ending.signal });
+  const client = openClient({ address, token, signal: ending.signal });
   const state = initialState(shown(address), await read(client));
   const canDraw =
     process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb';
@@ -40,7 +40,7 @@ export async function top(address: URL, token: string | undefined, once: boolean
     return ExitCode.ok;
   }
   try {
-    return await new Top(client, state).run();
+    return await watch(client, state);
   } finally {
     ending.abort();
   }
@@ -56,102 +56,94 @@ function textWidth(): number {
   return width > 0 ? width : Number.POSITIVE_INFINITY;
 }
 
-class Top {
-  readonly #client: ControlClient;
-  readonly #terminal: Terminal;
-  #state: TopState;
-  #isReading = false;
-  #pauseMs = FIRST_PAUSE_MS;
-  #end!: (exitCode: number) => void;
-  #fail!: (error: unknown) => void;
-  readonly #exitCode = new Promise<number>((resolve, reject) => {
-    this.#end = resolve;
-    this.#fail = reject;
+/** Until the user or a signal ends it. Returns the exit code. */
+async function watch(client: ControlClient, first: TopState): Promise<number> {
+  let state = first;
+  let isReading = false;
+  let pauseMs = FIRST_PAUSE_MS;
+  let end!: (exitCode: number) => void;
+  let fail!: (error: unknown) => void;
+  const ended = new Promise<number>((resolve, reject) => {
+    end = resolve;
+    fail = reject;
   });
-
-  constructor(client: ControlClient, state: TopState) {
-    this.#client = client;
-    this.#state = state;
-    this.#terminal = openTerminal({
-      key: (press) => this.#change((now) => pressed(now, keyOf(press))),
-      redraw: () => this.#draw(),
-      ended: (signal) => this.#end(signalExitCodes[signal]),
-    });
+  const terminal = openTerminal({
+    key: (press) => change((now) => pressed(now, keyOf(press))),
+    redraw: draw,
+    ended: (signal) => end(signalExitCodes[signal]),
+  });
+  draw();
+  const timer = setInterval(tick, READ_EVERY_MS);
+  try {
+    return await ended;
+  } finally {
+    clearInterval(timer);
+    terminal.close();
   }
 
-  async run(): Promise<number> {
-    this.#draw();
-    const timer = setInterval(() => this.#tick(), READ_EVERY_MS);
-    try {
-      return await this.#exitCode;
-    } finally {
-      clearInterval(timer);
-      this.#terminal.close();
-    }
-  }
-
-  #tick(): void {
+  function tick(): void {
     const now = Date.now();
-    this.#change((state) => ({ state: { ...state, now } }));
-    const { link } = this.#state;
-    if (link.kind === 'live' || link.retryAt <= now) void this.#read();
+    change((old) => ({ state: { ...old, now } }));
+    const { link } = state;
+    if (link.kind === 'live' || link.retryAt <= now) void readOnce();
   }
 
-  async #read(): Promise<void> {
-    if (this.#isReading) return;
-    this.#isReading = true;
+  async function readOnce(): Promise<void> {
+    if (isReading) return;
+    isReading = true;
     try {
-      const snapshot = await read(this.#client);
-      this.#pauseMs = FIRST_PAUSE_MS;
-      this.#change((state) => ({ state: withSnapshot(state, snapshot) }));
+      const snapshot = await read(client);
+      pauseMs = FIRST_PAUSE_MS;
+      change((old) => ({ state: withSnapshot(old, snapshot) }));
     } catch (error) {
-      const retryAt = Date.now() + this.#pauseMs;
-      this.#pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * this.#pauseMs);
-      this.#tell(error, (why) => ({ link: { kind: 'lost', why, retryAt } }));
+      const retryAt = Date.now() + pauseMs;
+      pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
+      tell(error, (why) => ({ link: { kind: 'lost', why, retryAt } }));
     } finally {
-      this.#isReading = false;
+      isReading = false;
     }
   }
 
-  async #send({ pool, ask, done }: Request): Promise<void> {
+  async function send({ pool, ask, done }: Request): Promise<void> {
     try {
-      if ('action' in ask) await this.#client.act(pool, ask.action);
-      else await this.#client.change(pool, ask.change);
-      this.#change((state) => ({ state: { ...state, notice: done } }));
+      if ('action' in ask) await client.act(pool, ask.action);
+      else await client.change(pool, ask.change);
+      change((old) => ({ state: { ...old, notice: done } }));
     } catch (error) {
-      this.#tell(error, (why) => ({ notice: `Not done: ${why}` }));
+      tell(error, (why) => ({ notice: `Not done: ${why}` }));
     }
     // What it came to is seen at once.
-    await this.#read();
+    await readOnce();
   }
 
-  /** An error in here ends it by way of `run`: otherwise it would be printed on the screen that is about to go. */
-  #change(make: (state: TopState) => Step): void {
+  /** An error in here ends it by way of `ended`: otherwise it would be printed on the screen that is about to go. */
+  function change(make: (old: TopState) => Step): void {
     try {
-      const { state, wish } = make(this.#state);
-      this.#state = state;
-      this.#draw();
-      if (wish?.kind === 'quit') this.#end(ExitCode.ok);
-      else if (wish?.kind === 'interrupt') this.#end(ExitCode.interrupted);
-      else if (wish?.kind === 'suspend') this.#terminal.suspend();
-      else if (wish?.kind === 'send') void this.#send(wish.request);
+      const step = make(state);
+      state = step.state;
+      draw();
+      const { wish } = step;
+      if (wish?.kind === 'quit') end(ExitCode.ok);
+      else if (wish?.kind === 'interrupt') end(ExitCode.interrupted);
+      else if (wish?.kind === 'suspend') terminal.suspend();
+      else if (wish?.kind === 'send') void send(wish.request);
     } catch (error) {
-      this.#fail(error);
+      fail(error);
     }
   }
 
-  #tell(error: unknown, told: (why: string) => Partial<TopState>): void {
-    if (!(error instanceof ControlError)) return this.#fail(error);
+  function tell(error: unknown, told: (why: string) => Partial<TopState>): void {
+    if (!(error instanceof ControlError)) return fail(error);
     // There is one line for it, and the address is on the screen.
     const isToken = error.exitCode === ExitCode.unauthorised;
     const why = isToken
       ? `a token is needed, or another one: set ${TOKEN_VARIABLE}`
       : safeText(error.message);
-    this.#change((state) => ({ state: { ...state, ...told(why) } }));
+    change((old) => ({ state: { ...old, ...told(why) } }));
   }
 
-  #draw(): void {
-    const size = this.#terminal.size();
-    this.#terminal.write(paint(view(this.#state, size), size.columns, !process.env.NO_COLOR));
+  function draw(): void {
+    const size = terminal.size();
+    terminal.write(paint(view(state, size), size.columns, !process.env.NO_COLOR));
   }
 }
