@@ -36,12 +36,6 @@ export interface Change {
   readonly queueLimit?: number | null;
 }
 
-interface AskOptions {
-  readonly body?: unknown;
-  readonly accept?: string;
-  readonly expected?: number;
-}
-
 export type ControlClient = ReturnType<typeof openClient>;
 
 export function openClient({ address, token: given, timeoutMs, signal }: ClientOptions) {
@@ -112,7 +106,11 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
     method: string,
     path: string,
     read: (response: Response) => Promise<T>,
-    { body, accept = 'application/json, */*', expected }: AskOptions = {},
+    {
+      body,
+      accept = 'application/json, */*',
+      expected,
+    }: { body?: unknown; accept?: string; expected?: number } = {},
   ): Promise<T> {
     const late = new AbortController();
     // It keeps the process, too: a connection that ends before the request was written leaves fetch waiting, and nothing else would.

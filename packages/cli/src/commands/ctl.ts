@@ -2,7 +2,7 @@
 
 import { Command } from 'commander';
 import { parseAddress, TOKEN_VARIABLE } from '../client/address.js';
-import { parseDuration, parseThreads, parseWhole } from '../run/option-values.js';
+import { parseDuration, parseThreads, parseWhole, wholeNumber } from '../run/option-values.js';
 import { UsageError } from '../exit-code.js';
 import { addToken } from './top.js';
 
@@ -87,8 +87,8 @@ function addCommands(commands: Command, run: Run): void {
   add('ready', 'exit code 0 if every pool takes calls, otherwise 6');
   add('set [pool]', 'change how a pool works')
     .option('--threads <n|auto|min-max>', 'how many threads', parseThreads)
-    .option('--min <n>', 'at least so many', parseCount)
-    .option('--max <n>', 'at most so many', parseCount)
+    .option('--min <n>', 'at least so many', wholeNumber(0, 'Expected a number of threads.'))
+    .option('--max <n>', 'at most so many', wholeNumber(0, 'Expected a number of threads.'))
     .option('--choose <name>', 'the strategy, such as least-busy')
     .option('--placement <name>', 'threads, auto or inline')
     .option('--queue-limit <n|none>', 'how many calls may wait', (text) =>
@@ -102,12 +102,8 @@ function addCommands(commands: Command, run: Run): void {
   add('events [pool]', 'what a pool tells, one JSON value a line, until it ends').option(
     '--count <n>',
     'end after n events',
-    (text) => parseWhole(text, 1, 'Expected a number of events, at least 1.'),
+    wholeNumber(1, 'Expected a number of events, at least 1.'),
   );
-}
-
-function parseCount(text: string): number {
-  return parseWhole(text, 0, 'Expected a number of threads.');
 }
 
 const examples = `

@@ -3,11 +3,6 @@
 import type { Command } from 'commander';
 import { addressFrom, parseAddress, TOKEN_VARIABLE } from '../client/address.js';
 
-interface RawTopOptions {
-  readonly token?: string;
-  readonly once?: boolean;
-}
-
 export function addTop(program: Command, setExitCode: (code: number) => void): void {
   const command = program
     .command('top')
@@ -19,13 +14,15 @@ export function addTop(program: Command, setExitCode: (code: number) => void): v
     .argument('[url]', 'where it listens: 9000, host:9000 or a URL (default: port $THREADWISE_CONTROL here)')
     .option('--once', 'print one snapshot and end');
   addToken(command);
-  command.addHelpText('after', examples).action(async (url: string | undefined, raw: RawTopOptions) => {
-    const address = url === undefined ? addressFrom(process.env) : parseAddress(url);
-    const token = raw.token ?? process.env[TOKEN_VARIABLE];
-    // Loaded only now: help and usage errors need none of it.
-    const { top } = await import('../client/top/top.js');
-    setExitCode(await top(address, token, raw.once === true));
-  });
+  command
+    .addHelpText('after', examples)
+    .action(async (url: string | undefined, raw: { token?: string; once?: boolean }) => {
+      const address = url === undefined ? addressFrom(process.env) : parseAddress(url);
+      const token = raw.token ?? process.env[TOKEN_VARIABLE];
+      // Loaded only now: help and usage errors need none of it.
+      const { top } = await import('../client/top/top.js');
+      setExitCode(await top(address, token, raw.once === true));
+    });
 }
 
 /** Not by commander's `env`: its help would show the token's value as the default. */

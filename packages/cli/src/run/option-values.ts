@@ -21,13 +21,8 @@ export function parseBatch(text: string): number | 'auto' {
   return text === 'auto' ? 'auto' : parseWhole(text, 1, 'Expected auto or a number of at least 1.');
 }
 
-export function parseRetries(text: string): number {
-  return parseWhole(text, 0, 'Expected a number of at least 0.');
-}
-
-export function parseSampleSize(text: string): number {
-  return parseWhole(text, 1, 'Expected a number of inputs, at least 1.');
-}
+export const parseRetries = wholeNumber(0, 'Expected a number of at least 0.');
+export const parseSampleSize = wholeNumber(1, 'Expected a number of inputs, at least 1.');
 
 const unitsMs: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
@@ -57,6 +52,11 @@ export function parseWhole(text: string, least: number, expected: string): numbe
     throw new InvalidArgumentError(expected);
   }
   return value;
+}
+
+/** A parser for `parseWhole` with these expectations. */
+export function wholeNumber(least: number, expected: string): (text: string) => number {
+  return (text) => parseWhole(text, least, expected);
 }
 
 export function addInputOptions(command: Command): Command {

@@ -36,13 +36,11 @@ function speedUpOf({ inline, counts, earlier, elapsedMs, startMs }: Report) {
   return { inlineMs, whole: inlineMs / elapsedMs, started: inlineMs / (elapsedMs - startMs) };
 }
 
-type Row = [name: string, value: string];
-
 export function renderSummary(report: Report, hints: readonly string[]): string {
   return [...inColumns(rows(report)), ...hints.map((hint) => `next: ${hint}`), ''].join('\n');
 }
 
-function rows(report: Report): Row[] {
+function rows(report: Report): [name: string, value: string][] {
   const { counts, earlier, failed, threads, machines, elapsedMs, startMs, unit, end } = report;
   const now = minus(counts, earlier);
   const perSecond = (amount: number): number => (amount / elapsedMs) * 1000;
@@ -52,7 +50,7 @@ function rows(report: Report): Row[] {
   const start = machines === undefined ? 'start the threads' : 'reach the fleet';
   return [
     ['inputs', `${formatCount(counts.inputs)} ${nameOf(unit, counts.inputs)}${endings[end]}${before}`],
-    ...(counts.bytes === 0 ? [] : [['bytes', formatBytes(counts.bytes)] satisfies Row]),
+    ...(counts.bytes === 0 ? [] : [['bytes', formatBytes(counts.bytes)] as [string, string]]),
     ['failed', formatCount(failed)],
     ['rate', `${formatRate(perSecond(now.inputs))} ${unit}/s${byteRate}`],
     ['threads', `${formatCount(threads)}${on}`],
@@ -68,7 +66,7 @@ const endings: Readonly<Record<Report['end'], string>> = {
 };
 
 /** Says what was measured and what is computed from it, so that nobody takes an estimate for a measurement. */
-function inlineRows(report: Report): Row[] {
+function inlineRows(report: Report): [name: string, value: string][] {
   const { inline, unit } = report;
   if (inline === undefined) return [];
   const speedUp = speedUpOf(report);

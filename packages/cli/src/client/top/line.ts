@@ -97,11 +97,6 @@ export interface Table {
   readonly selected?: string | undefined;
 }
 
-interface Placed {
-  readonly column: Column;
-  readonly width: number;
-}
-
 const GAP = ' ';
 const MARK = '> ';
 const NO_MARK = '  ';
@@ -135,7 +130,7 @@ export function tableLines(table: Table, width: number, lines: number, first = 0
 }
 
 /** Columns by priority, as long as they fit at their least; then those that stretch take what is left. */
-function place({ columns, rows }: Table, width: number): Placed[] {
+function place({ columns, rows }: Table, width: number) {
   const kept = new Set<Column>();
   let left = width;
   for (const column of columns.toSorted((a, b) => a.priority - b.priority)) {

@@ -17,21 +17,8 @@ export interface FoundFile {
   readonly key: string;
 }
 
-interface Glob {
-  /** What goes before a path relative to the root to make the task's argument (`src/`). */
-  readonly pathPrefix: string;
-  /** The same for the absolute path (`/home/me/src/`). */
-  readonly keyPrefix: string;
-  /** Directories deeper than this below the root cannot hold a match. */
-  readonly maxDepth: number;
-  /** Whether names beginning with a dot are looked at. */
-  readonly entersDot: boolean;
-  /** Whether the pattern matches a path that is relative to the root. */
-  matches(relativePath: string): boolean;
-}
-
 function* walk(
-  glob: Glob,
+  glob: ReturnType<typeof parseGlob>,
   enters: (directoryKey: string) => boolean,
   relative = '',
   depth = 0,
@@ -83,14 +70,7 @@ export interface FilePattern {
   files(enters: (directoryKey: string) => boolean): Iterable<FoundFile>;
 }
 
-interface Exclusion {
-  readonly kind: 'exclusion';
-  excludes(key: string): boolean;
-  /** Whether everything below the directory is excluded, so that it need not be entered. */
-  excludesAllOf(directoryKey: string): boolean;
-}
-
-export function parsePattern(source: string, dot: boolean): FilePattern | Exclusion {
+export function parsePattern(source: string, dot: boolean): FilePattern | ReturnType<typeof exclusion> {
   // The name of an existing file always means that file, whatever characters it has.
   const stats = statsOf(source);
   if (stats !== undefined) return literal(source, stats);
@@ -123,30 +103,35 @@ function literal(source: string, stats: Stats): FilePattern {
   return { kind: 'literal', source, files: () => [file] };
 }
 
-function parseGlob(source: string, dot: boolean): Glob {
+function parseGlob(source: string, dot: boolean) {
   const { base, glob: rest } = picomatch.scan(source) as { base: string; glob: string };
   // scan() keeps backslashes; in a fixed beginning they can only have escaped glob characters.
   const fixed = withoutDotSlash(posix.normalize(base.replace(/\\(?=[*?[\](){}!+@])/g, '')));
   return {
+    /** What goes before a path relative to the root to make the task's argument (`src/`). */
     pathPrefix: fixed === '' ? '' : withSlash(fixed),
+    /** The same for the absolute path (`/home/me/src/`). */
     keyPrefix: withSlash(absoluteKey(fixed)),
+    /** Directories deeper than this below the root cannot hold a match. */
     maxDepth: /\*\*|\(/.test(rest) ? Number.POSITIVE_INFINITY : rest.split('/').length - 1,
+    /** Whether names beginning with a dot are looked at. */
     entersDot: dot || /(^|[/{,(|])\\?\./.test(rest),
-    // Without a glob part the pattern names a file that does not exist; nothing matches it.
+    /** Whether the pattern matches a path that is relative to the root. Without a glob part it names a file that does not exist. */
     matches: rest === '' ? () => false : matcher(rest, dot),
   };
 }
 
-function exclusion(source: string): Exclusion {
+function exclusion(source: string) {
   const { keyPrefix, matches } = parseGlob(source, true);
   const name = absoluteKey(source);
   const excludes = (key: string): boolean =>
     key === name || (key.startsWith(keyPrefix) && matches(key.slice(keyPrefix.length)));
   return {
-    kind: 'exclusion',
+    kind: 'exclusion' as const,
     excludes,
-    // NUL stands for "any name": no file has it and no pattern spells it.
-    excludesAllOf: (directoryKey) => source.endsWith('/**') && excludes(`${directoryKey}/\0`),
+    /** Whether everything below the directory is excluded. NUL stands for "any name": no file has it and no pattern spells it. */
+    excludesAllOf: (directoryKey: string): boolean =>
+      source.endsWith('/**') && excludes(`${directoryKey}/\0`),
   };
 }
 

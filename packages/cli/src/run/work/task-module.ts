@@ -48,7 +48,7 @@ export function selectFunction(module: ModuleNamespace, name: string | undefined
 export function selectName(module: ModuleNamespace, name: string | undefined, url: string): string {
   if (name !== undefined) return name;
   if (functionsOf(module).has('default')) return 'default';
-  const [only, ...others] = tasksOf(module).keys();
+  const [only, ...others] = taskNames(module);
   if (only !== undefined && others.length === 0) return only;
   throw new UsageError(`${pathOf(url)} has no default export; ${exportsInWords(module)}`);
 }
@@ -79,14 +79,13 @@ function functionsOf(module: ModuleNamespace): Map<string, TaskFunction> {
 /** `setup` and `teardown` are called by the worker, `default` is not a name to choose by. */
 const reservedNames = new Set(['setup', 'teardown', 'default', 'module.exports', '__esModule']);
 
-function tasksOf(module: ModuleNamespace): Map<string, TaskFunction> {
-  return new Map([...functionsOf(module)].filter(([name]) => !reservedNames.has(name)));
+function taskNames(module: ModuleNamespace): string[] {
+  return [...functionsOf(module).keys()].filter((name) => !reservedNames.has(name)).sort();
 }
 
 function exportsInWords(module: ModuleNamespace): string {
-  const names = [...tasksOf(module).keys()].sort();
-  if (names.length === 0) return 'it exports no function';
-  return `it exports ${names.map((name) => `#${name}`).join(', ')}`;
+  const names = taskNames(module).map((name) => `#${name}`);
+  return names.length === 0 ? 'it exports no function' : `it exports ${names.join(', ')}`;
 }
 
 function urlOf(reference: string): string {
