@@ -98,8 +98,16 @@ async function work(plan: Plan): Promise<number> {
     const { threads: left, machines } = executor.size();
     await executor.close();
     process.stderr.write(failures.report(earlier.failed));
-    // At the end some threads may be gone: released, or dead and not needed any more.
-    await summarise({ counts, startMs, elapsedMs, threads: Math.max(threads, left), machines });
+    if (!quiet) {
+      const failed = failures.count + earlier.failed;
+      const outcome = { unit: source.unit, end: end(), counts, earlier, failed };
+      // At the end some threads may be gone: released, or dead and not needed any more.
+      const most = Math.max(threads, left);
+      const report: Report = { ...outcome, threads: most, machines, elapsedMs, startMs, inline };
+      // Loaded only now: a quiet run needs none of it.
+      const { hintsFor, renderSummary } = await import('./summary.js');
+      process.stderr.write(renderSummary(report, hintsFor(report, options)));
+    }
     return exitCode();
   } catch (error) {
     await executor.destroy();
@@ -134,17 +142,6 @@ async function work(plan: Plan): Promise<number> {
       endProgress();
       delivery.close();
     }
-  }
-
-  async function summarise(
-    measured: Pick<Report, 'counts' | 'startMs' | 'elapsedMs' | 'threads' | 'machines'>,
-  ): Promise<void> {
-    if (quiet) return;
-    const failed = failures.count + earlier.failed;
-    const report: Report = { ...measured, unit: source.unit, end: end(), earlier, failed, inline };
-    // Loaded only now: a quiet run needs none of it.
-    const { hintsFor, renderSummary } = await import('./summary.js');
-    process.stderr.write(renderSummary(report, hintsFor(report, options)));
   }
 
   function end(): Report['end'] {

@@ -1,5 +1,6 @@
 /** Gets one batch through the pool, whatever happens to it there: splits it, retries its inputs, tells who failed. */
 
+import type { Input } from '../inputs/input-source.js';
 import { joinTexts } from '../output/format.js';
 import type { RunOptions } from '../options.js';
 import { ExpectedError } from '../../exit-code.js';
@@ -20,12 +21,7 @@ export function createAttempts(
     const { inputs } = batch;
     if (inputs.length > 1) {
       // The list of values is not kept while the batch is out: the collector would copy that of each of many.
-      const whole = await outcomeOf(
-        run(
-          inputs.map(({ value }) => value),
-          retries + 1,
-        ),
-      );
+      const whole = await outcomeOf(run(inputs.map(valueOf), retries + 1));
       if (whole.isLost !== true) return { batch, ...whole };
     }
     // A crash or a value that cannot be cloned takes the whole batch along: one by one, only the culprit fails.
@@ -53,6 +49,8 @@ export function createAttempts(
     }
   }
 }
+
+const valueOf = ({ value }: Input): unknown => value;
 
 /** The outcome of a call. A call that is lost counts as one input that failed. Rejects if the pool itself is at its end. */
 async function outcomeOf(call: Promise<BatchOutcome>): Promise<BatchOutcome & { readonly isLost?: true }> {
