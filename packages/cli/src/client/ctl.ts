@@ -7,23 +7,23 @@ import type { Action, Change, ControlClient } from './client.js';
 import { ControlError, notOurs } from './errors.js';
 import { parseExposition } from './exposition.js';
 
-/** Prints JSON. Returns the exit code. */
-type Ctl = (client: ControlClient, pool: string | undefined, options: CtlOptions) => Promise<number>;
+/** Prints JSON. Throws what did not go well. */
+type Ctl = (client: ControlClient, pool: string | undefined, options: CtlOptions) => Promise<unknown>;
 
 const act =
   (action: Action): Ctl =>
   async (client, pool) =>
-    printed(await client.act(await whichPool(client, pool), action));
+    show(await client.act(await whichPool(client, pool), action));
 
 export const commands = {
-  pools: async (client) => printed(await client.overview()),
-  show: async (client, pool) => printed(await client.pool(await whichPool(client, pool))),
+  pools: async (client) => show(await client.overview()),
+  show: async (client, pool) => show(await client.pool(await whichPool(client, pool))),
   metrics,
-  health: async (client) => printed(await client.health()),
+  health: async (client) => show(await client.health()),
   ready,
   async set(client, pool, options) {
     const change = changeOf(options);
-    return printed(await client.change(await whichPool(client, pool), change));
+    return show(await client.change(await whichPool(client, pool), change));
   },
   pause: act('pause'),
   resume: act('resume'),
@@ -32,15 +32,14 @@ export const commands = {
   events,
 } satisfies Record<string, Ctl>;
 
-async function printed(value: unknown): Promise<number> {
-  await print(JSON.stringify(value, null, 2));
-  return ExitCode.ok;
+function show(value: unknown): Promise<boolean> {
+  return print(JSON.stringify(value, null, 2));
 }
 
-async function metrics(client: ControlClient): Promise<number> {
+async function metrics(client: ControlClient): Promise<void> {
   const text = await client.metrics();
   try {
-    return await printed(parseExposition(text));
+    await show(parseExposition(text));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw notOurs(client.address, `its metrics cannot be read, ${safeText(error.message)}`);
@@ -48,10 +47,10 @@ async function metrics(client: ControlClient): Promise<number> {
 }
 
 /** The answer is printed either way; the exit code and the message say what it means. */
-async function ready(client: ControlClient): Promise<number> {
+async function ready(client: ControlClient): Promise<void> {
   const { isReady, answer } = await client.readiness();
-  await printed(answer);
-  if (isReady) return ExitCode.ok;
+  await show(answer);
+  if (isReady) return;
   const list = isRecord(answer) ? answer.pools : answer;
   const states = (Array.isArray(list) ? list : [])
     .filter((pool) => isRecord(pool) && pool.state !== 'open' && pool.state !== 'paused')
@@ -65,15 +64,14 @@ async function events(
   client: ControlClient,
   pool: string | undefined,
   { count = Number.POSITIVE_INFINITY }: CtlOptions,
-): Promise<number> {
+): Promise<void> {
   let left = count;
   for await (const event of client.events(await whichPool(client, pool))) {
     // `| head` ends when it has enough.
     const isRead = await print(JSON.stringify(event));
     left -= 1;
-    if (!isRead || left === 0) break;
+    if (!isRead || left === 0) return;
   }
-  return ExitCode.ok;
 }
 
 /** The options of all commands, as the command line has them: those of `events`, `drain` and `set`. */
@@ -128,16 +126,15 @@ function print(json: string): Promise<boolean> {
 }
 
 /** No new calls, and with --wait, until every accepted one has settled: the server tells once a second how many are open. */
-async function drain(client: ControlClient, pool: string | undefined, { wait }: CtlOptions): Promise<number> {
+async function drain(client: ControlClient, pool: string | undefined, { wait }: CtlOptions): Promise<void> {
   let last = await client.act(await whichPool(client, pool), 'drain');
   const name = safeText(last.name);
   try {
     if (wait === true && openOf(last) !== 0) await follow();
   } finally {
     // Whatever came of it, scripts get the last that is known.
-    await printed(last);
+    await show(last);
   }
-  return ExitCode.ok;
 
   async function follow(): Promise<void> {
     let isClosed = false;

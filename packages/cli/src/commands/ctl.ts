@@ -14,7 +14,7 @@ type Run = (command: Command) => Promise<void>;
  * The address comes before the command, and commander wants commands first: so this one takes all words, and
  * has another one of its own understand those behind the address.
  */
-export function addCtl(program: Command, setExitCode: (code: number) => void): void {
+export function addCtl(program: Command): void {
   const command = program
     .command('ctl')
     .summary('ask or change the pools of a running program, for scripts')
@@ -35,7 +35,7 @@ export function addCtl(program: Command, setExitCode: (code: number) => void): v
       const { openClient } = await import('../client/client.js');
       const { commands: all } = await import('../client/ctl.js');
       const client = openClient({ address, token, timeoutMs: raw.timeout });
-      setExitCode(await all[each.name() as keyof CtlCommands](client, each.args[0], each.opts()));
+      await all[each.name() as keyof CtlCommands](client, each.args[0], each.opts());
     });
     if (url === undefined) return commands.help({ error: true });
     if (isHelp(url)) return commands.help();
