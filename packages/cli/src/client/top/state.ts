@@ -46,39 +46,34 @@ export interface Step {
   readonly wish?: Wish;
 }
 
+/** Which characters mean what. Raw mode gives Ctrl-C and Ctrl-Z as characters, too; `=` is the key of `+` without shift. */
 const keys = {
-  k: 'up',
-  j: 'down',
-  s: 'sort',
-  S: 'reverse',
-  '+': 'more',
-  // The same key without shift.
-  '=': 'more',
-  '-': 'fewer',
-  p: 'pause',
-  r: 'recycle',
-  '?': 'help',
-  h: 'help',
-  q: 'quit',
-  y: 'yes',
-  Y: 'yes',
-  n: 'no',
-  N: 'no',
-  // Raw mode gives these as characters.
-  '\u0003': 'interrupt',
-  '\u001a': 'suspend',
+  up: 'k',
+  down: 'j',
+  sort: 's',
+  reverse: 'S',
+  more: '+=',
+  fewer: '-',
+  pause: 'p',
+  recycle: 'r',
+  help: '?h',
+  quit: 'q',
+  yes: 'yY',
+  no: 'nN',
+  interrupt: '\u0003',
+  suspend: '\u001a',
 } as const;
 
-export type Key = (typeof keys)[keyof typeof keys] | 'escape' | 'other';
+export type Key = keyof typeof keys | 'escape' | 'other';
 
 /** Which key means what. The escape sequences behind them are told apart by `node:readline`. */
 export function keyOf({ name, sequence = '', ctrl = false, meta = false }: KeyPress): Key {
   if (name === 'up' || name === 'down' || name === 'escape') return name;
   // Alt with a letter is another key than the letter.
-  if (meta) return 'other';
-  if (Object.hasOwn(keys, sequence)) return keys[sequence as keyof typeof keys];
+  if (meta || sequence === '') return 'other';
+  const key = (Object.keys(keys) as (keyof typeof keys)[]).find((each) => keys[each].includes(sequence));
   // Ctrl-C comes as a character of its own; terminals with other protocols name it.
-  return ctrl && name === 'c' ? 'interrupt' : 'other';
+  return key ?? (ctrl && name === 'c' ? 'interrupt' : 'other');
 }
 
 const WATCHING: Mode = { kind: 'watching' };
