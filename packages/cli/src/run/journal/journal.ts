@@ -63,8 +63,8 @@ export function openJournal(
 
 /** Inputs that were read one after the other, and are all done. */
 interface Stretch {
-  /** What was read before them. */
-  readonly after: Position | undefined;
+  /** What was read before them; null: an earlier run has done them. */
+  readonly after: Position | undefined | null;
   readonly first: Position;
   readonly last: Position;
 }
@@ -72,16 +72,14 @@ interface Stretch {
 /** Knows at any moment which inputs are done, in little space, though batches finish in any order. */
 export class DoneTracker {
   #mark: Position | undefined;
-  /** Left over by an earlier run, dropped when the mark has passed them. */
-  #carried: readonly Span[];
   /** The last input of this run before which all are done. */
   #front: Position | undefined;
-  /** What is done behind an open batch. Neighbours are joined, so there are no more of them than open batches. */
-  #stretches: readonly Stretch[] = [];
+  /** What is done beyond the mark. Neighbours are joined, so this run adds no more of them than batches are open. */
+  #stretches: readonly Stretch[];
 
   constructor({ mark, beyond }: Done) {
     this.#mark = mark;
-    this.#carried = beyond;
+    this.#stretches = beyond.map(([first, last]) => ({ after: null, first, last }));
   }
 
   /** `count`: how many inputs from the front are done; the rest stays open for good. */
@@ -92,18 +90,16 @@ export class DoneTracker {
     const right = this.#stretches.find((each) => each.after === done.last) ?? done;
     const joined: Stretch = { after: left.after, first: left.first, last: right.last };
     const others = this.#stretches.filter((each) => each !== left && each !== right);
-    if (joined.after !== this.#front) {
+    if (joined.after === this.#front) {
+      this.#front = joined.last;
+      this.#mark = joined.last;
+      this.#stretches = others.filter(({ last }) => comparePositions(last, joined.last) > 0);
+    } else {
       this.#stretches = [...others, joined].sort((a, b) => comparePositions(a.first, b.first));
-      return;
     }
-    this.#stretches = others;
-    this.#front = joined.last;
-    this.#mark = joined.last;
-    this.#carried = this.#carried.filter(([, last]) => comparePositions(last, joined.last) > 0);
   }
 
   done(): Done {
-    const beyond = this.#stretches.map(({ first, last }): Span => [first, last]);
-    return { mark: this.#mark, beyond: [...this.#carried, ...beyond] };
+    return { mark: this.#mark, beyond: this.#stretches.map(({ first, last }): Span => [first, last]) };
   }
 }
