@@ -28,7 +28,7 @@ import {
 } from '../../../report/terminal.js';
 import type { Findings } from '../rules/findings.js';
 import { ANSWERS } from './explanation.js';
-import { byThreads, subjectName, threadsOf } from './tables.js';
+import { subjectName, threadsOf } from './tables.js';
 
 /** Differences within that, and that surely, are none that matter. */
 const SAME = 0.05;
@@ -82,7 +82,7 @@ type Row = ReturnType<typeof figures>[number];
 
 function figures(a: Findings, b: Findings) {
   const noise = (a.noise ?? 0) + (b.noise ?? 0);
-  const inBoth = byThreads(a.samples.threads).filter(({ threads }) => rateWith(b, threads) !== undefined);
+  const inBoth = a.samples.threads.filter(({ threads }) => rateWith(b, threads) !== undefined);
   const all: Figure[] = [
     ['calls/s, inline', rate, ({ samples }) => figureOf(samples.inline.rate)],
     ...inBoth.map(({ threads }): Figure => [

@@ -14,12 +14,12 @@ import {
 import { type Chart, drawable, isDrawable } from '../../../report/html/chart.js';
 import { countAxis, curveChart, logAxis, pointsOf, upFromZero } from '../../../report/html/curve.js';
 import type { Findings } from '../rules/findings.js';
-import { byThreads, ratesTable, spinsTable } from './tables.js';
+import { ratesTable, spinsTable } from './tables.js';
 
 /** Undefined where there is nothing to draw. */
 export function rateCurve(findings: Findings): Chart | undefined {
   const { inline, threads, machine } = findings.samples;
-  const points = pointsOf(byThreads(threads).map((each) => [each.threads, figureOf(each.rate)]));
+  const points = pointsOf(threads.map((each) => [each.threads, figureOf(each.rate)]));
   if (points.length === 0) return undefined;
   const alone = drawable(figureOf(inline.rate));
   const counts = points.map(({ x }) => x);
@@ -43,10 +43,9 @@ export function rateCurve(findings: Findings): Chart | undefined {
 /** Undefined where there is nothing to draw. */
 export function gainCurve(findings: Findings): Chart | undefined {
   const { spins, inline } = findings.samples;
-  const sorted = spins.filter(({ runMs }) => runMs > 0).toSorted((a, b) => a.runMs - b.runMs);
-  const gained = sorted.map((each) => [each.runMs, real(ratio(each.pool, each.inline))] as const);
+  const gained = spins.map((each) => [each.runMs, real(ratio(each.pool, each.inline))] as const);
   // On a logarithmic scale nothing has no place.
-  const points = pointsOf(gained).filter(({ y }) => y.low > 0);
+  const points = pointsOf(gained).filter(({ x, y }) => x > 0 && y.low > 0);
   if (points.length === 0) return undefined;
   const even = drawable(real(findings.breakEven.runMs));
   // The unit of what lies in the middle of a logarithmic axis, for all of it.

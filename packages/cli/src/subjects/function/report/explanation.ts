@@ -1,4 +1,5 @@
 /** What a reader gets beside the figures: the verdict for somebody who has never used threads, and what is recommended, as code to paste, broken so that it fits. */
+import { greatest } from 'd3-array';
 import { bytes, counted, duration, figureOf, NONE, perCent, rate, shown } from '../../../format/figures.js';
 import { fileInCode, type Paragraph, type Tone } from '../../../report/model.js';
 import { howOf } from '../rules/alternatives.js';
@@ -120,9 +121,8 @@ function whyInline({ alternatives, samples }: Findings): string {
     const dear =
       'To hand a call to another thread costs time, too: here it takes at least half as long as the call itself. It is ' +
       'like writing a letter to ask for what you could look up yourself.';
-    const isBatch = ({ name }: { readonly name: string }): boolean => name === 'batch';
-    const wasTried = variants.some(isBatch);
-    const hasChanged = alternatives.some((each) => isBatch(each) && each.changesVerdict);
+    const wasTried = variants.some(({ name }) => name === 'batch');
+    const hasChanged = alternatives.some(({ name, changesVerdict }) => name === 'batch' && changesVerdict);
     return wasTried && !hasChanged ? dear : `${dear} That changes when a call does more at once.`;
   }
   if (threads.length === 0) return 'No number of threads was tried.';
@@ -135,9 +135,8 @@ function whyInline({ alternatives, samples }: Findings): string {
 /** What there is to say before the code. */
 export function beforeCode({ alternatives, samples, verdict }: Findings): string {
   // Of the ways that change the verdict, the one that the options are for.
-  const [most] = alternatives
-    .filter(({ changesVerdict }) => changesVerdict)
-    .toSorted((a, b) => b.gain.value - a.gain.value);
+  const changing = alternatives.filter(({ changesVerdict }) => changesVerdict);
+  const most = greatest(changing, ({ gain }) => gain.value);
   const variant = samples.variants.find(({ name }) => name === most?.name);
   if (variant === undefined) return ANSWERS[verdict.answer].before;
   return `Call it where you are; or ${howOf(variant)}, and with these options:`;

@@ -16,8 +16,7 @@ import {
   withRange,
 } from '../../../format/figures.js';
 import { type Bar, barsChart } from '../../../report/html/bars.js';
-import type { Chart } from '../../../report/html/chart.js';
-import { type Block, type Report, reportOf, type Section, type Table } from '../../../report/model.js';
+import { type Block, type Report, reportOf, type Section } from '../../../report/model.js';
 import { nameOf } from '../rules/alternatives.js';
 import { cheapestOf } from '../rules/busy.js';
 import type { Findings } from '../rules/findings.js';
@@ -75,40 +74,37 @@ function keyFigures(findings: Findings): NonNullable<Report['keys']> {
 
 function sections(findings: Findings): Section[] {
   const isWide = tables.coreMatrix(findings).threads.length > COLUMNS_OF_HALF;
-  const costs = table(tables.crossingsTable(findings));
-  const crossing = costs === undefined ? [] : [ABOUT_CROSSING, costs];
-  const measured = [table(tables.circumstancesTable(findings))];
-  const even = [table(tables.breakEvenTable(findings)), chart(gainCurve(findings))];
+  const costs = tables.crossingsTable(findings);
+  const crossing = costs && [ABOUT_CROSSING, { table: costs }];
+  const measured = [{ table: tables.circumstancesTable(findings) }];
+  const even = [{ table: tables.breakEvenTable(findings) }, { chart: gainCurve(findings) }];
   return [
     { id: 'rates', title: 'How many calls a second, by threads', blocks: rates(findings) },
-    { id: 'ways', title: 'Other ways of calling', blocks: [chart(waysChart(findings))] },
+    { id: 'ways', title: 'Other ways of calling', blocks: [{ chart: waysChart(findings) }] },
     { id: 'even', title: 'From where on threads pay', blocks: even },
     { id: 'cores', title: 'Cores and threads', isWide, blocks: cores(findings) },
     { id: 'loop', title: 'How long the event loop is held up', blocks: loop(findings) },
     { id: 'memory', title: 'Memory', blocks: memory(findings) },
     { id: 'call', title: 'One call', blocks: oneCall(findings) },
-    { id: 'crossing', title: 'The crossing', blocks: crossing },
+    { id: 'crossing', title: 'The crossing', blocks: crossing ?? [] },
     { id: 'limits', title: 'What keeps more threads from doing more', blocks: limits(findings) },
     { id: 'measured', title: 'How it was measured', isWide: true, blocks: measured },
   ];
 }
 
-const chart = (made: Chart | undefined): Block | undefined => made && { chart: made };
-const table = (made: Table | undefined): Block | undefined => made && { table: made };
-
 function rates(findings: Findings): (Block | undefined)[] {
   const { gain } = findings;
-  const drawn = rateCurve(findings);
-  if (drawn === undefined) return [table(tables.ratesTable(findings))];
+  const chart = rateCurve(findings);
+  if (chart === undefined) return [{ table: tables.ratesTable(findings) }];
   return [
     real(gain) && `With the best number of threads: ${withRange(gain, factor)} as many calls as inline.`,
     beyondKnee(findings),
-    { chart: drawn },
+    { chart },
   ];
 }
 
 /** Batches, leases, placement: those that bring more than threads alone, beside them. */
-function waysChart({ alternatives, samples: { inline, threads, variants } }: Findings): Chart | undefined {
+function waysChart({ alternatives, samples: { inline, threads, variants } }: Findings) {
   const won = variants.filter(({ name }) => alternatives.some((each) => each.name === name));
   if (won.length === 0) return undefined;
   const without = threads.filter((each) => won.some((way) => way.threads === each.threads));
@@ -152,8 +148,8 @@ function cores(findings: Findings): Block[] {
 
 function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | undefined)[] {
   const bars = barsOf(inline.loopDelayMs, threads, 'loopDelayMs');
-  const drawn = barsChart('delay', 'Delay of a timer, 99th percentile', bars, duration);
-  if (drawn === undefined) return [];
+  const chart = barsChart('delay', 'Delay of a timer, 99th percentile', bars, duration);
+  if (chart === undefined) return [];
   const [alone, ...pools] = bars.map(({ figure }) => figure);
   const isShorter = pools.some((figure) => figure !== undefined);
   const areShorter = pools.every((figure) => !figure || (alone && figure.high < alone.low));
@@ -161,18 +157,13 @@ function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | u
   // What returns a promise may not compute, but wait.
   const hasComputed = alone !== undefined && !behaviour.returnsPromise;
   const lead = `While a function computes inline, a timer, a request, or a click has to wait.${rest}`;
-  return [hasComputed ? lead : undefined, { chart: drawn }];
+  return [hasComputed ? lead : undefined, { chart }];
 }
 
 /** The calling thread, then pools by their numbers of threads. */
 function barsOf(inline: Series, pools: readonly PoolSamples[], of: (typeof POOL_SERIES)[number]): Bar[] {
-  return [
-    { name: 'inline', figure: figureOf(inline), isInline: true },
-    ...tables.byThreads(pools).map((each) => ({
-      name: tables.threadsOf(each.threads),
-      figure: figureOf(each[of]),
-    })),
-  ];
+  const bar = (each: PoolSamples) => ({ name: tables.threadsOf(each.threads), figure: figureOf(each[of]) });
+  return [{ name: 'inline', figure: figureOf(inline), isInline: true }, ...pools.map(bar)];
 }
 
 function memory({ samples: { inline, threads, start } }: Findings): (Block | undefined)[] {
@@ -180,21 +171,18 @@ function memory({ samples: { inline, threads, start } }: Findings): (Block | und
   const each = figureOf(start?.bytesPerThread);
   return [
     each && `One more thread takes ${withRange(each, bytes)}.`,
-    chart(barsChart('resident', 'Resident memory of the program', bars, bytes)),
+    { chart: barsChart('resident', 'Resident memory of the program', bars, bytes) },
   ];
 }
 
 function oneCall(findings: Findings): (Block | undefined)[] {
   const [cold, , ...warm] = tables.runTimes(findings);
-  const bars = [...warm, cold].map(([name, ms]): Bar => ({
-    name,
-    figure: figureOf(ms === undefined ? [] : [ms]),
-  }));
-  const drawn = barsChart('times', 'Running time, inline', bars, duration);
+  const bars = [...warm, cold].map(([name, ms]) => ({ name, figure: figureOf([ms ?? Number.NaN]) }));
+  const chart = barsChart('times', 'Running time, inline', bars, duration);
   return [
-    chart(drawn && { ...drawn, table: tables.runTimesTable(findings) }),
-    table(tables.sizesTable(findings)),
-    table(tables.bySizeTable(findings)),
+    { chart: chart && { ...chart, table: tables.runTimesTable(findings) } },
+    { table: tables.sizesTable(findings) },
+    { table: tables.bySizeTable(findings) },
   ];
 }
 

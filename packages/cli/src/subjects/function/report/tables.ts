@@ -22,10 +22,6 @@ import { nameOf } from '../rules/alternatives.js';
 import type { Findings } from '../rules/findings.js';
 import type { PoolSamples } from '../rules/samples.js';
 
-export function byThreads<T extends { readonly threads: number }>(samples: readonly T[]): T[] {
-  return samples.toSorted((a, b) => a.threads - b.threads);
-}
-
 /** The function, as it is given to the command. */
 export function subjectName({ samples: { subject } }: Findings): string {
   return subject.module.includes('#') ? subject.module : `${subject.module}#${subject.export}`;
@@ -61,7 +57,7 @@ export function ratesTable({ samples: { inline, threads, variants } }: Findings)
     ['threads', 'calls/s', '95 % interval', 'x inline', 'CPU per call', 'loop delay p99', 'memory'],
     [
       row('none: inline', { ...inline, residentBytes: [inline.residentBytes ?? Number.NaN] }),
-      ...byThreads(threads).map((each) => ofPool(count(each.threads), each)),
+      ...threads.map((each) => ofPool(count(each.threads), each)),
       ...variants.map((each) => ofPool(`${count(each.threads)}, ${nameOf(each)}`, each)),
     ],
   );
@@ -91,11 +87,10 @@ export function crossingsTable({ samples }: Findings): Table | undefined {
 
 /** Where crossing begins to pay, by tasks that only compute. */
 export function spinsTable({ samples }: Findings): Table | undefined {
-  const sorted = samples.spins.toSorted((a, b) => a.runMs - b.runMs);
   return tableOf(
     'Gain by running time',
     ['running time', 'x inline', '95 % interval', 'inline calls/s', 'pool calls/s'],
-    sorted.map(({ runMs, inline, pool }) => [
+    samples.spins.map(({ runMs, inline, pool }) => [
       shown(runMs, duration),
       ...both(ratio(pool, inline), factor),
       middleOf(inline, rate),

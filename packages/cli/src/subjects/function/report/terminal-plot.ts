@@ -5,7 +5,6 @@ import { count, figureOf, rate } from '../../../format/figures.js';
 import { widthOf } from '../../../format/text.js';
 import { type Line, wrapped } from '../../../report/terminal.js';
 import type { Findings } from '../rules/findings.js';
-import { byThreads } from './tables.js';
 
 /** With fewer points there is no curve to see. */
 const LEAST_POINTS = 3;
@@ -20,7 +19,7 @@ const LOWEST = 1e-6;
 const HIGHEST = 1e15;
 
 export function plotLines({ samples }: Findings, columns: number): Line[] {
-  const points = byThreads(samples.threads).flatMap(({ threads, rate: series }) => {
+  const points = samples.threads.flatMap(({ threads, rate: series }) => {
     const value = plottable(series);
     return value === undefined ? [] : [{ threads, value }];
   });

@@ -11,13 +11,13 @@ export interface Samples extends Measured {
   readonly behaviour: Behaviour;
   /** On the calling thread, without a pool. */
   readonly inline: InlineSamples;
-  /** With the library's pool, for each number of threads, all with the default options else. */
+  /** With the library's pool, for each number of threads, ascending, all with the default options else. */
   readonly threads: readonly PoolSamples[];
   /** Other ways of calling the pool, each with as many threads as cores. */
   readonly variants: readonly VariantSamples[];
   /** What a call costs beside running, for each way of crossing, with values as large as the function's own. */
   readonly crossings: readonly CrossingSamples[];
-  /** Tasks that do nothing but compute for a given time, with values as large as the function's own: where crossing begins to pay. */
+  /** Tasks that do nothing but compute for a given time, with values as large as the function's own, shortest first: where crossing begins to pay. */
   readonly spins: readonly SpinSamples[];
   /** With fewer cores; empty where the process cannot be bound to some. */
   readonly cores: readonly CoreSamples[];
