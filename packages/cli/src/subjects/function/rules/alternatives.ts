@@ -33,13 +33,8 @@ const WAYS: Readonly<
 
 type Way = Pick<VariantSamples, 'name' | 'size'>;
 
-export function nameOf({ name, size }: Way): string {
-  return WAYS[name](size)[0];
-}
-
-export function howOf({ name, size }: Way): string {
-  return WAYS[name](size)[1];
-}
+export const nameOf = ({ name, size }: Way): string => WAYS[name](size)[0];
+export const howOf = ({ name, size }: Way): string => WAYS[name](size)[1];
 
 /**
  * What there is beside threads alone. `best`: the way that the recommended options are for, which changes the verdict, or is automatic

@@ -1,5 +1,5 @@
 /** Samples in, findings out: whether threads pay, from where on, how many, and what limits them. */
-import { isBusy } from '../../../experiment/rules.js';
+import { applying, isBusy } from '../../../experiment/rules.js';
 import { estimate, noiseOf } from '../../../experiment/statistics.js';
 import { bytes, duration, perCent, times } from '../../../format/figures.js';
 import { otherWaysOf, recommendedFor } from './alternatives.js';
@@ -33,15 +33,13 @@ export function analyze(samples: Samples): Findings {
     gain: best?.gain,
     knee,
     noise,
-    reasons: [
+    reasons: applying([
       ...limits.map(({ why }) => why),
       loopDelay(samples, fast),
       ...ways.alternatives.map(({ sentence }) => sentence),
       dependsOn(samples, verdict, breakEven),
-    ].filter((text) => text !== undefined),
-    warnings: [contradiction(samples, best, breakEven), ...warningsOf(samples)].filter(
-      (text) => text !== undefined,
-    ),
+    ]),
+    warnings: applying([contradiction(samples, best, breakEven), ...warningsOf(samples)]),
     limits,
     amdahl: fit && { ...fit, error: isTested(samples) ? fit.error : undefined },
     alternatives: ways.alternatives,

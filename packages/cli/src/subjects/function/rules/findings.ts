@@ -1,6 +1,6 @@
 /** What the analysis says: the input of every view. Plain JSON; its JSON view is documented in docs/analyze.md. */
 import type * as OfAll from '../../../experiment/rules.js';
-import { busyWarning, leftOutWarnings } from '../../../experiment/rules.js';
+import { applying, busyWarning, leftOutWarnings } from '../../../experiment/rules.js';
 import type { Estimate } from '../../../experiment/statistics.js';
 import { bytes, counted, duration, perCent } from '../../../format/figures.js';
 import type { Samples, VariantName } from './samples.js';
@@ -78,7 +78,7 @@ export function warningsOf(samples: Samples): string[] {
   const { subject, behaviour, inline, machine } = samples;
   const { failures, repeats, changesItsArgument, hasSetup, plainClasses } = behaviour;
   const { callMs } = inline;
-  const found = [
+  return applying([
     failures.failed > 0 &&
       `${failures.failed} of ${counted(failures.calls, 'call')} failed: ${failures.first ?? 'no message'}`,
     repeats === 'different' &&
@@ -100,6 +100,5 @@ export function warningsOf(samples: Samples): string[] {
       inline.residentBytes > machine.memoryBytes / 2 &&
       `it takes ${bytes(inline.residentBytes)} of memory, ${perCent(inline.residentBytes / machine.memoryBytes)} of what there is`,
     ...leftOutWarnings(samples),
-  ];
-  return found.filter((text) => typeof text === 'string');
+  ]);
 }

@@ -27,7 +27,8 @@ const EXPLAINS: ReadonlySet<LimitName> = new Set(['waiting', 'main-thread', 'mem
 export function limitsOf(samples: Samples, amdahl: AmdahlFit | undefined): readonly Limit[] {
   const best = fastest(samples);
   if (best === undefined) return [];
-  const found = measuredLimits(samples, best).flatMap(([name, why]) => (why ? [{ name, why }] : []));
+  const all = Object.entries(measuredLimits(samples, best)) as [LimitName, string | false | undefined][];
+  const found = all.flatMap(([name, why]) => (why ? [{ name, why }] : []));
   if (found.some(({ name }) => EXPLAINS.has(name))) return found;
   const other =
     serialPart(samples, best, amdahl) ?? (found.length === 0 ? coresOf(samples, best) : undefined);
@@ -35,10 +36,7 @@ export function limitsOf(samples: Samples, amdahl: AmdahlFit | undefined): reado
 }
 
 /** Each with why it holds, if it does. */
-function measuredLimits(
-  samples: Samples,
-  best: PoolSamples,
-): readonly (readonly [LimitName, string | false | undefined])[] {
+function measuredLimits(samples: Samples, best: PoolSamples) {
   const { inline, machine, threads } = samples;
   const computing = computesLessThan(COMPUTES, samples) ? computingShare(samples) : undefined;
   const busy = middle(best.mainUtilization) ?? 0;
@@ -62,37 +60,24 @@ function measuredLimits(
   const inflation = ownMs > 0 ? ((middle(all.cpuMs) ?? Number.NaN) - crossingMs) / ownMs : 0;
   // Where handing over is a good part of a call, the workers' looking for the next one is, too.
   const isInflated = Number.isFinite(inflation) && inflation >= INFLATED && crossing < CROSSING;
-  return [
-    [
-      'waiting',
-      computing && `a call computes for ${part(computing.value)} of its time, and waits for the rest`,
-    ],
-    [
-      'main-thread',
+  return {
+    waiting: computing && `a call computes for ${part(computing.value)} of its time, and waits for the rest`,
+    'main-thread':
       busy >= MAIN_BUSY &&
-        `the calling thread is busy for ${perCent(busy)} of the time${workers === undefined ? '' : `; the workers run tasks for ${perCent(workers)} of theirs`}`,
-    ],
-    [
-      'garbage-collection',
+      `the calling thread is busy for ${perCent(busy)} of the time${workers === undefined ? '' : `; the workers run tasks for ${perCent(workers)} of theirs`}`,
+    'garbage-collection':
       garbage >= GARBAGE && `${perCent(garbage)} of the time goes into collecting garbage`,
-    ],
-    [
-      'memory-bandwidth',
+    'memory-bandwidth':
       isInflated &&
-        `the same call takes ${inflation.toFixed(1)} times as much CPU time when ${counted(all.threads, 'thread')} run it: they wait for the same memory, or are two threads of one core`,
-    ],
-    [
-      'crossing',
+      `the same call takes ${inflation.toFixed(1)} times as much CPU time when ${counted(all.threads, 'thread')} run it: they wait for the same memory, or are two threads of one core`,
+    crossing:
       crossing >= CROSSING &&
-        `${perCent(crossing)} of the CPU time of a call goes into handing it over${size}`,
-    ],
-    [
-      'memory',
+      `${perCent(crossing)} of the CPU time of a call goes into handing it over${size}`,
+    memory:
       room !== undefined &&
-        room.threads < machine.cores &&
-        `the memory has room for ${counted(room.threads, 'thread')} of ${bytes(room.bytesEach)} each: ${bytes(machine.memoryBytes)} is what there is`,
-    ],
-  ];
+      room.threads < machine.cores &&
+      `the memory has room for ${counted(room.threads, 'thread')} of ${bytes(room.bytesEach)} each: ${bytes(machine.memoryBytes)} is what there is`,
+  } satisfies Partial<Record<LimitName, string | false | undefined>>;
 }
 
 function serialPart(samples: Samples, best: PoolSamples, amdahl: AmdahlFit | undefined): Limit | undefined {

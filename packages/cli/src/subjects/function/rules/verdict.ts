@@ -106,33 +106,27 @@ function waits({ samples, isMixed, most }: Facts): Decision | undefined {
   const time = callMs === undefined ? 'its time' : `its ${duration(callMs)}`;
   const computes = `a call computes for ${part(share.value)} of ${time}`;
   if (busy.computesLessThan(WAITS, samples)) {
-    const instead = 'and the event loop can wait for many at a time';
-    return dont('async', `it waits, it does not compute: ${computes}, ${instead}`);
+    const why = `${computes}, and the event loop can wait for many at a time`;
+    return dont('async', `it waits, it does not compute: ${why}`);
   }
   // The loop can fill all the time that a call waits with other calls: so many times as many.
   const alone = 1 / (busy.loopShare(samples)?.high ?? 1);
   if (!isMixed || alone < WORTH_IT || most >= alone) return undefined;
   const loop = `many at a time on one event loop are up to ${times({ value: alone })} the calls`;
-  return dont(
-    'async',
-    `${computes} and waits for the rest: ${loop}, threads bring at most ${times({ value: most })}`,
-  );
+  const threads = `threads bring at most ${times({ value: most })}`;
+  return dont('async', `${computes} and waits for the rest: ${loop}, ${threads}`);
 }
 
 function cannotCross({ samples }: Facts): Decision | undefined {
   const { endedInWorker, uncloneable } = samples.behaviour;
-  const native = 'its native code cannot run in threads';
-  // A signal is the end of the process. With an exit code it may be the worker's alone: then it is JavaScript that does it.
-  if (endedInWorker?.signal === null) {
-    const exits = 'it calls `process.exit` where it is not the main thread';
-    return dont(
-      'inline',
-      `in a worker it ends (${endOf(endedInWorker)}), on the main thread it does not: ${exits}, or ${native}`,
-    );
-  }
   if (endedInWorker !== undefined) {
-    const how = `in a worker it ends the process (${endOf(endedInWorker)})`;
-    return dont('inline', `${how}, on the main thread it does not: ${native}`);
+    // A signal is the end of the process. With an exit code it may be the worker's alone: then it is JavaScript that does it.
+    const [what, exits] =
+      endedInWorker.signal === null
+        ? ['it ends', 'it calls `process.exit` where it is not the main thread, or ']
+        : ['it ends the process', ''];
+    const how = `in a worker ${what} (${endOf(endedInWorker)}), on the main thread it does not`;
+    return dont('inline', `${how}: ${exits}its native code cannot run in threads`);
   }
   const which = uncloneable.argument === undefined ? 'result' : 'argument';
   const why = uncloneable[which];
@@ -147,9 +141,8 @@ function pays(facts: Facts): Decision | undefined {
   const { knee, best, noise, hasEnough, isMixed } = facts;
   const row = [knee, best].find((of) => of !== undefined && isWorthIt(overLoop(facts, of), noise));
   if (!hasEnough || row === undefined || isGainOfOthers(facts, row)) return undefined;
-  const fair = isMixed
-    ? `, ${times(overLoop(facts, row))} what one event loop can do with many calls at a time`
-    : '';
+  const overOne = times(overLoop(facts, row));
+  const fair = isMixed ? `, ${overOne} what one event loop can do with many calls at a time` : '';
   const sentence = `Threads pay: ${times(row.gain)} with ${counted(row.threads, 'thread')}${fair}`;
   return { verdict: { answer: 'threads', sentence }, row };
 }
@@ -242,10 +235,8 @@ function isTooShort({ samples, isBusy }: Facts): Decision | undefined {
   const { callMs, rate } = samples.inline;
   if (!isBusy || callMs === undefined || rate.length < FEWEST_ROUNDS) return undefined;
   if (callMs.p50 >= busy.LEAST_CROSSING_MS || busy.mostByRunTime(samples) >= 1) return undefined;
-  return dont(
-    'inline',
-    `half of the calls run for ${duration(callMs.p50)} or less; to hand one over takes longer than that, whoever else has the cores`,
-  );
+  const half = `half of the calls run for ${duration(callMs.p50)} or less`;
+  return dont('inline', `${half}; to hand one over takes longer than that, whoever else has the cores`);
 }
 
 function unclear({ samples, best, noise, rounds, isBusy, lacking }: Facts): string {
