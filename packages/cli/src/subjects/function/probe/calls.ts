@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { cpuMs } from '../../../experiment/gauges.js';
 import type { TaskFunction } from '../../../run/work/task-module.js';
-import { HOLD_MS, keepOutstanding, middle, oneByOne, rateOf } from './outstanding.js';
+import { HOLD_MS, inChunks, inTurn, keepOutstanding, middle, oneByOne, rateOf } from './outstanding.js';
 
 export interface Calls {
   /** Mean time of a warm call, one at a time. */
@@ -34,24 +34,20 @@ export function syncCalls(run: TaskFunction, inputs: readonly unknown[], copies:
   const timeChunk = (alone?: number[]): number => {
     const given = Array.from({ length: chunk }, () => own(next()));
     const cpu = cpuMs();
-    const spent = alone === undefined ? timeAll(run, given) : timeEach(run, given, alone);
+    const spent = timeAll(run, given, alone);
     usedCpuMs += cpuMs() - cpu;
     return spent;
   };
   const measured: Calls['run'] = async (ms) => {
     const times: number[] = [];
     const alone = callMs >= TIMED_ALONE_MS ? times : undefined;
-    const end = performance.now() + ms;
     usedCpuMs = 0;
-    let [calls, spent] = [0, 0];
-    do {
+    const ran = await inChunks(chunk, ms, () => {
       const chunkMs = timeChunk(alone);
       if (alone === undefined) times.push(chunkMs / chunk);
-      calls += chunk;
-      spent += chunkMs;
-      await turn();
-    } while (performance.now() < end);
-    return { rate: (calls * 1000) / spent, cpuMs: usedCpuMs / calls, callMs: some(times) };
+      return chunkMs;
+    });
+    return { rate: 1000 / ran.callMs, cpuMs: usedCpuMs / ran.calls, callMs: some(times) };
   };
   return {
     run: measured,
@@ -71,16 +67,8 @@ export function syncCalls(run: TaskFunction, inputs: readonly unknown[], copies:
     },
     async only(input) {
       const count = Math.min(chunk, Math.max(1, Math.round(ONE_INPUT_MS / Math.max(callMs, 1e-5))));
-      const end = performance.now() + ONE_INPUT_MS;
-      let [calls, spent] = [0, 0];
-      do {
-        spent += timeAll(
-          run,
-          Array.from({ length: count }, () => own(inputs[input])),
-        );
-        calls += count;
-      } while (performance.now() < end);
-      return spent / calls;
+      const given = (): unknown[] => Array.from({ length: count }, () => own(inputs[input]));
+      return (await inChunks(count, ONE_INPUT_MS, () => timeAll(run, given()))).callMs;
     },
   };
 }
@@ -88,22 +76,18 @@ export function syncCalls(run: TaskFunction, inputs: readonly unknown[], copies:
 /** What calls return goes here, so that none of them is optimised away. */
 const kept: unknown[] = new Array(8).fill(undefined);
 
-function timeAll(run: TaskFunction, given: readonly unknown[]): number {
-  const begin = performance.now();
-  for (let i = 0; i < given.length; i++) kept[i & 7] = outcomeOf(run, given[i]);
-  return performance.now() - begin;
-}
-
-function timeEach(run: TaskFunction, given: readonly unknown[], times: number[]): number {
+/** @param times get that of each call; undefined: the clock is not read for each */
+function timeAll(run: TaskFunction, given: readonly unknown[], times?: number[]): number {
   const begin = performance.now();
   let last = begin;
   for (let i = 0; i < given.length; i++) {
     kept[i & 7] = outcomeOf(run, given[i]);
+    if (times === undefined) continue;
     const now = performance.now();
     times.push(now - last);
     last = now;
   }
-  return last - begin;
+  return performance.now() - begin;
 }
 
 function outcomeOf(run: TaskFunction, input: unknown): unknown {
@@ -118,15 +102,6 @@ function outcomeOf(run: TaskFunction, input: unknown): unknown {
 function some(times: readonly number[]): readonly number[] {
   if (times.length <= MAX_TIMES) return times;
   return Array.from({ length: MAX_TIMES }, (_, i) => times[Math.floor((i * times.length) / MAX_TIMES)]!);
-}
-
-/** One input after the other, again and again. */
-function inTurn(inputs: readonly unknown[]): () => unknown {
-  let next = 0;
-  return () => {
-    next = (next + 1) % inputs.length;
-    return inputs[next];
-  };
 }
 
 /** How many calls are outstanding at most: as many as the pool is given of calls that are short. */

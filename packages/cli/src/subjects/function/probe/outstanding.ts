@@ -78,6 +78,31 @@ export async function oneByOne(call: () => PromiseLike<unknown>, ms: number): Pr
   return times;
 }
 
+/**
+ * Calls that hold up the event loop, some of them between two of its turns. Once in any case: on a busy machine the time may be over
+ * before it begins.
+ * @param run makes `chunk` calls, and gives how long they took
+ */
+export async function inChunks(chunk: number, ms: number, run: () => number) {
+  const end = performance.now() + ms;
+  let [calls, spent] = [0, 0];
+  do {
+    spent += run();
+    calls += chunk;
+    await turn();
+  } while (performance.now() < end);
+  return { calls, callMs: spent / calls };
+}
+
+/** One after the other, again and again. */
+export function inTurn<T>(all: readonly T[]): () => T {
+  let next = 0;
+  return () => {
+    next = (next + 1) % all.length;
+    return all[next]!;
+  };
+}
+
 /** One call that a collection of garbage delays says nothing of the others. */
 export function middle(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[times.length >> 1]!;

@@ -4,7 +4,7 @@ import { createPool, type Lease, type Pool } from 'threadwise';
 import { Gauges } from '../../../experiment/gauges.js';
 import { serveSteps } from '../../../experiment/serve.js';
 import { argumentsOf, type Passing } from '../../../run/work/passing.js';
-import { keepOutstanding, type Loaded, warmUp } from './outstanding.js';
+import { inTurn, keepOutstanding, type Loaded, warmUp } from './outstanding.js';
 import { standalone } from './values.js';
 
 export interface PoolSetup {
@@ -38,14 +38,10 @@ export const open = async (setup: PoolSetup) => {
     classes: 'plain',
   });
   await pool.ready;
-  const makers = makersOf(pool, setup);
+  const nextMaker = inTurn(makersOf(pool, setup));
   const gauges = new Gauges(setup.idleDelayMs);
   const beginWork = isLong ? longWork(pool, threads === outstanding) : shortWork(pool);
-  let next = 0;
-  const call = (): Promise<unknown> => {
-    next = (next + 1) % makers.length;
-    return pool.run(task, makers[next]!());
-  };
+  const call = (): Promise<unknown> => pool.run(task, nextMaker()());
   const step = async ({ ms }: { readonly ms: number }) => {
     await gauges.begin();
     const endWork = beginWork();

@@ -1,10 +1,9 @@
 /** Tasks that compute for a given time, on the calling thread and in a pool: from which running time on crossing pays. */
-import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from 'threadwise';
 import { serveSteps } from '../../../experiment/serve.js';
 import { argumentsOf } from '../../../run/work/passing.js';
-import { HOLD_MS, keepOutstanding, rateOf, warmUp } from './outstanding.js';
+import { HOLD_MS, inChunks, keepOutstanding, rateOf, warmUp } from './outstanding.js';
 import { echo, type EchoSetup, setup as prepare, spin } from './tasks.js';
 import { standalone } from './values.js';
 
@@ -31,9 +30,10 @@ export const open = async ({ input, passing, result, threads, outstanding, warmM
   const step = async ({ runMs, ms }: { readonly runMs: number; readonly ms: number }) => {
     const iterations = Math.round(perMs * runMs);
     await sleep(SETTLE_MS);
-    const inline = await inlineRate(iterations, own, runMs, ms);
+    const chunk = Math.max(1, Math.round(HOLD_MS / runMs));
+    const inline = await inChunks(chunk, ms, () => repeat(spin, chunk, iterations, own));
     const call = (): Promise<unknown> => pool.run('spin', [iterations, ...own]);
-    return { inline, pool: rateOf(await keepOutstanding({ outstanding, ms, call })) };
+    return { inline: 1000 / inline.callMs, pool: rateOf(await keepOutstanding({ outstanding, ms, call })) };
   };
   await warmUp(async () => (await step({ runMs: WARM_RUN_MS, ms: WARM_PIECE_MS })).pool, (warmMs * 3) / 4);
   return { opened: undefined, step };
@@ -57,19 +57,6 @@ function repeat(
 function iterationsPerMs(): number {
   const times = Array.from({ length: TRIES }, () => repeat(spin, 1, PROBED, undefined));
   return PROBED / Math.min(...times);
-}
-
-async function inlineRate(iterations: number, input: unknown, runMs: number, ms: number): Promise<number> {
-  const chunk = Math.max(1, Math.round(HOLD_MS / runMs));
-  const end = performance.now() + ms;
-  let [calls, spent] = [0, 0];
-  // Once in any case: on a busy machine the time may be over before it begins.
-  do {
-    spent += repeat(spin, chunk, iterations, input);
-    calls += chunk;
-    await turn();
-  } while (performance.now() < end);
-  return (calls * 1000) / spent;
 }
 
 serveSteps(open);
