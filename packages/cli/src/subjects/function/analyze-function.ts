@@ -18,10 +18,8 @@ const PASSED: Readonly<Record<Passing, string>> = {
   read: "; the argument is the file's content",
 };
 
-type Options = Pick<MeasurePlan, 'module' | 'moduleGiven' | 'export' | 'budgetMs' | 'maxThreads'>;
-
 export async function analyzeFunction(
-  options: Options,
+  options: Pick<MeasurePlan, 'module' | 'moduleGiven' | 'export' | 'budgetMs' | 'maxThreads'>,
   input: InputOptions,
   reporting: Reporting,
 ): Promise<number> {

@@ -46,13 +46,16 @@ async function analyzeModule(
   if (given === undefined) throw new UsageError('expected a module, such as ./tasks.js#hash');
   if (second !== undefined) throw new UsageError(`unexpected '${second}' after the module`);
   const input = resolveInput(raw, process.stdin.isTTY === true);
-  const options = { moduleGiven: given, budgetMs: budgetOf(raw), maxThreads: raw.threads };
+  const budgetMs = budgetOf(raw);
   const reporting = reportingOf(raw, []);
   const { analyzeFunction } = await import('./analyze-function.js');
   const module = findModule(given);
-  const plan = { ...options, module: module.url, export: module.exportName };
-  const read = [moduleFile(given, module), ...filesRead(input)];
-  return analyzeFunction(plan, input, { ...reporting, read });
+  const { url, exportName } = module;
+  const plan = { module: url, moduleGiven: given, export: exportName, budgetMs, maxThreads: raw.threads };
+  return analyzeFunction(plan, input, {
+    ...reporting,
+    read: [moduleFile(given, module), ...filesRead(input)],
+  });
 }
 
 const examples = `

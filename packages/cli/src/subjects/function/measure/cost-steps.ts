@@ -33,53 +33,53 @@ export function patternOf(
   return { input: inputs[0]!.input, passing: reference.passing, result, threads, outstanding };
 }
 
+/** Of the roles that are asked for several things in turn: the step, how much time it needs, and how long a slice is. Milliseconds. */
+const IN_TURN = {
+  crossing: { step: 'crossings', leastMs: OPEN_MS / 2, slice: { least: 25, most: 150 } },
+  spin: { step: 'the break-even', leastMs: OPEN_MS, slice: { least: 20, most: 160 } },
+} as const;
+
 export async function measureCrossings(session: FunctionSession, pattern: Pattern): Promise<void> {
-  const timeMs = session.begin('crossings', OPEN_MS / 2);
-  const time = { ms: timeMs, least: 25, most: 150 };
-  const found = await inTurn(session, 'crossing', pattern, time, TRANSPORTS, (transport, ms) => ({
+  const found = await inTurn(session, 'crossing', pattern, TRANSPORTS, (transport, ms) => ({
     transport,
     ms,
   }));
-  session.draft.crossings = found.map(({ of, slices }) => ({
-    transport: of,
+  session.draft.crossings = found.map(([transport, slices]) => ({
+    transport,
     ...seriesOf(slices, 'cpuMs', 'loneMs'),
   }));
 }
 
 export async function measureSpins(session: FunctionSession, pattern: Pattern): Promise<void> {
-  const timeMs = session.begin('the break-even', OPEN_MS);
-  const time = { ms: timeMs, least: 20, most: 160 };
   // Half of it on the calling thread, half in the pool.
-  const found = await inTurn(session, 'spin', pattern, time, SPINS_MS, (runMs, ms) => ({
-    runMs,
-    ms: ms / 2,
-  }));
-  session.draft.spins = found.map(({ of, slices }) => ({ runMs: of, ...seriesOf(slices, 'inline', 'pool') }));
+  const found = await inTurn(session, 'spin', pattern, SPINS_MS, (runMs, ms) => ({ runMs, ms: ms / 2 }));
+  session.draft.spins = found.map(([runMs, slices]) => ({ runMs, ...seriesOf(slices, 'inline', 'pool') }));
 }
 
-/** One process is asked for each of them in turn. Without those that there was no time for. @param time of the step, and of a slice */
-async function inTurn<R extends 'crossing' | 'spin', T>(
+/** One process is asked for each of them in turn. Without those that there was no time for. */
+async function inTurn<R extends keyof typeof IN_TURN, T>(
   session: FunctionSession,
   role: R,
   pattern: Pattern,
-  time: { readonly ms: number | undefined; readonly least: number; readonly most: number },
   all: readonly T[],
   asksOf: (of: T, ms: number) => Asks<R>,
-): Promise<{ readonly of: T; readonly slices: Slice<R>[] }[]> {
-  if (time.ms === undefined) return [];
-  const endMs = session.now() + time.ms;
-  const warmMs = Math.min(MOST_WARM_MS, WARM_SHARE * time.ms);
+): Promise<(readonly [T, Slice<R>[]])[]> {
+  const { step, leastMs, slice } = IN_TURN[role];
+  const timeMs = session.begin(step, leastMs);
+  if (timeMs === undefined) return [];
+  const endMs = session.now() + timeMs;
+  const warmMs = Math.min(MOST_WARM_MS, WARM_SHARE * timeMs);
   const what = `${role}s`;
   const lane = session.lane(role, { what, setup: { ...pattern, warmMs }, openMs: OPEN_MS + warmMs });
   await lane.open();
   const turns = all.map((of) => lane.turn(({ ms }) => ({ asks: asksOf(of, ms), expectedMs: ms })));
-  const ms = sliceFor({ ...time, ms: endMs - session.now() }, turns.length, ROUNDS, HAND_OVER_MS);
+  const ms = sliceFor({ ...slice, ms: endMs - session.now() }, turns.length, ROUNDS, HAND_OVER_MS);
   const rounds = new Rounds({
     session,
     title: `${what}, `,
     turns,
     needed: turns.length,
-    slice: { ms, least: time.least },
+    slice: { ms, least: slice.least },
     overheadMs: HAND_OVER_MS,
     // In the first round the compiler sees all of them for the first time.
     coldOf: () => 1,
@@ -87,7 +87,7 @@ async function inTurn<R extends 'crossing' | 'spin', T>(
   });
   await rounds.run({ endMs });
   await lane.close();
-  return all.map((of, i) => ({ of, slices: rounds.of(turns[i]!) })).filter(({ slices }) => slices.length > 0);
+  return all.map((of, i) => [of, rounds.of(turns[i]!)] as const).filter(([, slices]) => slices.length > 0);
 }
 
 const CORE_ROUNDS = 3;

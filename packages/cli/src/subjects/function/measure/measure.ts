@@ -41,11 +41,10 @@ export async function measure(
 ): Promise<Samples> {
   if (plan.inputs.length === 0) throw new UsageError('expected at least one input, but there is none');
   const session = new FunctionSession(plan, events);
-  const samples = (): Samples => ({
-    ...session.draft,
-    skipped: session.skipped,
-    isCutShort: session.isCutShort,
-  });
+  const samples = (): Samples => {
+    const { draft, skipped, isCutShort } = session;
+    return { ...draft, skipped, isCutShort };
+  };
   try {
     await measureAll(session, look && (() => look(samples())));
   } finally {

@@ -67,8 +67,8 @@ interface ProbeLaneOptions<R extends Role> extends Omit<LaneOptions<Steps<R>>, '
   readonly cpus?: readonly number[];
 }
 
-/** The samples in the making. */
-type Draft = { -readonly [K in keyof Samples]: Mutable<Samples[K]> };
+/** The samples in the making; what was left out the session knows. */
+type Draft = { -readonly [K in keyof Omit<Samples, 'skipped' | 'isCutShort'>]: Mutable<Samples[K]> };
 
 function newDraft(plan: MeasurePlan): Draft {
   return {
@@ -87,8 +87,6 @@ function newDraft(plan: MeasurePlan): Draft {
     cores: [],
     start: undefined,
     control: { before: [], after: [] },
-    skipped: [],
-    isCutShort: false,
   };
 }
 

@@ -149,10 +149,9 @@ function laneOf(
     openMs: warmMs + inline.warm.callMs,
     isTight: tight,
     check: ({ calls, failed, firstFailure }) => {
+      if (failed < calls) return undefined;
       const message = `every call fails: ${firstFailure}`;
-      return failed < calls
-        ? undefined
-        : { kind: 'failed', error: { name: 'Error', message, code: undefined } };
+      return { kind: 'failed', error: { name: 'Error', message, code: undefined } };
     },
     onFailure: (failure) => {
       // By the system, where memory is short, or by itself: only the latter is the function's doing.
