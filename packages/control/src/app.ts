@@ -10,7 +10,7 @@ import { answerOnSocket, answersErrors, bodyError } from './error-answers.js';
 import { RequestError } from './errors.js';
 import type { Access, Guard } from './guard.js';
 import type { Limits } from './limits.js';
-import { type Operation, type OperationId, OPERATIONS_BY_PATH } from './openapi/operations.js';
+import { type NamedOperation, type OperationId, OPERATIONS_BY_PATH } from './openapi/operations.js';
 import { CHANGES } from './openapi/schemas.js';
 
 /** The name of a pool or a fleet in the path of a request, decoded by the router. */
@@ -99,7 +99,7 @@ function addRoutes(app: FastifyInstance, handlers: Handlers): void {
 }
 
 /** A stream has no end, and so no headers that could be had alone. */
-function methodsOf({ method, operationId }: Operation): string[] {
+function methodsOf({ method, operationId }: NamedOperation): string[] {
   return method === 'GET' && operationId !== 'followPool' ? ['GET', 'HEAD'] : [method];
 }
 

@@ -4,22 +4,21 @@ import type { PoolStats } from '../controllable-pool.js';
 import type { FleetReading, Fleets } from '../fleets.js';
 import { type PoolDirectory, statsOf } from '../pool-directory.js';
 import type { EventStreams } from '../streams/event-streams.js';
-import { type Family, gauge, type Labels, withLabels } from './family.js';
+import { type Families, gauge, type Labels, withLabels } from './family.js';
 import { FLEET_FAMILIES } from './fleet-families.js';
 import { POOL_FAMILIES } from './pool-families.js';
 
 type Streams = Pick<EventStreams, 'open'>;
 
-const PROCESS_FAMILIES: readonly Family<Streams>[] = [
-  gauge('threadwise_process_resident_bytes', 'Memory of the whole process, all its threads together', () =>
+const PROCESS_FAMILIES: Families<Streams> = {
+  threadwise_process_resident_bytes: gauge('Memory of the whole process, all its threads together', () =>
     process.memoryUsage.rss(),
   ),
-  gauge(
-    'threadwise_control_event_streams',
+  threadwise_control_event_streams: gauge(
     'Clients that follow a pool by way of the control server',
     ({ open }) => open,
   ),
-];
+};
 
 export class Exposition {
   readonly #directory: PoolDirectory;
@@ -50,8 +49,8 @@ export class Exposition {
   }
 
   /** The registry wants metrics that count by themselves; all that it asks of them is `get`. */
-  #add<T>(families: readonly Family<T>[], all: () => readonly (readonly [Labels, T])[]): void {
-    for (const { name, help, type, read } of families) {
+  #add<T>(families: Families<T>, all: () => readonly (readonly [Labels, T])[]): void {
+    for (const [name, { help, type, read }] of Object.entries(families)) {
       const get = () => {
         const samples = all().flatMap(([labels, each]) => withLabels(labels, read(each)));
         const values = samples

@@ -1,4 +1,4 @@
-/** What a metric is made of: its name, its meaning, and how its samples are read out of what it tells of. */
+/** What a metric is made of: its meaning, and how its samples are read out of what it tells of. */
 
 export type Labels = Readonly<Record<string, string | number>>;
 
@@ -13,17 +13,19 @@ export interface Sample {
 /** A metric that each pool has, or each fleet, or the process once. */
 export interface Family<T> {
   readonly type: 'gauge' | 'counter' | 'histogram';
-  readonly name: string;
   readonly help: string;
   /** The value of the only sample, or the samples, without the label that says which pool or fleet it is. */
   read(of: T): Sample['value'] | readonly Sample[];
 }
 
-type Make = <T>(name: string, help: string, read: Family<T>['read']) => Family<T>;
+/** Metrics by name. */
+export type Families<T> = Readonly<Record<string, Family<T>>>;
 
-export const gauge: Make = (name, help, read) => ({ type: 'gauge', name, help, read });
-export const counter: Make = (name, help, read) => ({ type: 'counter', name, help, read });
-export const histogram: Make = (name, help, read) => ({ type: 'histogram', name, help, read });
+type Make = <T>(help: string, read: Family<T>['read']) => Family<T>;
+
+export const gauge: Make = (help, read) => ({ type: 'gauge', help, read });
+export const counter: Make = (help, read) => ({ type: 'counter', help, read });
+export const histogram: Make = (help, read) => ({ type: 'histogram', help, read });
 
 /** A sample for each value, told apart by a label. */
 export function by(label: string, values: Readonly<Record<string, number>>): Sample[] {

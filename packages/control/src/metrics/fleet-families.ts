@@ -1,63 +1,53 @@
 /** The metrics of fleets: their queues, and each machine. Of one that does not answer there is nothing but that. */
 import type { FleetReading, FleetStats, MachineStats } from '../fleets.js';
-import { by, counter, type Family, gauge, withLabels } from './family.js';
+import { by, counter, type Families, type Family, gauge, withLabels } from './family.js';
 
 type Read<T> = Family<T>['read'];
 
-export const FLEET_FAMILIES: readonly Family<FleetReading>[] = [
-  gauge(
-    'threadwise_fleet_up',
+export const FLEET_FAMILIES: Families<FleetReading> = {
+  threadwise_fleet_up: gauge(
     '1 if the Redis of the fleet has answered in time, else 0, and then there is nothing else of it',
     ({ stats }) => (stats === null ? 0 : 1),
   ),
-  gauge(
-    'threadwise_fleet_jobs',
+  threadwise_fleet_jobs: gauge(
     'Jobs that are in the queue now, by state; completed and failed ones as long as they are kept',
     ofAll(({ jobs: { waiting, active, delayed, failed, completed } }) =>
       by('state', { waiting, active, delayed, failed, completed }),
     ),
   ),
-  gauge(
-    'threadwise_fleet_machines',
+  threadwise_fleet_machines: gauge(
     'Machines that have said in the last ten seconds that they are there',
     ofAll(({ machines }) => machines),
   ),
-  gauge(
-    'threadwise_fleet_open_calls',
+  threadwise_fleet_open_calls: gauge(
     'Calls of this program that have not settled',
     ofAll(({ open }) => open),
   ),
-  gauge(
-    'threadwise_fleet_machine_threads',
+  threadwise_fleet_machine_threads: gauge(
     'Workers of a machine',
     ofEach(({ threads }) => threads),
   ),
-  gauge(
-    'threadwise_fleet_machine_concurrency',
+  threadwise_fleet_machine_concurrency: gauge(
     'Jobs that a machine takes at a time at the most',
     ofEach(({ concurrency }) => concurrency),
   ),
-  gauge(
-    'threadwise_fleet_machine_active_jobs',
+  threadwise_fleet_machine_active_jobs: gauge(
     'Jobs that a machine has: running, or about to',
     ofEach(({ active }) => active),
   ),
-  counter(
-    'threadwise_fleet_machine_jobs_total',
+  threadwise_fleet_machine_jobs_total: counter(
     'Attempts that have ended on a machine, by how; returned: given back to the queue',
     ofEach(({ completed, failed, returned }) => by('outcome', { completed, failed, returned })),
   ),
-  counter(
-    'threadwise_fleet_machine_recovered_total',
+  threadwise_fleet_machine_recovered_total: counter(
     'Jobs of other machines that this one found abandoned and put back',
     ofEach(({ recovered }) => recovered),
   ),
-  counter(
-    'threadwise_fleet_machine_repeated_total',
+  threadwise_fleet_machine_repeated_total: counter(
     'Starts of jobs that had been started before',
     ofEach(({ repeated }) => repeated),
   ),
-];
+};
 
 function ofAll(read: Read<FleetStats>): Read<FleetReading> {
   return ({ stats }) => stats && read(stats);

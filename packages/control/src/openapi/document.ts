@@ -1,7 +1,7 @@
 /** The description of the HTTP interface: OpenAPI 3.1, as it is served at /openapi.json. */
 import { createRequire } from 'node:module';
 import type { Access } from '../guard.js';
-import { type Operation, OPERATIONS_BY_PATH } from './operations.js';
+import { type NamedOperation, OPERATIONS_BY_PATH } from './operations.js';
 import { CHANGES_BODY, SCHEMAS } from './schemas.js';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
@@ -21,7 +21,7 @@ const PARAMETERS: Readonly<Record<string, object>> = {
 };
 const REQUEST_BODY = { required: true, content: { 'application/json': { schema: CHANGES_BODY } } };
 
-function described([path, operations]: readonly [string, readonly Operation[]]) {
+function described([path, operations]: readonly [string, readonly NamedOperation[]]) {
   const parameter = PARAMETERS[path.split('{')[0]!];
   const parameters = [{ ...parameter, in: 'path', required: true, schema: { type: 'string' } }];
   const byMethod = operations.map(({ method, operationId, summary, access, responses }) => [

@@ -40,8 +40,7 @@ const ERRORS: Readonly<Record<number, Answer>> = {
 const errors = (...statuses: number[]): Answers =>
   Object.fromEntries(statuses.map((status) => [status, ERRORS[status]!]));
 
-export interface Operation<Id = string> {
-  readonly operationId: Id;
+export interface Operation {
   readonly method: 'GET' | 'PATCH' | 'POST';
   readonly path: string;
   readonly access: Access;
@@ -49,107 +48,94 @@ export interface Operation<Id = string> {
   readonly responses: Answers;
 }
 
-function get<const Id extends string>(
-  path: string,
-  operationId: Id,
-  access: Access,
-  summary: string,
-  answers: Answers,
-): Operation<Id> {
+function get(path: string, access: Access, summary: string, answers: Answers): Operation {
   const refused = access === 'open' ? errors(403) : errors(401, 403);
   const responses = { ...refused, ...(path.includes('{') ? errors(404) : {}), ...answers };
-  return { operationId, method: 'GET', path, access, summary, responses };
+  return { method: 'GET', path, access, summary, responses };
 }
 
-function change<const Id extends string>(
-  method: 'PATCH' | 'POST',
-  path: string,
-  operationId: Id,
-  summary: string,
-  done: string,
-): Operation<Id> {
+/** @param done what the answer means */
+function change(method: 'PATCH' | 'POST', path: string, summary: string, done: string): Operation {
   const status = method === 'POST' ? 202 : 200;
   const responses = {
     [status]: json(done, schemas.POOL_STATS),
     ...errors(400, 401, 403, 404, 409, 413, 415),
   };
-  return { operationId, method, path, access: 'change', summary, responses };
+  return { method, path, access: 'change', summary, responses };
 }
 
-const OPERATIONS = [
-  get('/', 'showDashboard', 'open', 'The dashboard: a page without data of its own, so it needs no token', {
+/** By the id of each. */
+const OPERATIONS = {
+  showDashboard: get('/', 'open', 'The dashboard: a page without data of its own, so it needs no token', {
     200: content('The page', 'text/html', { type: 'string' }),
     ...errors(404),
   }),
-  get('/assets/{file}', 'getAsset', 'open', 'A file of the dashboard', {
+  getAsset: get('/assets/{file}', 'open', 'A file of the dashboard', {
     200: content('The file', '*/*', {}),
   }),
-  get('/api/pools', 'listPools', 'read', 'The process and all its pools', {
+  listPools: get('/api/pools', 'read', 'The process and all its pools', {
     200: json('What they are like now', schemas.OVERVIEW),
   }),
-  get('/api/pools/{name}', 'getPool', 'read', 'One pool', {
+  getPool: get('/api/pools/{name}', 'read', 'One pool', {
     200: json('What it is like now', schemas.POOL_STATS),
   }),
-  change(
+  changePool: change(
     'PATCH',
     '/api/pools/{name}',
-    'changePool',
     'Changes options of a pool while it runs',
     'What it is like after the change',
   ),
-  get('/api/pools/{name}/events', 'followPool', 'read', 'Statistics each second, and events as they happen', {
+  followPool: get('/api/pools/{name}/events', 'read', 'Statistics each second, and events as they happen', {
     200: content('A stream without an end', 'text/event-stream', schemas.EVENT_STREAM),
     ...errors(400, 409, 503),
   }),
-  get(
+  getHistory: get(
     '/api/pools/{name}/history',
-    'getHistory',
     'read',
     'What the charts of the dashboard show of the last minutes',
     { 200: json('A row each two seconds', schemas.HISTORY) },
   ),
-  change('POST', '/api/pools/{name}/pause', 'pausePool', 'Accepts calls, and begins none', 'It is paused'),
-  change('POST', '/api/pools/{name}/resume', 'resumePool', 'Undoes pause and drain', 'It goes on'),
-  change(
+  pausePool: change('POST', '/api/pools/{name}/pause', 'Accepts calls, and begins none', 'It is paused'),
+  resumePool: change('POST', '/api/pools/{name}/resume', 'Undoes pause and drain', 'It goes on'),
+  drainPool: change(
     'POST',
     '/api/pools/{name}/drain',
-    'drainPool',
     'Refuses new calls, and ends those that there are',
     'It has begun; it is done when tasks.open is 0',
   ),
-  change(
+  recyclePool: change(
     'POST',
     '/api/pools/{name}/recycle',
-    'recyclePool',
     'Replaces every worker, one after another; nothing is lost',
     'It has begun',
   ),
-  get('/api/fleets', 'listFleets', 'read', 'All fleets: their queues, and each machine', {
+  listFleets: get('/api/fleets', 'read', 'All fleets: their queues, and each machine', {
     200: json('What they are like now; why not, where a Redis does not answer', schemas.FLEETS),
   }),
-  get('/api/fleets/{name}', 'getFleet', 'read', 'One fleet', {
+  getFleet: get('/api/fleets/{name}', 'read', 'One fleet', {
     200: json('What it is like now', schemas.FLEET),
     503: error('Its Redis does not answer in time (ERR_CONTROL_FLEET)'),
   }),
-  get('/metrics', 'getMetrics', 'read', 'For Prometheus: see docs/metrics.md', {
+  getMetrics: get('/metrics', 'read', 'For Prometheus: see docs/metrics.md', {
     200: content('The text exposition format, version 0.0.4', 'text/plain', { type: 'string' }),
   }),
-  get('/healthz', 'getHealth', 'open', 'Whether the process answers', {
+  getHealth: get('/healthz', 'open', 'Whether the process answers', {
     200: json('It does', schemas.HEALTH),
   }),
-  get('/readyz', 'getReadiness', 'read', 'Whether every pool takes calls', {
+  getReadiness: get('/readyz', 'read', 'Whether every pool takes calls', {
     200: json('Every one does', schemas.READINESS),
     503: json('One does not', schemas.READINESS),
   }),
-  get('/openapi.json', 'getDescription', 'read', 'This description', {
+  getDescription: get('/openapi.json', 'read', 'This description', {
     200: content('OpenAPI 3.1', 'application/json', { type: 'object' }),
   }),
-];
+};
 
-/** The name of each operation. */
-export type OperationId = (typeof OPERATIONS)[number]['operationId'];
+export type OperationId = keyof typeof OPERATIONS;
+export type NamedOperation = Operation & { readonly operationId: OperationId };
 
-export const OPERATIONS_BY_PATH = new Map<string, readonly Operation<OperationId>[]>();
-for (const operation of OPERATIONS) {
+export const OPERATIONS_BY_PATH = new Map<string, readonly NamedOperation[]>();
+for (const operationId of Object.keys(OPERATIONS) as OperationId[]) {
+  const operation = { operationId, ...OPERATIONS[operationId] };
   OPERATIONS_BY_PATH.set(operation.path, [...(OPERATIONS_BY_PATH.get(operation.path) ?? []), operation]);
 }
