@@ -1,9 +1,9 @@
 /** The fleets that are served, and what each is like: asked of Redis when somebody asks, and never waited for without a bound. */
+import { Directory, type Served } from './directory.js';
 import { errorBody, RequestError, show } from './errors.js';
 import type { Limits } from './limits.js';
 import type { TypeOf } from './openapi/schema.js';
 import type { FLEET, FLEET_STATS, MACHINE } from './openapi/schemas.js';
-import { Names } from './pool-directory.js';
 
 export type FleetStats = TypeOf<typeof FLEET_STATS>;
 /** One machine, as it last said. */
@@ -20,36 +20,36 @@ export interface ObservableFleet {
 export type FleetReading = TypeOf<typeof FLEET>;
 
 export class Fleets {
-  readonly #names: Names<ObservableFleet>;
+  readonly #fleets: Directory<ObservableFleet>;
   readonly #timeoutMs: number;
   /** What a fleet has been asked and has not answered: with a Redis that is away, questions must not pile up. */
   readonly #asked = new WeakMap<ObservableFleet, Promise<FleetStats>>();
 
   /** @param fleets read anew each time, so it may change */
   constructor(fleets: Iterable<ObservableFleet>, { fleetTimeoutMs }: Pick<Limits, 'fleetTimeoutMs'>) {
-    this.#names = new Names('fleet', fleets, ({ queue }) => queue.name);
+    this.#fleets = new Directory('fleet', fleets, ({ queue }) => queue.name);
     this.#timeoutMs = fleetTimeoutMs;
   }
 
   names(): string[] {
-    return [...this.#names.all().keys()];
+    return this.#fleets.list().map(({ name }) => name);
   }
 
   /** All of them, also those that do not answer. */
   readAll(): Promise<readonly FleetReading[]> {
-    return Promise.all(Array.from(this.#names.all(), ([name, fleet]) => this.#read(name, fleet)));
+    return Promise.all(this.#fleets.list().map((served) => this.#read(served)));
   }
 
   /** Rejects with ERR_CONTROL_NOT_FOUND, or ERR_CONTROL_FLEET if it does not answer. */
   async read(name: string): Promise<FleetReading> {
-    const reading = await this.#read(name, this.#names.find(name));
+    const reading = await this.#read(this.#fleets.find(name));
     if (reading.error !== null) throw new RequestError('ERR_CONTROL_FLEET', reading.error.message);
     return reading;
   }
 
-  async #read(name: string, fleet: ObservableFleet): Promise<FleetReading> {
+  async #read({ name, item }: Served<ObservableFleet>): Promise<FleetReading> {
     try {
-      return { name, stats: await this.#inTime(this.#ask(fleet)), error: null };
+      return { name, stats: await this.#inTime(this.#ask(item)), error: null };
     } catch (error) {
       const message = `There are no statistics of fleet ${show(name)}: ${reasonOf(error)}`;
       return { name, stats: null, ...errorBody('ERR_CONTROL_FLEET', message) };

@@ -1,8 +1,8 @@
 /** What each pool was like in the last minutes, for whoever comes to look: one reading each two seconds, kept as the text that is sent. */
 import { COLUMNS, rowOf } from '../dashboard/sample.js';
 import type { ControllablePool, PoolStats } from './controllable-pool.js';
+import type { Directory } from './directory.js';
 import type { Limits } from './limits.js';
-import type { PoolDirectory } from './pool-directory.js';
 
 /** Of larger pools the time line of the threads is not kept, so that the history of ten minutes is never larger than 400 kB. */
 const MOST_WORKERS = 64;
@@ -15,7 +15,7 @@ interface History {
 }
 
 export class PoolHistories {
-  readonly #directory: PoolDirectory;
+  readonly #directory: Directory<ControllablePool>;
   readonly #intervalMs: number;
   readonly #capacity: number;
   readonly #now: () => number;
@@ -24,7 +24,7 @@ export class PoolHistories {
 
   /** @param spanMs 0: nothing is kept, and no pool is asked */
   constructor(
-    directory: PoolDirectory,
+    directory: Directory<ControllablePool>,
     spanMs: number,
     { historyIntervalMs }: Pick<Limits, 'historyIntervalMs'>,
     now = () => performance.now(),
@@ -58,7 +58,7 @@ export class PoolHistories {
   /** Called by a timer, where what a pool throws would end the program that is only looked at: who asks is told. */
   look(): void {
     try {
-      for (const { pool } of this.#directory.list()) if (this.#isDue(pool)) this.#read(pool);
+      for (const { item } of this.#directory.list()) if (this.#isDue(item)) this.#read(item);
     } catch {
       // The set of pools is the program's own.
     }

@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { bracketed, isLoopback } from './addresses.js';
 import { buildApp } from './app.js';
 import type { ControllablePool } from './controllable-pool.js';
+import { Directory } from './directory.js';
 import { ControlError } from './errors.js';
 import { Fleets } from './fleets.js';
 import { Guard } from './guard.js';
 import { LIMITS, type Limits } from './limits.js';
 import { Exposition } from './metrics/exposition.js';
 import { type ControlOptions, checkPools, type ResolvedOptions, resolveOptions } from './options.js';
-import { PoolDirectory } from './pool-directory.js';
 import { PoolHistories } from './pool-histories.js';
 import { dashboard } from './routes/dashboard.js';
 import { observe } from './routes/observe.js';
@@ -45,7 +45,7 @@ export async function startServer(
   given: ControlOptions,
   limits: Limits,
 ): Promise<ControlServer> {
-  const directory = new PoolDirectory(checkPools(pools));
+  const directory = new Directory('pool', checkPools(pools), ({ name }) => name);
   const options = resolveOptions(given);
   const guard = new Guard(options);
   const histories = new PoolHistories(directory, options.historyMs, limits);

@@ -1,8 +1,8 @@
 /** The metrics as Prometheus reads them: made when they are asked for, each pool and each fleet looked at once. */
 import { type Metric, Registry } from 'prom-client';
-import type { PoolStats } from '../controllable-pool.js';
+import type { ControllablePool, PoolStats } from '../controllable-pool.js';
+import { type Directory, statsOf } from '../directory.js';
 import type { FleetReading, Fleets } from '../fleets.js';
-import { type PoolDirectory, statsOf } from '../pool-directory.js';
 import type { EventStreams } from '../streams/event-streams.js';
 import { type Families, gauge, type Labels, withLabels } from './family.js';
 import { FLEET_FAMILIES } from './fleet-families.js';
@@ -21,14 +21,14 @@ const PROCESS_FAMILIES: Families<Streams> = {
 };
 
 export class Exposition {
-  readonly #directory: PoolDirectory;
+  readonly #directory: Directory<ControllablePool>;
   readonly #fleets: Fleets;
   readonly #registry = new Registry();
   /** What is exposed at the moment. */
   #pools: readonly PoolStats[] = [];
   #readings: readonly FleetReading[] = [];
 
-  constructor(directory: PoolDirectory, fleets: Fleets, streams: Streams) {
+  constructor(directory: Directory<ControllablePool>, fleets: Fleets, streams: Streams) {
     this.#directory = directory;
     this.#fleets = fleets;
     this.#add(POOL_FAMILIES, () => this.#pools.map((stats) => [{ pool: stats.name }, stats]));

@@ -1,18 +1,19 @@
 /** What can be seen of the pools and fleets: statistics, readiness, metrics, and events as they happen. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Handlers, nameIn } from '../app.js';
+import type { ControllablePool } from '../controllable-pool.js';
+import { type Directory, statsOf } from '../directory.js';
 import { RequestError, show } from '../errors.js';
 import type { Fleets } from '../fleets.js';
 import type { Exposition } from '../metrics/exposition.js';
 import { DOCUMENT } from '../openapi/document.js';
-import { type PoolDirectory, statsOf } from '../pool-directory.js';
 import type { PoolHistories } from '../pool-histories.js';
 import type { EventStreams } from '../streams/event-streams.js';
 
 const READY_STATES = ['open', 'paused'];
 
 export function observe(
-  directory: PoolDirectory,
+  directory: Directory<ControllablePool>,
   fleets: Fleets,
   exposition: Exposition,
   streams: EventStreams,
@@ -27,9 +28,9 @@ export function observe(
     },
     getPool: async (request) => statsOf(directory.find(nameIn(request))),
     getHistory: async (request, reply) => {
-      const { pool } = directory.find(nameIn(request));
+      const { item } = directory.find(nameIn(request));
       reply.type('application/json; charset=utf-8');
-      return histories.text(pool);
+      return histories.text(item);
     },
     listFleets: async () => ({ fleets: await fleets.readAll() }),
     getFleet: async (request) => fleets.read(nameIn(request)),
@@ -51,7 +52,7 @@ export function observe(
       // Before the pool is asked for anything: who is sent away costs it nothing.
       streams.checkRoom();
       checkTurn(reply.raw);
-      if (served.pool.stats().state === 'closed') {
+      if (served.item.stats().state === 'closed') {
         const message = `The pool ${show(served.name)} is closed: it has no more events`;
         throw new RequestError('ERR_POOL_CLOSED', message);
       }

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Handlers, nameIn } from '../app.js';
 import type { ControllablePool, PoolChanges, PoolStats } from '../controllable-pool.js';
+import { type Directory, type ServedPool, statsOf } from '../directory.js';
 import { RequestError, type RequestErrorCode, show } from '../errors.js';
-import { type PoolDirectory, type ServedPool, statsOf } from '../pool-directory.js';
 
 type Act = (pool: ControllablePool) => void | Promise<void>;
 
@@ -21,7 +21,7 @@ interface Changes {
 /** What the library refuses, by code. Anything else that it throws is a mistake. */
 const REFUSALS: readonly RequestErrorCode[] = ['ERR_OPTION', 'ERR_POOL_CLOSED', 'ERR_MODULE_LOAD'];
 
-export function steer(directory: PoolDirectory) {
+export function steer(directory: Directory<ControllablePool>) {
   return {
     changePool: async (request) => {
       const served = directory.find(nameIn(request));
@@ -55,7 +55,7 @@ function changesOf(
 }
 
 /** Answers when it has begun: how long it takes is the tasks' to say. */
-function action(directory: PoolDirectory, act: Act) {
+function action(directory: Directory<ControllablePool>, act: Act) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<PoolStats> => {
     const served = directory.find(nameIn(request));
     const { body } = request;
@@ -68,8 +68,8 @@ function action(directory: PoolDirectory, act: Act) {
 }
 
 /** Rejects with what is refused at once. What goes wrong later is for the pool's own `error` event. */
-async function begun({ pool }: ServedPool, act: Act): Promise<void> {
-  const done = async () => act(pool);
+async function begun({ item }: ServedPool, act: Act): Promise<void> {
+  const done = async () => act(item);
   const refusal = done().then(() => undefined, asRefusal);
   const refused = await Promise.race([refusal, nextTurn()]);
   if (refused !== undefined) throw refused;

@@ -17,7 +17,7 @@ function listenedTo() {
     on: () => counts.listeners++,
     off: () => counts.listeners--,
   };
-  return { counts, served: { name: 'p', pool: pool as unknown as ControllablePool } };
+  return { counts, served: { name: 'p', item: pool as unknown as ControllablePool } };
 }
 
 const response = () => new ServerResponse(new IncomingMessage(new Socket()));

@@ -1,36 +1,19 @@
-/** Which pools there are, and under which name each is served, fleets as well: names may be any text, and need not be unique. */
+/** Which pools and fleets there are, and under which name each is served: their own names may be any text, and need not be unique. */
 import type { ControllablePool, PoolStats } from './controllable-pool.js';
 import { RequestError, show } from './errors.js';
 
-export interface ServedPool {
-  /** Unique; the pool's own name where that can be had. */
+export interface Served<T> {
+  /** Unique; the item's own name where that can be had. */
   readonly name: string;
-  readonly pool: ControllablePool;
+  readonly item: T;
 }
+export type ServedPool = Served<ControllablePool>;
 
 /** As the path of a URL these mean something else, however they are encoded. */
 const UNUSABLE = ['', '.', '..'];
 
-export class PoolDirectory {
-  readonly #names: Names<ControllablePool>;
-
-  /** @param pools read anew each time, so it may change */
-  constructor(pools: Iterable<ControllablePool>) {
-    this.#names = new Names('pool', pools, ({ name }) => name);
-  }
-
-  list(): readonly ServedPool[] {
-    return Array.from(this.#names.all(), ([name, pool]) => ({ name, pool }));
-  }
-
-  /** Throws ERR_CONTROL_NOT_FOUND. */
-  find(name: string): ServedPool {
-    return { name, pool: this.#names.find(name) };
-  }
-}
-
-/** Gives each item of a kind a name of its own. */
-export class Names<T extends object> {
+/** All pools, or all fleets: each with a name of its own. */
+export class Directory<T extends object> {
   readonly #kind: string;
   readonly #items: Iterable<T>;
   readonly #wanted: (item: T) => string;
@@ -45,22 +28,22 @@ export class Names<T extends object> {
   }
 
   /** In the order of the items. */
-  all(): ReadonlyMap<string, T> {
+  list(): readonly Served<T>[] {
     const items = new Set(this.#items);
     const byName = new Map<string, T>();
     for (const item of items) {
       const name = this.#known.get(item);
       if (name !== undefined && !byName.has(name)) byName.set(name, item);
     }
-    return new Map(Array.from(items, (item) => [this.#nameOf(item, byName), item]));
+    return Array.from(items, (item) => ({ name: this.#nameOf(item, byName), item }));
   }
 
   /** Throws ERR_CONTROL_NOT_FOUND. */
-  find(name: string): T {
-    const all = this.all();
-    const found = all.get(name);
+  find(name: string): Served<T> {
+    const all = this.list();
+    const found = all.find((each) => each.name === name);
     if (found !== undefined) return found;
-    const names = [...all.keys()].map(show).join(', ') || 'none';
+    const names = all.map((each) => show(each.name)).join(', ') || 'none';
     const message = `No ${this.#kind} ${show(name)}. There are: ${names}`;
     throw new RequestError('ERR_CONTROL_NOT_FOUND', message);
   }
@@ -76,8 +59,8 @@ export class Names<T extends object> {
 }
 
 /** What a pool is like now, under the name under which it is served. */
-export function statsOf({ name, pool }: ServedPool): PoolStats {
-  return { ...pool.stats(), name };
+export function statsOf({ name, item }: ServedPool): PoolStats {
+  return { ...item.stats(), name };
 }
 
 function freeName(wanted: string, byName: ReadonlyMap<string, unknown>): string {
