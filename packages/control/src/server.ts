@@ -10,7 +10,6 @@ import { ControlError } from './errors.js';
 import { Fleets } from './fleets.js';
 import { Guard } from './guard.js';
 import { LIMITS, type Limits } from './limits.js';
-import { Exposition } from './metrics/exposition.js';
 import { type ControlOptions, checkPools, type ResolvedOptions, resolveOptions } from './options.js';
 import { PoolHistories } from './pool-histories.js';
 import { dashboard } from './routes/dashboard.js';
@@ -51,10 +50,9 @@ export async function startServer(
   const histories = new PoolHistories(directory, options.historyMs, limits);
   const streams = new EventStreams(limits, histories);
   const fleets = new Fleets(options.fleets, limits);
-  const exposition = new Exposition(directory, fleets, streams);
   const handlers = {
     ...dashboard(),
-    ...observe(directory, fleets, exposition, streams, histories),
+    ...observe(directory, fleets, streams, histories),
     ...steer(directory),
   };
   const app = await buildApp(handlers, guard, limits);

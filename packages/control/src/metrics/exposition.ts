@@ -1,12 +1,13 @@
 /** The metrics as Prometheus reads them: made when they are asked for, each pool and each fleet looked at once. */
-import { type Metric, Registry } from 'prom-client';
-import type { ControllablePool, PoolStats } from '../controllable-pool.js';
+import type { ControllablePool } from '../controllable-pool.js';
 import { type Directory, statsOf } from '../directory.js';
-import type { FleetReading, Fleets } from '../fleets.js';
+import type { Fleets } from '../fleets.js';
 import type { EventStreams } from '../streams/event-streams.js';
 import { type Families, gauge, type Labels, withLabels } from './family.js';
 import { FLEET_FAMILIES } from './fleet-families.js';
 import { POOL_FAMILIES } from './pool-families.js';
+
+export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 type Streams = Pick<EventStreams, 'open'>;
 
@@ -20,45 +21,36 @@ const PROCESS_FAMILIES: Families<Streams> = {
   ),
 };
 
-export class Exposition {
-  readonly #directory: Directory<ControllablePool>;
-  readonly #fleets: Fleets;
-  readonly #registry = new Registry();
-  /** What is exposed at the moment. */
-  #pools: readonly PoolStats[] = [];
-  #readings: readonly FleetReading[] = [];
+export async function exposition(
+  directory: Directory<ControllablePool>,
+  fleets: Fleets,
+  streams: Streams,
+): Promise<string> {
+  const readings = await fleets.readAll();
+  const pools = directory.list().map(statsOf); // all of one moment
+  return [
+    ...exposed(POOL_FAMILIES, pools, ({ name }) => ({ pool: name })),
+    ...exposed(FLEET_FAMILIES, readings, ({ name }) => ({ fleet: name })),
+    ...exposed(PROCESS_FAMILIES, [streams], () => ({})),
+  ].join('\n');
+}
 
-  constructor(directory: Directory<ControllablePool>, fleets: Fleets, streams: Streams) {
-    this.#directory = directory;
-    this.#fleets = fleets;
-    this.#add(POOL_FAMILIES, () => this.#pools.map((stats) => [{ pool: stats.name }, stats]));
-    this.#add(FLEET_FAMILIES, () => this.#readings.map((fleet) => [{ fleet: fleet.name }, fleet]));
-    this.#add(PROCESS_FAMILIES, () => [[{}, streams]]);
-  }
+/** The text of each metric. */
+function exposed<T>(families: Families<T>, all: readonly T[], labelsOf: (each: T) => Labels): string[] {
+  return Object.entries(families).map(([name, { help, type, read }]) => {
+    const lines = all
+      .flatMap((each) => withLabels(labelsOf(each), read(each)))
+      .filter(({ value }) => value != null)
+      .map(({ labels, value, suffix = '' }) => `${name}${suffix}${textOf(labels)} ${value}\n`);
+    return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+  });
+}
 
-  get contentType(): string {
-    return this.#registry.contentType;
-  }
+function textOf(labels: Labels = {}): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(String(value))}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
 
-  /** The registry reads every metric before it returns its promise, so that all pools are of one moment. */
-  async text(): Promise<string> {
-    const readings = await this.#fleets.readAll();
-    this.#readings = readings;
-    this.#pools = this.#directory.list().map(statsOf);
-    return this.#registry.metrics();
-  }
-
-  /** The registry wants metrics that count by themselves; all that it asks of them is `get`. */
-  #add<T>(families: Families<T>, all: () => readonly (readonly [Labels, T])[]): void {
-    for (const [name, { help, type, read }] of Object.entries(families)) {
-      const get = () => {
-        const samples = all().flatMap(([labels, each]) => withLabels(labels, read(each)));
-        const values = samples
-          .filter(({ value }) => value != null)
-          .map(({ labels, value, suffix = '' }) => ({ labels, value, metricName: name + suffix }));
-        return { name, help, type, values, aggregator: 'omit' };
-      };
-      this.#registry.registerMetric({ name, help, type, get } as unknown as Metric);
-    }
-  }
+function escaped(text: string): string {
+  return text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n');
 }

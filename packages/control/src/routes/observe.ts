@@ -5,7 +5,7 @@ import type { ControllablePool } from '../controllable-pool.js';
 import { type Directory, statsOf } from '../directory.js';
 import { RequestError, show } from '../errors.js';
 import type { Fleets } from '../fleets.js';
-import type { Exposition } from '../metrics/exposition.js';
+import { CONTENT_TYPE, exposition } from '../metrics/exposition.js';
 import { DOCUMENT } from '../openapi/document.js';
 import type { PoolHistories } from '../pool-histories.js';
 import type { EventStreams } from '../streams/event-streams.js';
@@ -15,7 +15,6 @@ const READY_STATES = ['open', 'paused'];
 export function observe(
   directory: Directory<ControllablePool>,
   fleets: Fleets,
-  exposition: Exposition,
   streams: EventStreams,
   histories: PoolHistories,
 ) {
@@ -44,8 +43,8 @@ export function observe(
       return { ready, pools: pools.map(({ name, state }) => ({ name, state })) };
     },
     getMetrics: async (_request, reply) => {
-      reply.type(exposition.contentType);
-      return exposition.text();
+      reply.type(CONTENT_TYPE);
+      return exposition(directory, fleets, streams);
     },
     followPool: async (request, reply) => {
       const served = directory.find(nameIn(request));
