@@ -4,13 +4,12 @@ import type { Job } from 'bullmq';
 import { type Machine, RunningJob } from './running-job.js';
 
 /** Runs a job on a machine whose Redis refuses every record of a failure. */
-function run(fields: object, own: object = {}): Promise<unknown> {
+function run(fields: object, worker: object = {}): Promise<unknown> {
   const job = { id: '1', name: 'task', data: 'no list', opts: {}, ...fields } as unknown as Job;
   const machine = {
     redis: { eval: () => Promise.reject(new Error('OOM command not allowed')) },
-    maxBytes: 1000,
-    keyOf: (id: string) => id,
-    ...own,
+    worker: { toKey: (id: string) => id },
+    options: { maxBytes: 1000, worker },
   } as unknown as Machine;
   return new RunningJob(job, 'token', machine).run();
 }
@@ -27,5 +26,5 @@ test('a backoff of a type that nobody knows here fails its job before the task h
   const opts = { attempts: 2, backoff: { type: 'unheard' } };
   await assert.rejects(run({ opts }), final(/'backoff.type': expected fixed or exponential/));
   await assert.rejects(run({ opts: { ...opts, attempts: 1 } }), noList);
-  await assert.rejects(run({ opts }, { hasBackoffStrategy: true }), noList);
+  await assert.rejects(run({ opts }, { settings: { backoffStrategy: () => 0 } }), noList);
 });

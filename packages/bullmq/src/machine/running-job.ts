@@ -1,5 +1,5 @@
 /** One job on this machine: from what stands in Redis to a call of the pool, and back. */
-import { type Job, WaitingError } from 'bullmq';
+import { type Job, WaitingError, type Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { isThreadwiseError, type Pool, ThreadwiseError } from 'threadwise';
 import { reject, withoutCallerStack } from 'threadwise/internal';
@@ -7,6 +7,7 @@ import { checkSize, decode, encode } from '../encoding.js';
 import { FleetError } from '../errors.js';
 import { asFailure, writeFailure } from '../failures.js';
 import { defined, type FleetJobOptions, type OwnOptions, resolveOwn } from '../job-options.js';
+import type { ResolvedService } from '../options.js';
 
 /** The types of a backoff that BullMQ knows by itself. */
 const BACKOFFS: readonly string[] = ['fixed', 'exponential'];
@@ -28,16 +29,13 @@ export interface JobContext {
 /** What running a job needs of its machine. */
 export interface Machine {
   readonly pool: Pool;
+  readonly worker: Worker;
   readonly redis: Redis;
-  readonly maxBytes: number;
-  /** Whether it has a strategy for backoffs of types that are not BullMQ's own. */
-  readonly hasBackoffStrategy: boolean;
-  /** Where a job is in Redis. */
-  keyOf(jobId: string): string;
+  readonly options: Pick<ResolvedService, 'maxBytes' | 'worker'>;
   /** Of the machine's own task module. */
   moduleHash(): Promise<string>;
-  /** Makes the call of the pool, in this turn, with this as the task's context. */
-  withContext<T>(context: Omit<JobContext, 'context'>, call: () => T): T;
+  /** Of the task whose call is being made in this turn: it is there for no longer. */
+  context: Omit<JobContext, 'context'> | undefined;
 }
 
 export class RunningJob {
@@ -82,15 +80,14 @@ export class RunningJob {
       if (why instanceof LockLost) throw asFailure(why);
       const error = why ?? thrown;
       withoutCallerStack(error);
-      const { redis, maxBytes, keyOf } = this.#machine;
+      const { redis, worker, options } = this.#machine;
       // A Redis that is full refuses it; what the job ends with is what its task threw all the same.
-      await writeFailure(redis, keyOf(this.job.id!), error, maxBytes).catch(() => undefined);
+      await writeFailure(redis, worker.toKey(this.job.id!), error, options.maxBytes).catch(() => undefined);
       throw asFailure(error);
     }
   }
 
   async #run(): Promise<unknown> {
-    const { pool, maxBytes } = this.#machine;
     const { name, id } = this.job;
     this.#own = resolveOwn((this.job.opts as FleetJobOptions).threadwise);
     const { encoding = 'json', timeoutMs, key, module } = this.#own;
@@ -107,18 +104,21 @@ export class RunningJob {
       onProgress: (value: unknown) => this.#tellProgress(value),
       ...defined({ timeoutMs, key }),
     };
-    const context = { jobId: id!, attempt: Math.max(1, this.job.attemptsStarted) };
-    const result = await this.#machine.withContext(context, () => pool.run(name, args as never, options));
+    this.#machine.context = { jobId: id!, attempt: Math.max(1, this.job.attemptsStarted) };
+    const call = this.#machine.pool.run(name, args as never, options); // it never throws
+    this.#machine.context = undefined;
+    const result = await call;
     await this.#sending;
     const encoded = encode(result, encoding, 'the result');
-    checkSize(encoded, maxBytes, `The result of task '${name}'`);
+    checkSize(encoded, this.#machine.options.maxBytes, `The result of task '${name}'`);
     return encoded;
   }
 
   /** BullMQ would find out only when the task has failed, leave the job as it is, and run it whenever its lock has ended. */
   #checkBackoff(): void {
     const { backoff, attempts = 1 } = this.job.opts;
-    if (attempts < 2 || typeof backoff !== 'object' || this.#machine.hasBackoffStrategy) return;
+    if (attempts < 2 || typeof backoff !== 'object') return;
+    if (this.#machine.options.worker.settings?.backoffStrategy !== undefined) return;
     if (BACKOFFS.includes(backoff.type)) return;
     reject('backoff.type', `${BACKOFFS.join(' or ')}, or a machine with a 'backoffStrategy'`, backoff.type);
   }
@@ -143,7 +143,7 @@ export class RunningJob {
   }
 
   async #sendProgress(): Promise<void> {
-    const { maxBytes } = this.#machine;
+    const { maxBytes } = this.#machine.options;
     const { encoding = 'json' } = this.#own;
     for (let next = this.#progress; next !== undefined; next = this.#progress) {
       this.#progress = undefined;

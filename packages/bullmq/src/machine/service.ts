@@ -14,7 +14,7 @@ import { JobWorker } from './job-worker.js';
 import { Machines, type MachineStats, REPORT_MS } from '../machines.js';
 import { moduleHash } from '../module-hash.js';
 import { moduleOption, type ResolvedService, resolveService, type ServiceOptions } from '../options.js';
-import { cancelled, GiveBack, type JobContext, LockLost, type Machine, RunningJob } from './running-job.js';
+import { cancelled, GiveBack, LockLost, type Machine, RunningJob } from './running-job.js';
 
 /** How many milliseconds a closing service gives to its last commands before it cuts the connection to Redis. */
 const FAREWELL_MS = 5_000;
@@ -64,8 +64,6 @@ export class Service {
   readonly #counts = { completed: 0, failed: 0, returned: 0, recovered: 0, repeated: 0 };
   readonly #timer: NodeJS.Timeout;
   readonly #onSignal = (signal: NodeJS.Signals) => void this.#end(signal);
-  #hash: Promise<string> | undefined;
-  #context: Omit<JobContext, 'context'> | undefined;
   #lastError = '';
   /** Undefined: the service has ended. */
   #renewal: NodeJS.Timeout | undefined;
@@ -88,28 +86,12 @@ export class Service {
       this.pool = createPool(url, {
         ...pool,
         host: { ...pool.host, ...this.#host } as NonNullable<typeof pool.host>,
-        onTaskStart: (start: TaskStart) => ({ ...this.#context, context: pool.onTaskStart?.(start) }),
+        onTaskStart: (start: TaskStart) => ({ ...this.#machine.context, context: pool.onTaskStart?.(start) }),
       }) as Pool;
     } catch (error) {
       redis.disconnect();
       throw error;
     }
-    this.#machine = {
-      pool: this.pool,
-      redis,
-      maxBytes: options.maxBytes,
-      hasBackoffStrategy: options.worker.settings?.backoffStrategy !== undefined,
-      keyOf: (jobId) => this.worker.toKey(jobId),
-      moduleHash: () => (this.#hash ??= moduleHash(url)),
-      withContext: (context, call) => {
-        this.#context = context;
-        try {
-          return call();
-        } finally {
-          this.#context = undefined;
-        }
-      },
-    };
     this.worker = new JobWorker(queue, (job, token) => this.#run(job, token!), {
       ...options.worker,
       connection: redis,
@@ -124,6 +106,16 @@ export class Service {
       runRetryDelay: RETRY_MS,
       ...defined({ limiter: options.limiter }),
     });
+    let hash: Promise<string> | undefined;
+    const hashOnce = () => (hash ??= moduleHash(url));
+    this.#machine = {
+      pool: this.pool,
+      worker: this.worker,
+      redis,
+      options,
+      moduleHash: hashOnce,
+      context: undefined,
+    };
     let hasBegun = false;
     const onError = (error: Error) => {
       // Before, `ready` tells it, with what it means.
