@@ -106,7 +106,7 @@ export class Cells {
 
   /** The cell of a call that is made, with its arguments in it; -1 where none is to be had, or they can only go by port. */
   capture(nameId: number, args: readonly unknown[]): number {
-    const cell = this.hasSpare ? this.write(nameId, args) : -1;
+    const cell = this.write(nameId, args);
     if (cell >= 0) this.#payloads[cell]?.lend();
     return cell;
   }

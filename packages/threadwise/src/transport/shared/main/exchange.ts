@@ -169,7 +169,7 @@ export class SharedExchange implements Exchange, PlainWay {
     const { transfer, retries } = run;
     const nameId = transfer.length === 0 ? this.nameId(name) : -1;
     const hasCell = this.cells.hasSpare;
-    const cell = nameId < 0 ? -1 : this.cells.capture(nameId, args);
+    const cell = nameId < 0 || !hasCell ? -1 : this.cells.capture(nameId, args);
     if (cell < 0) {
       const copied = capture(args, transfer, this.platform.clone);
       return hasCell ? { ...copied, byPort: true } : copied;
