@@ -60,7 +60,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
     pool: (name: string) => askPool('GET', pathOf(name)),
     change: (name: string, change: Change) => askPool('PATCH', pathOf(name), change),
     act: (name: string, action: Action) => askPool('POST', `${pathOf(name)}/${action}`),
-    /** As it came, if it is JSON. */
+    /** The answer as it came, if it is JSON. */
     health: () => askJson('GET', 'healthz'),
     metrics: () => ask('GET', 'metrics', (response) => response.text()),
 

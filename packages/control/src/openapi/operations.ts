@@ -64,7 +64,7 @@ function change(method: 'PATCH' | 'POST', path: string, summary: string, done: s
   return { method, path, access: 'change', summary, responses };
 }
 
-/** By the id of each. */
+/** All operations of the HTTP interface, each by its operation id. */
 const OPERATIONS = {
   showDashboard: get('/', 'open', 'The dashboard: a page without data of its own, so it needs no token', {
     200: content('The page', 'text/html', { type: 'string' }),

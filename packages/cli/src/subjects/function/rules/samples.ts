@@ -11,7 +11,7 @@ export interface Samples extends Measured {
   readonly behaviour: Behaviour;
   /** On the calling thread, without a pool. */
   readonly inline: InlineSamples;
-  /** With the library's pool, for each number of threads, ascending, all with the default options else. */
+  /** The samples of the library's pool, one for each number of threads, ascending; all other options have their defaults. */
   readonly threads: readonly PoolSamples[];
   /** Other ways of calling the pool, each with as many threads as cores. */
   readonly variants: readonly VariantSamples[];

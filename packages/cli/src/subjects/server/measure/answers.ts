@@ -2,7 +2,7 @@
 
 export interface RequestPlan {
   readonly method: string;
-  /** With its query. */
+  /** The path of the request, with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | undefined;

@@ -112,7 +112,7 @@ export class UnderLoad {
   readonly #session: Session<ServerPlan>;
   readonly #load: Child<LoadTalk>;
   readonly #lanes: readonly AppLane[];
-  /** Of the same places. */
+  /** The turns of the lanes, in the order of the lanes. */
   readonly #turns: readonly Turn<LaneSlice>[];
   /** How many are used. */
   connections: number;

@@ -51,7 +51,7 @@ const REFERENCES = 3;
 const CANDIDATES = 3;
 const APP = new URL('../app/process.js', import.meta.url);
 
-/** With defaults. */
+/** The plan, with the number of threads and of processes that are used where the user named none. */
 type LanePlan = ServerPlan & { readonly threads: number; readonly processes: number };
 
 /** The answers to each request, which was sent several times; and what is wrong with them. */
