@@ -34,7 +34,7 @@ export interface Machine {
   readonly options: Pick<ResolvedService, 'maxBytes' | 'worker'>;
   /** Of the machine's own task module. */
   moduleHash(): Promise<string>;
-  /** Of the task whose call is being made in this turn: it is there for no longer. */
+  /** What a job gives its task to read, while the pool is being called for it; undefined at all other times. */
   context: Omit<JobContext, 'context'> | undefined;
 }
 

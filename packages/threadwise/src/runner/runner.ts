@@ -167,8 +167,7 @@ export class Runner implements CallHost, EndpointEvents {
       if (this.#lastIsPacked) ({ args, context: context.context } = unpack(begun.name, args));
       this.#last = context;
       result = store === undefined ? run(...args) : store.run(context, run, ...args);
-      // May throw, as may all that the user made. It is not even called for what is no object: there is a task for each of these lines.
-      isAwaited = typeof result === 'object' && isThenable(result);
+      isAwaited = isThenable(result); // may throw, as may all that the user made
     } catch (error) {
       return this.#failed(context, error, startedAt, this.#platform.now());
     }
@@ -224,7 +223,7 @@ export class Runner implements CallHost, EndpointEvents {
     let value = result;
     let list: readonly unknown[] | undefined;
     try {
-      if (typeof result === 'object' && isTransferred(result)) ({ value, list } = result);
+      if (isTransferred(result)) ({ value, list } = result);
       this.#endpoint.done(context.cell, context.id, value, list, now - startedAt);
     } catch (cause) {
       const error = notCloneable(cause, value, 'result', list ?? [], this.#platform.clone);

@@ -42,9 +42,7 @@ export class CrossingMeter {
   readonly #now: () => number;
   readonly #submissions = new RollingMedian();
   readonly #settlements = new RollingMedian();
-  /** How many of the next calls need not be asked about. */
-  skips = 0;
-  #measured = 0;
+  #calls = 0;
   #results = 0;
   #inBatch = 0;
   #meanBatch = 1;
@@ -65,12 +63,8 @@ export class CrossingMeter {
 
   /** Whether the next call's submission is to be measured. @param isRare there are few of them to measure */
   wantsSubmission(isRare: boolean): boolean {
-    if (this.skips > 0 && !isRare) {
-      this.skips--;
-      return false;
-    }
-    if (this.#measured++ >= FIRST) this.skips = EVERY - 1;
-    return true;
+    const count = this.#calls++;
+    return isRare || count % EVERY === 0 || count < FIRST;
   }
 
   submitted(name: string, ms: number): void {

@@ -84,7 +84,7 @@ export class PlainCalls {
    * function that leads here, while a short program still waits for its first results.
    */
   enter(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown> | undefined {
-    const { admission, meter, scaler, hooks, defaults, dispatch } = this.#engine;
+    const { admission, meter, parts, scaler, hooks, defaults, dispatch } = this.#engine;
     if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
     const timeoutMs = given === undefined ? defaults.timeoutMs : onlyTimeout(given);
     // The timeout may be a getter that has closed the pool.
@@ -94,9 +94,7 @@ export class PlainCalls {
     if (hooks.areCallsHeard || !dispatch.takesPlain || (isBounded && this.#ledger.size >= limit)) {
       return undefined;
     }
-    let began = 0;
-    if (meter.skips > 0 && admission.here === undefined) meter.skips--;
-    else if (meter.wantsSubmission(admission.isExploring(name))) began = this.#platform.now();
+    const began = meter.wantsSubmission(admission.isExploring(name)) ? parts.platform.now() : 0;
     const id = this.#ledger.newId();
     let slot: number;
     try {
@@ -120,7 +118,7 @@ export class PlainCalls {
     if (++this.size === 1) this.#engine.lifecycle.updateKeepAlive();
     if (isBounded) this.#engine.room.taken();
     if (scaler.canGrow && dispatch.queued > 0) scaler.adjust();
-    if (began > 0) meter.submitted(name, this.#platform.now() - began);
+    if (began > 0) meter.submitted(name, parts.platform.now() - began);
     return promise;
   }
 

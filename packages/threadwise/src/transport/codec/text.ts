@@ -3,8 +3,8 @@ import { FULL, TEXT, TEXT_END, TEXT8, TEXT32, WIDE } from './tags.js';
 import type { Memory } from './value-memory.js';
 
 /**
- * From how many characters on the platform writes a text, and no loop: about 36 are as fast either way where the loop is compiled, as measured on
- * Node 20, but a short program never gets that far.
+ * A text of this many characters or more is written by the platform, a shorter one by a loop. Once the loop is compiled, both are equally fast
+ * at about 36 characters (measured on Node 20); a short program ends before that, and its loop is slower.
  */
 const NATIVE_WRITE_FROM = 24;
 /** The longest text whose length fits its tag. */

@@ -42,7 +42,7 @@ export class Drain {
   readonly #turnNext = () => this.#turn('results');
   readonly #turnLater = () => this.#turn('loop');
   /** Whether main will look for results without being woken. */
-  isScheduled = false;
+  #isScheduled = false;
   /** Has main look, if nobody else did. */
   #timer: TimerHandle | undefined;
   #isClosed = false;
@@ -65,8 +65,8 @@ export class Drain {
 
   /** A task is out: its result will have to be handled. */
   expect(): void {
-    if (this.isScheduled || this.#isClosed) return;
-    this.isScheduled = true;
+    if (this.#isScheduled || this.#isClosed) return;
+    this.#isScheduled = true;
     // One task is out, and its result is not near: there is no reason to stay awake. The worker that was woken for it may have to
     // wait until main sleeps: where the other cores are halted, as on an idle virtual machine, Linux puts it on the core of its waker.
     if (this.#from.open === 1 && this.#from.runTimes.averageMs > SPIN.mostMs) this.#park();
@@ -79,7 +79,7 @@ export class Drain {
   }
 
   #turn(after: After): void {
-    this.isScheduled = true; // whoever submits while results are handled need not ask
+    this.#isScheduled = true; // whoever submits while results are handled need not ask
     if (this.#isClosed) return;
     const { platform, board } = this.#from;
     if (after === 'results' && this.#from.open === 0) return this.#linger();
@@ -103,7 +103,7 @@ export class Drain {
   #linger(): void {
     if (this.#lingered++ < CHAIN) return void SETTLED.then(this.#turnNext);
     this.#lingered = 0;
-    this.isScheduled = false;
+    this.#isScheduled = false;
   }
 
   /** Looks again after the continuations of these results, which may make calls; or after a turn of the event loop, if the slice is over. */
@@ -136,13 +136,13 @@ export class Drain {
       Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
       return this.#again();
     }
-    this.isScheduled = false;
+    this.#isScheduled = false;
     this.#from.waker.callAtLast();
     if (depth === L.RESTING || this.#from.waker.owes) {
       this.#timer ??= this.#from.platform.timer(REST_MS, () => {
         this.#timer = undefined;
         if (this.#handled === 0) this.#restedInVain = true;
-        if (!this.isScheduled) this.#turnLater();
+        if (!this.#isScheduled) this.#turnLater();
       });
     }
   }

@@ -143,7 +143,7 @@ export class SharedExchange implements Exchange, PlainWay {
     const hint = this.#lastNameId < 0 ? -1 : this.cells.enter(this.#lastNameId, args, id);
     if (hint < 0) return -1;
     this.hint(hint);
-    if (!this.drain.isScheduled) this.drain.expect();
+    this.drain.expect();
     return L.cellOf(hint);
   }
 
