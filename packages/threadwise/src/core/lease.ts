@@ -45,7 +45,7 @@ export function leaseOf(value: unknown): HeldLease | undefined {
   return typeof value === 'object' && value !== null && HeldLease.is(value) ? value : undefined;
 }
 
-/** For exchanges without memory for leases: a buffer for each, which goes over the port. */
+/** The leases of exchanges that have no memory for them: each lease is a buffer of its own, which goes over the port. */
 export class SingleBuffers implements LeaseMemory {
   readonly #free = new Map<number, ArrayBufferLike[]>();
   readonly #allocate: (byteLength: number) => ArrayBufferLike;

@@ -73,9 +73,9 @@ export interface PoolStats {
   readonly runMs: Distribution;
   /** Time of a call in which its task did not run (queues and crossings), since the pool began. */
   readonly waitMs: Distribution;
-  /** The same two of calls that ended in the last ten seconds. */
+  /** `runMs` and `waitMs` of the calls that ended in the last ten seconds. */
   readonly recent: RecentTimes;
-  /** The same two as cumulative histograms, since the pool began: for Prometheus and its like. */
+  /** `runMs` and `waitMs` since the pool began, as cumulative histograms, which Prometheus and similar systems read. */
   readonly buckets: {
     /** Running time of tasks. */
     readonly runMs: readonly Bucket[];

@@ -168,7 +168,7 @@ export class Admission {
 
 type EnterOptions = Parameters<Admission['enter']> extends [unknown, unknown, ...infer R] ? R : never;
 
-/** Of a pool that has registered classes: arguments and results have instances of them. */
+/** The admission of a pool with registered classes: it packs their instances in arguments and unpacks those in results. */
 export class PackingAdmission extends Admission {
   readonly #instances: Instances;
 

@@ -13,12 +13,12 @@ export interface StreamOptions extends Omit<RunOptions, 'retries'> {
   highWaterMark?: number;
 }
 
-/** At the end of the name of such a call as it crosses. No exported function has it there. */
+/** Ends the name of a call whose results are streamed, as that name crosses. No exported name ends in it. */
 const STREAM_MARK = '\0stream';
 /** The host function that takes a batch: `(stream, first, values) => isWanted`. */
 export const STREAM_HOST = '\0stream';
 
-/** What such a call takes along as its last argument. */
+/** The last argument that a call whose results are streamed gets on its way to the worker. */
 export interface Ticket {
   readonly stream: number;
   readonly highWaterMark: number;

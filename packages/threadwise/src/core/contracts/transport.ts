@@ -22,7 +22,7 @@ export interface LinkEvents {
   hostCall(name: string, args: readonly unknown[]): Promise<unknown>;
   abortSeen(task: Task): void;
   memory(heapUsedBytes: number, heapLimitBytes: number): void;
-  /** It takes nothing more by itself, and what it took has ended. The answer to `retire`. */
+  /** The worker's answer to `retire`: it takes no more tasks by itself, and those that it took have ended. */
   retired(): void;
   stopped(): void;
   /** An error that belongs to no open call. */

@@ -53,7 +53,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   forks.gone(slot);
 }
 
-/** What the worker was doing when it ended, if a restart would only repeat that: nobody asked it to end, it was young, and no task is to blame. */
+/** What the worker was doing when it crashed, if a new one would probably crash likewise: it was young and had begun no task. */
 function failurePhase({ parts }: Engine, slot: WorkerSlot): 'loading' | 'idle' | undefined {
   if (slot.exitReason !== 'crashed') return undefined;
   if (slot.state === 'starting') return 'loading';

@@ -28,7 +28,7 @@ export function sayLost(task: Task, error: unknown): void {
   if (stack !== undefined) error.stack = stack.replace(message, () => error.message);
 }
 
-/** What `ready` and every waiting call get. */
+/** The error with which `ready` and every waiting call reject when the module does not load. */
 export function loadError(moduleUrl: string, cause: unknown): ThreadwiseError {
   const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
   const place = placeOf(cause, moduleUrl);

@@ -91,7 +91,7 @@ export class Recycler {
     if (scaler.isFailing) return;
     const mostBytes = Math.min(options.worker.recycle.aboveMemoryMiB * 2 ** 20, limitBytes * MAX_HEAP_SHARE);
     if (usedBytes > mostBytes) return this.recycle(slot);
-    // With no more workers than there must be: before that, idle ones go. 0: the number of workers is not the pool's to decide.
+    // Where memory runs short, idle workers above the minimum are retired first. In a pool of a fixed size (0 here) none is recycled for it.
     const least = min < max ? min : 0;
     const now = platform.now();
     const isEarly = now - this.#relievedAt < RELIEF_INTERVAL_MS;

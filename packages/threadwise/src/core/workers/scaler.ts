@@ -221,7 +221,7 @@ export class Scaler {
     const { workers, dispatch, parts } = this.#engine;
     const { tasksPerWorker, idleTimeoutMs = Number.POSITIVE_INFINITY } = parts.options;
     const { serving } = workers;
-    // For each task on offer, one idle worker is about to take it.
+    // Each task on offer is about to be taken by one of the idle workers, which is idle no more.
     const idle = this.#idle().slice(dispatch.offered);
     const now = parts.platform.now();
     return {

@@ -12,7 +12,7 @@ import { Prefetch } from './prefetch.js';
 const STALL_MS = 5;
 /** How often main looks whether there is room again, where nobody tells. Milliseconds. */
 const ROOM_MS = 1;
-/** Between a lane and the queue, every so many picks age goes before priority, so that neither starves. */
+/** Every how many picks the older one of a lane's and the queue's next tasks goes first, whatever their priorities: so that neither starves. */
 const FAIR_INTERVAL = 16;
 
 export class DirectDispatch implements Dispatch {
@@ -273,7 +273,7 @@ export class DirectDispatch implements Dispatch {
   /** @param depth how many tasks may lie with it unbegun */
   #isFree(slot: WorkerSlot, depth: number): boolean {
     if (slot.state !== 'ready' || slot.allowance.left <= 0) return false;
-    // What was taken back from a worker that does not get on is not left lying with it again.
+    // Tasks that were taken back from a worker that ends none are not handed to it ahead again.
     const ahead = this.#stalled.get(slot) === slot.completed ? 0 : depth;
     return slot.handed.size < this.context.tasksPerWorker + ahead;
   }

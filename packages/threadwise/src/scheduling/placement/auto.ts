@@ -52,7 +52,7 @@ class LearntFunction implements PlacedFunction {
   #bytes: { readonly in: number; readonly out: number } | undefined;
   #inline = 0;
   #why = 'the module has not been loaded on the calling thread yet';
-  /** It has come here just now, and its code is not compiled yet. */
+  /** Whether the function runs here only since now, so that its code is not compiled yet. */
   #isCold = false;
   /** How many of the next calls cross, to see what that costs. */
   #exploring = 0;

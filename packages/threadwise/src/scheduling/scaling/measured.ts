@@ -62,7 +62,7 @@ export const measured: Scaling<State> = {
   },
 };
 
-/** Without a measurement: what cannot wait for one. */
+/** Decides what cannot wait for the next measurement. */
 function atOnce(load: LoadView, state: State): Next {
   const { current, queued, cores, longestIdleMs } = load;
   // A core that nobody uses while tasks wait is worth a worker, unless fewer were measured, or are, to do as well.

@@ -38,7 +38,7 @@ const PROTOTYPES = new Set<unknown>(CLASSES.map((it) => it.prototype));
 const CLASS_NAMES = CLASSES.map((it) => it.name);
 const KNOWN = [...CLASS_NAMES, 'AggregateError', 'DOMException', 'ThreadwiseError'];
 
-/** It exists on every runtime of ours. Taken before a task can replace it. */
+/** Every supported runtime has this class. It is read here, before a task can replace the global. */
 const { DOMException } = globalThis;
 
 /** Own properties that have a place of their own in the record. */

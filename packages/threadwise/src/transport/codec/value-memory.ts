@@ -22,7 +22,7 @@ const NATIVE_COPY_FROM = 2048;
 
 interface BufferClass {
   from?(buffer: ArrayBufferLike, byteOffset: number, length: number): NativeBytes;
-  /** Not cleared, and not out of a pool: the buffer has nothing else in it. */
+  /** Returns bytes that are not cleared, in a buffer of their own (`allocUnsafe` takes them from one that others share). */
   allocUnsafeSlow?(length: number): NativeBytes & { readonly buffer: ArrayBuffer };
 }
 
@@ -50,15 +50,15 @@ export function float64sOf(buffer: ArrayBufferLike): Float64Array {
   return new Float64Array(buffer, 0, buffer.byteLength / 8);
 }
 
-// To or from shared memory the engine copies word by word, as another thread might look on. None does. The one way to the
-// platform's own copy is to fill a stretch with as many bytes as it has.
+// The engine copies to and from shared memory word by word, since another thread might look on. None does here. The only way to the
+// platform's own fast copy is to fill a stretch with exactly as many bytes as it has.
 
 /** A copy, as it is to be kept; in memory that is not shared, whatever this memory is. */
 export function copyBytes({ u8, native }: Memory, at: number, length: number): Uint8Array<ArrayBuffer> {
   if (native === undefined || length < NATIVE_COPY_FROM) {
     return u8.slice(at, at + length) as Uint8Array<ArrayBuffer>;
   }
-  // To clear a MiB that is overwritten at once takes as long as the copy.
+  // The memory is not cleared: to clear a MiB takes as long as to copy it.
   const copy = BufferHere!.allocUnsafeSlow!(length);
   copy.fill(u8.subarray(at, at + length), 0, length);
   return new Uint8Array(copy.buffer);

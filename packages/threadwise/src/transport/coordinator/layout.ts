@@ -3,9 +3,9 @@ import { AWAKE, COORDINATOR, COORDINATOR_DISMISSED, runTimeOf } from '../shared/
 
 // --- what wakes the coordinator: the word COORDINATOR is AWAKE, or what the coordinator, which sleeps, waits for ---
 
-/** It sleeps with an empty queue: a hint wakes it. */
+/** The coordinator sleeps because its queue is empty: a new hint wakes it. */
 export const WANTS_HINTS = 1;
-/** It sleeps with tasks that it has no seat for: a worker that has room wakes it. */
+/** The coordinator sleeps because no worker has room for its tasks: a worker that has room again wakes it. */
 export const WANTS_ROOM = 2;
 
 /** Wakes the coordinator if that is what it waits for. @param board the words of the pool's board */

@@ -75,7 +75,7 @@ export class MessageEndpoint implements Endpoint {
     this.#port.drain();
   }
 
-  /** It takes nothing by itself. */
+  /** Does nothing: a worker on ports takes no task by itself, main hands it each one. */
   limit(): void {}
 
   retire(): boolean {

@@ -38,7 +38,7 @@ export function messagesWith(newBoard: (cells: number, platform: Platform) => Ne
   };
 }
 
-/** Between threads, which share the board. */
+/** The transport between threads: they share the claim board. */
 export const messageTransport = messagesWith((cells, platform) => {
   const memory = platform.sharedMemory(boardByteLength(cells));
   return { board: new ClaimBoard(memory), memory };

@@ -159,7 +159,7 @@ export class Drain {
   /** Results come so often, and there is so much left for all workers to do, or any tiny task, that it is worth waking up for by the batch. */
   get #canRest(): boolean {
     const { board, links, runTimes } = this.#from;
-    // Where no worker is, nothing comes, however often main looks.
+    // Without a worker no result comes, so main need not look by itself.
     if (links.size === 0 || this.#intervalMs > OFTEN_MS || this.#restedInVain) return false;
     if (runTimes.areTiny) return board.length > 0;
     return board.length > AMPLE * links.size + REST_MS / this.#intervalMs;
