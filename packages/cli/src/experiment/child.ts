@@ -22,7 +22,7 @@ export type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: DescribedError }
   | ({ readonly kind: 'ended' } & Gone)
-  /** It said nothing for that long. */
+  /** The child did not answer within `ms`. */
   | { readonly kind: 'silent'; readonly ms: number }
   | { readonly kind: 'aborted' };
 
@@ -40,7 +40,7 @@ export interface ChildOptions {
 /** What can be asked of a child, and what it answers. */
 export type Talk<T> = { [K in keyof T]: { asks: unknown; gets: unknown } };
 
-/** How many characters are kept of what it wrote to standard error. */
+/** How many characters are kept of what a child wrote to standard error. */
 const KEPT = 8192;
 const LAST_LINES = 12;
 /** Processes that must not outlive the command's own, and how they are ended. */
@@ -52,20 +52,20 @@ process.on('exit', () => {
 export class Child<T extends Talk<T>> {
   readonly #child: ChildProcess;
   readonly #signal: AbortSignal;
-  /** What it starts can be ended with it. */
+  /** Whether the child leads a process group, so that what it starts can be ended with it. */
   readonly #isGroup: boolean;
-  /** When it is gone, and all that it has said has been heard. */
+  /** Resolves when the child is gone and all its messages have been read. */
   readonly #gone: Promise<Gone>;
-  /** It listens: what is said before that may be lost. */
+  /** Resolves when the child listens: a message that is sent earlier may be lost. */
   readonly #hello: Promise<void>;
   #ending: Gone | undefined;
-  /** What it last noted: of use where it ended before its answer. */
+  /** What the child last noted, for when it ends before it answers. */
   noted: unknown;
   #said = '';
-  /** It was ended by us: why. */
+  /** Why this side ended the child; empty: it did not. */
   #verdict = '';
 
-  /** @param from what it runs, or a process that runs already */
+  /** @param from the module that the child runs, or a process that runs already */
   constructor(from: URL | ChildProcess, options: ChildOptions) {
     this.#isGroup = options.isProgram === true && process.platform !== 'win32';
     const child = from instanceof URL ? start(from, options, this.#isGroup) : from;
@@ -125,7 +125,7 @@ export class Child<T extends Talk<T>> {
     this.#signal.addEventListener('abort', abort, { once: true });
     this.#child.on('message', listen);
     void this.#gone.then((ending) => settle({ kind: 'ended', ...ending }));
-    // That it does not arrive is said by `gone`.
+    // Whether the message arrives need not be known: `gone` tells if it cannot.
     void this.#hello.then(() => this.#child.send(wrapped({ type, asks }), () => {}));
     const outcome = await settled;
     clearTimeout(timer);
@@ -165,7 +165,7 @@ export class Child<T extends Talk<T>> {
   async #end(): Promise<Gone> {
     const child = this.#child;
     const ending = await new Promise<Gone>((resolve) => {
-      // Of one that runs, an error says that a message did not reach it: that it is gone says so as well.
+      // An error of a child that runs says that a message did not reach it; its end, which follows, says the same.
       child.on('error', ({ message }) => {
         if (child.pid === undefined) resolve({ exitCode: null, signal: null, notStarted: message });
       });
@@ -203,7 +203,7 @@ function start(file: URL, { cpus, isProgram = false }: ChildOptions, isGroup: bo
   });
 }
 
-/** For what is left out because of it: in words. */
+/** The failure in words, for the list of what was left out. */
 export function describeFailure(failure: Failure): string {
   switch (failure.kind) {
     case 'failed':

@@ -80,17 +80,17 @@ export function cpuMs(): number {
 export interface Shared {
   /** CPU time that other programs had, milliseconds; the system counts it in steps, so that of a moment it may be less than nothing. */
   readonly othersMs: number;
-  /** That all cores had to give. */
+  /** The time of all cores together, milliseconds. */
   readonly coresMs: number;
 }
 
 export interface Reading {
   readonly elapsedMs: number;
-  /** Of all threads of this process. */
+  /** CPU time of all threads of this process, milliseconds. */
   readonly cpuMs: number;
   /** Share of the time in which the event loop was busy. */
   readonly loopShare: number;
-  /** 0 where it was not asked for. */
+  /** How late timers were, milliseconds; 0 where that was not asked for. */
   readonly loopDelayMs: number;
   readonly residentBytes: number;
   /** Undefined: the system does not tell, or this process may not use all of its cores. */
@@ -145,8 +145,8 @@ function newReading() {
 }
 
 /**
- * For how long the threads of this process were ready to run and had no core: Linux, Documentation/scheduler/sched-stats.rst, the second
- * figure, nanoseconds. Milliseconds; not a number elsewhere.
+ * How many milliseconds the threads of this process were ready to run and had no core; not a number but on Linux (the second figure of
+ * Documentation/scheduler/sched-stats.rst, there in nanoseconds).
  */
 function waitedMs(): number {
   const tasks = '/proc/self/task';

@@ -10,15 +10,15 @@ interface Steps {
 
 export interface LaneOptions<T extends Steps & Talk<T>> {
   readonly session: Session;
-  /** For messages, and for what is shown of the progress. */
+  /** The name of the lane in messages and in the progress. */
   readonly what: string;
   readonly start: () => Child<T>;
   readonly setup: T['open']['asks'];
-  /** Until it is ready. Milliseconds. */
+  /** How many milliseconds the process may take until it is ready. */
   readonly openMs: number;
-  /** There is not enough memory for all processes at once. */
+  /** Whether there is too little memory for all processes at once. */
   readonly isTight?: boolean;
-  /** What is wrong with what it opened with. */
+  /** Returns what is wrong with the process's answer to `open`. */
   readonly check?: (opened: T['open']['gets']) => Failure | undefined;
   readonly onFailure?: (failure: Failure) => void;
 }
@@ -27,7 +27,7 @@ export class Lane<T extends Steps & Talk<T>> {
   readonly what: string;
   readonly #options: LaneOptions<T>;
   #child: Child<T> | undefined;
-  /** It could not be measured, which has been said. */
+  /** Whether it could not be measured, which the session has been told. */
   isDead = false;
 
   constructor(options: LaneOptions<T>) {
@@ -35,7 +35,7 @@ export class Lane<T extends Steps & Talk<T>> {
     this.#options = options;
   }
 
-  /** Ahead of its first turn; where memory is short, it is started when it is its turn. */
+  /** Starts the process ahead of its first turn, unless memory is short: then its turn does. */
   async open(): Promise<void> {
     if (this.#options.isTight !== true) await this.start();
   }
@@ -54,7 +54,7 @@ export class Lane<T extends Steps & Talk<T>> {
     if (failure !== undefined) await this.#bury(failure);
   }
 
-  /** Undefined: it could not, which has been said; or it was interrupted. */
+  /** Resolves to undefined where the step failed, which the session has been told, or was interrupted. */
   async step(asks: T['step']['asks'], expectedMs: number): Promise<T['step']['gets'] | undefined> {
     const { session, isTight = false } = this.#options;
     await this.start();
@@ -67,7 +67,7 @@ export class Lane<T extends Steps & Talk<T>> {
     return undefined;
   }
 
-  /** As one of those that take turns: what it is asked then, and how long that should take. */
+  /** The lane as one of the turns of a round. @param of what the process is asked in a turn, and how many milliseconds that should take */
   turn(
     of: (slice: Slice) => { readonly asks: T['step']['asks']; readonly expectedMs: number },
   ): Turn<T['step']['gets']> {

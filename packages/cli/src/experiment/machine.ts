@@ -5,16 +5,16 @@ import { availableThreads } from 'threadwise';
 
 export interface Machine {
   readonly cpu: string;
-  /** That the process may use. */
+  /** How many cores the process may use. */
   readonly cores: number;
-  /** What the library makes of cores, quota and memory. */
+  /** How many threads the library finds room for, by cores, quota and memory. */
   readonly availableThreads: number;
   readonly memoryBytes: number;
   readonly node: string;
   readonly platform: string;
   /** How many programs wanted to run before anything was measured: the system's mean of the last minute. */
   readonly loadBefore: number;
-  /** Of the time of all cores while the rounds were measured, the share that other programs had; undefined: not known. */
+  /** The share of all cores' time that other programs had while the rounds were measured; undefined: not known. */
   readonly othersShare?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ type System = Pick<typeof os, 'cpus' | 'availableParallelism' | 'totalmem' | 'lo
 
 export function readMachine(system: System = os): Machine {
   const total = system.totalmem();
-  // Without a limit of the container some systems name a number beyond all memory.
+  // Where the container has no limit, some systems report a number larger than the memory of the machine.
   const limit = process.constrainedMemory();
   return {
     cpu: system.cpus()[0]?.model.trim() ?? 'unknown',

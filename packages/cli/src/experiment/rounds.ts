@@ -8,27 +8,27 @@ import { clamp, type Session } from './session.js';
 
 /** What is measured in turn. */
 export interface Turn<S> {
-  /** For what is left out. */
+  /** The name by which the report says that it was left out. */
   readonly what: string;
-  /** All others are compared with it: there is no round without. */
+  /** Whether all others are compared with it, so that no round can do without it. */
   readonly isBase?: boolean;
-  /** It could not be measured, which has been said. */
+  /** Whether it could not be measured, which the session has been told. */
   isDead?(): boolean;
   /** Starts its process ahead of its first turn. */
   open?(): Promise<void>;
-  /** Undefined: it could not be measured, which has been said, or it was interrupted. */
+  /** Resolves to undefined where it could not be measured, which the session has been told, or was interrupted. */
   take(slice: Slice): Promise<S | undefined>;
 }
 
 export interface Slice {
   readonly ms: number;
-  /** From 0. */
+  /** The number of the round, from 0. */
   readonly round: number;
 }
 
 export type Round<S> = Map<Turn<S>, S>;
 
-/** What is known so far is told to who waits. The answer, if there is no doubt about it. */
+/** Tells the waiting user what is known so far. Returns the answer, if there is no doubt about it. */
 export type Look = () => string | undefined;
 
 export interface RoundsOptions<S> {
@@ -50,23 +50,23 @@ export interface RoundsOptions<S> {
   readonly most?: number | undefined;
   /** How many rounds of these turns were not warm yet. */
   readonly coldOf?: (series: readonly (readonly S[])[]) => number;
-  /** When a round is complete: what of it does not count is deleted. */
+  /** Called with each complete round: deletes what of it does not count. */
   readonly onRound?: (round: Round<S>) => void;
-  /** Before the number of the round: `cold, `. */
+  /** What the progress says before the number of the round: `cold, `. */
   readonly title?: string;
 }
 
-/** By the clock of the session. Milliseconds. */
+/** When the rounds are to end, in milliseconds by the clock of the session. */
 export interface Until {
   readonly endMs: number;
-  /** As long as there are not enough rounds. */
+  /** The end instead of `endMs` as long as there are not enough rounds. */
   readonly latestMs?: number;
 }
 
-/** certain: there are as many as it takes. over: another round would take longer than there is time. failed: what all others are compared with could not be measured. */
+/** Why the rounds ended. certain: there are enough. over: there is no time for another one. failed: what all others are compared with could not be measured. */
 export type Ending = 'certain' | 'over' | 'interrupted' | 'failed';
 
-/** Who waits wants to see an answer by then, from the start of the measurement. Milliseconds. */
+/** How soon after the start of the measurement a first answer is shown. Milliseconds. */
 export const FIRST_ANSWER_MS = 10_000;
 
 export class Rounds<S> {
@@ -94,12 +94,12 @@ export class Rounds<S> {
     const { slice, turns } = options;
     const answerMs = turns.length * (this.#openMs + FEWEST_ROUNDS * (slice.ms + this.#overheadMs));
     const isLate = this.#session.now() + answerMs > FIRST_ANSWER_MS;
-    // Of a small budget, rounds that do not count would be too large a part; and its end is the answer.
+    // With a small budget, rounds that do not count would take too much of it, and the answer at its end comes soon enough.
     const isWorthIt = options.look !== undefined && this.#session.plan.budgetMs > 2 * FIRST_ANSWER_MS;
     this.#firstLook = isLate && isWorthIt ? FEWEST_ROUNDS : 0;
   }
 
-  /** The rounds that count. The first ones do not, where there are enough without them: short, or of code that was not warm yet. */
+  /** The rounds that count. The first ones, which were short or of code that was not warm yet, do not where there are enough others. */
   get kept(): readonly ReadonlyMap<Turn<S>, S>[] {
     if (this.#rounds.length === 0) return this.#unfinished === undefined ? [] : [this.#unfinished];
     return this.#rounds.slice(Math.min(this.#leading, Math.max(0, this.#rounds.length - ENOUGH_ROUNDS)));
@@ -109,12 +109,12 @@ export class Rounds<S> {
     return this.#rounds.length;
   }
 
-  /** The same places of two series belong to the same round. Empty: it was not measured in all of the first ones that count. */
+  /** What was measured of `turn`, a value for each round, so that equal places of two series are of one round. Empty: the first round that counts lacks it. */
   of(turn: Turn<S>): S[] {
     return leading(this.kept, turn);
   }
 
-  /** One round is made in any case. May be asked again, with more time. */
+  /** Makes rounds, at least one, until there are enough or the time is over. May be called again, with more time. */
   async run(until: Until): Promise<Ending> {
     for (;;) {
       this.#ending = this.#endingBefore(until) ?? (await this.#round(until));
@@ -122,7 +122,7 @@ export class Rounds<S> {
     }
   }
 
-  /** When there will be no more: says what is missing. */
+  /** Called after the last round: tells the session what is missing. */
   finish(): void {
     if (this.#ending === undefined || this.#ending === 'failed') return;
     if (this.#rounds.length < ENOUGH_ROUNDS) this.#session.cutShort();
@@ -154,7 +154,7 @@ export class Rounds<S> {
     return this.#turns().length * (this.#sliceMs + this.#overheadMs) <= restMs ? undefined : 'over';
   }
 
-  /** The same answer twice, without a doubt, of enough rounds: one look among many is certain by chance. */
+  /** Whether enough rounds gave the same answer twice in a row: among many looks, a single one is certain by chance. */
   #isCertain(): boolean {
     if (this.#rounds.length < FEWEST_ROUNDS) return false;
     const before = this.#answer;
@@ -173,7 +173,7 @@ export class Rounds<S> {
     return this.#options.turns.slice(0, count).filter((turn) => turn.isDead?.() !== true);
   }
 
-  /** Where an answer would come too late, the first turns are shorter. */
+  /** How many milliseconds the next turn lasts: less for the first turns, where the answer would come too late. */
   get #sliceMs(): number {
     const { slice } = this.#options;
     if (!this.#isFirstLook) return slice.ms;
@@ -182,12 +182,12 @@ export class Rounds<S> {
     return clamp(restMs / turns - this.#overheadMs, slice.least, slice.ms);
   }
 
-  /** As it is when the first look is over. */
+  /** How many milliseconds a turn takes once the first look is over. */
   get #turnMs(): number {
     return this.#options.slice.ms + this.#overheadMs;
   }
 
-  /** Without the least important of those that there is no time for, if each takes that much of it. */
+  /** Gives up the least important turns until there is time for the rest, each of which takes `eachMs`. */
   #leaveOutUntilFit(restMs: number, eachMs: number): void {
     const least = Math.min(this.#options.needed, this.#wanted);
     this.#wanted = clamp(Math.floor(restMs / eachMs), least, this.#wanted);

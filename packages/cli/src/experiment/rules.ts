@@ -8,9 +8,9 @@ import type { Machine } from './machine.js';
 import type { Measured, Skipped } from './session.js';
 import type { Estimate } from './statistics.js';
 
-/** A gain below that does not pay for what it costs: memory, and a program that is harder to follow. */
+/** A smaller gain does not pay for what threads cost: memory, and a program that is harder to follow. */
 export const WORTH_IT = 1.1;
-/** From here to as much above one nobody sees a difference. */
+/** A ratio between this and as much above one is no difference that anybody notices. */
 export const AS_MANY = 0.995;
 /** Two rounds agree by chance too often: of fewer than that nothing is certain. */
 export const FEWEST_ROUNDS = 3;
@@ -22,9 +22,9 @@ export const WHAT_WOULD_TELL = 'What would tell: a quieter machine, or more time
 
 export interface Verdict<A extends string = string> {
   readonly answer: A;
-  /** For the first line: what to do, and the figure that decides. */
+  /** The first line of a report: what to do, and the figure that decides. */
   readonly sentence: string;
-  /** It is an estimate, and says so: the intervals have a direction, or the CPU time has, but neither is beyond doubt. */
+  /** Whether the verdict is an estimate, and says so: the intervals or the CPU time have a direction, but neither is beyond doubt. */
   readonly isLikely?: true;
 }
 
@@ -44,12 +44,12 @@ export function certainAnswer({ answer, isLikely }: Verdict): string | undefined
   return answer === 'unknown' || isLikely ? undefined : answer;
 }
 
-/** The intervals, and what repeated runs of the very same differ by, leave no doubt that it pays. */
+/** Whether the gain surely pays. @param noise by which share repeated runs of the very same differ */
 export function isWorthIt(gain: Estimate, noise = 0): boolean {
   return directionOf(gain, noise) === 1 && gain.value >= WORTH_IT;
 }
 
-/** @param most that is brought at the very most */
+/** Whether threads surely do not pay. @param most the largest gain that they can bring */
 export function isSurelyNotWorthIt(most: number, noise = 0): boolean {
   return most < Math.max(1, WORTH_IT - noise);
 }
@@ -87,7 +87,7 @@ export function busyWarning(machine: Load): string | undefined {
     : `other programs were running: they had ${perCent(othersShare)} of the cores while it was measured`;
 }
 
-/** Without what does not apply. */
+/** The sentences that apply. */
 export function applying(sentences: readonly (string | false | undefined)[]): string[] {
   return sentences.filter((text) => typeof text === 'string');
 }

@@ -76,13 +76,13 @@ async function answer(handlers: Readonly<Record<string, Handler>>, { type, asks 
   }
 }
 
-/** Of a child that is opened once, and then asked for one step after the other. */
+/** Opens what a child measures, once; then the child is asked for one step after the other. */
 type Opener = (
   setup: never,
   note: Note,
 ) => Promise<{ readonly opened: unknown; step?(step: never): Promise<unknown> }>;
 
-/** What can be asked of it. */
+/** The questions that such a child answers, as its client types them. */
 export type StepsOf<O extends Opener> = {
   open: { asks: Parameters<O>[0]; gets: Awaited<ReturnType<O>>['opened'] };
   step: Awaited<ReturnType<O>> extends { step(step: infer S): Promise<infer R> }

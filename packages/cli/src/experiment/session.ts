@@ -25,11 +25,11 @@ export interface Measured {
   readonly machine: Machine;
   /** What was left out. */
   readonly skipped: readonly Skipped[];
-  /** The time was over, or somebody ended it, before everything was measured. */
+  /** Whether the time was over, or the user ended it, before everything was measured. */
   readonly isCutShort: boolean;
 }
 
-/** An answer that should come at once comes within that, or never. Milliseconds. */
+/** How many milliseconds an answer that should come at once may take. */
 const LEAST_PATIENCE_MS = 10_000;
 
 export class Session<P extends Plan = Plan> {
@@ -51,7 +51,7 @@ export class Session<P extends Plan = Plan> {
     this.#begin = clock();
   }
 
-  /** Since it began. Milliseconds. */
+  /** How many milliseconds ago the session began. */
   now(): number {
     return this.#clock() - this.#begin;
   }
@@ -68,12 +68,12 @@ export class Session<P extends Plan = Plan> {
     return this.isAborted || this.remainingMs === 0;
   }
 
-  /** Something is missing because the time was over, or somebody ended it. */
+  /** Whether something is missing because the time was over, or the user ended it. */
   get isCutShort(): boolean {
     return this.#isShort || this.isAborted;
   }
 
-  /** How long an answer may take that should take `expectedMs`. */
+  /** How many milliseconds an answer may take that should take `expectedMs`. */
   patience(expectedMs = 0): number {
     return LEAST_PATIENCE_MS + 5 * expectedMs;
   }
@@ -91,7 +91,7 @@ export class Session<P extends Plan = Plan> {
     this.skip(what, 'there was no time; a larger --budget gives more');
   }
 
-  /** Not everything could be done. */
+  /** Notes that not everything could be measured. */
   cutShort(): void {
     this.#isShort = true;
   }

@@ -50,7 +50,7 @@ export function ratio(of: Series, to: Series, confidence = CONFIDENCE): Estimate
   return intervalOf(sorted, confidence, sorted[0]! > 0 ? widenedByFactors : widened);
 }
 
-/** For each round that both have; what is no number is left out. */
+/** Combines the values of each round that both series have; results that are no number are left out. */
 export function pairwise(a: Series, b: Series, combine: (a: number, b: number) => number): number[] {
   const rounds = Math.min(a.length, b.length);
   return Array.from({ length: rounds }, (_, i) => combine(a[i]!, b[i]!)).filter(Number.isFinite);
@@ -87,7 +87,7 @@ export function middleOf(series: Series): number | undefined {
   return estimate(series)?.value;
 }
 
-/** An estimate that can be shown: a ratio to nothing, for one, cannot. */
+/** The estimate if all its figures are finite, so that it can be shown; a ratio to 0 is not. */
 export function real(figure: Estimate | undefined): Estimate | undefined {
   const isReal = figure !== undefined && [figure.value, figure.low, figure.high].every(Number.isFinite);
   return isReal ? figure : undefined;
@@ -111,18 +111,18 @@ function sortedOf(series: Series): number[] {
   return series.filter(Number.isFinite).toSorted((a, b) => a - b);
 }
 
-/** @param widen what is done where even all values are too few */
+/** @param widen makes the interval where even all values together are too few for this confidence */
 function intervalOf(sorted: Series, confidence: number, widen: typeof widened): Estimate {
   const left = outside(sorted.length, 1 - confidence);
   return left < 0 ? widen(sorted, 1 - confidence) : between(sorted, left);
 }
 
-/** Without `left` values at each end. */
+/** The median, and the interval of the values that are left without `left` of them at each end. */
 function between(sorted: Series, left: number): Estimate {
   return { value: median(sorted)!, low: sorted[left]!, high: sorted.at(-1 - left)! };
 }
 
-/** At least from the smallest to the largest; never below 0 where none is. */
+/** The interval by Student's t, which contains all values; it reaches below 0 only where a value does. */
 function widened(sorted: Series, doubt: number): Estimate {
   const { value, low, high } = between(sorted, 0);
   const count = sorted.length;
@@ -134,7 +134,7 @@ function widened(sorted: Series, doubt: number): Estimate {
   return { value, low: Math.max(floor, Math.min(low, center - half)), high: Math.max(high, center + half) };
 }
 
-/** Of ratios: twice as much is as far from one as half as much, so it is their logarithms that differ evenly. */
+/** `widened` for ratios, by their logarithms: twice as much is as far from one as half as much. */
 function widenedByFactors(sorted: Series, doubt: number): Estimate {
   const { value, low, high } = between(sorted, 0);
   const logs = widened(sorted.map(Math.log), doubt);

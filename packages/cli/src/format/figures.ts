@@ -6,7 +6,7 @@ export function perCent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** Of a share that is not nothing: `less than 1 %`, `25 %`. */
+/** A share larger than 0, in words: `less than 1 %`, `25 %`. */
 export function part(share: number): string {
   return share > 0 && share < 0.005 ? 'less than 1 %' : perCent(share);
 }
@@ -37,7 +37,7 @@ export function bytes(count: number): string {
   return inUnit(count, bytesUnit(count));
 }
 
-/** The same format, with the unit that this value has for all: what is on one axis is to be compared. */
+/** The format with the unit that `of` has for all values, as values on one axis are compared. */
 export function inOneUnit(format: Format, of: number): Format {
   if (format !== duration && format !== bytes) return format;
   const unit = (format === duration ? durationUnit : bytesUnit)(of);
@@ -63,7 +63,7 @@ function twoDigits(value: number): string {
   return value >= 100 ? WHOLE.format(value) : `${Number(value.toPrecision(2))}`;
 }
 
-/** In place of a figure that there is not. */
+/** What is shown in place of a missing figure. */
 export const NONE = '-';
 
 // Made once: to make one takes longer than to format with it.
@@ -113,7 +113,7 @@ export function rate(perSecond: number): string {
   return DIGITS.format(perSecond);
 }
 
-/** The same in a few characters, for the ticks of an axis: `2.5M`. */
+/** A rate in a few characters, for the ticks of an axis: `2.5M`. */
 export function shortRate(perSecond: number): string {
   return perSecond < 10_000 ? rate(perSecond) : SHORT.format(perSecond);
 }

@@ -9,7 +9,7 @@ type Figure = number | undefined;
 
 const UNKNOWN = '-';
 
-/** At most 5 characters up to 10^15. */
+/** A count in at most 5 characters, up to 10^15. */
 export function count(value: Figure): string {
   if (value === undefined) return UNKNOWN;
   if (Math.round(value) < 100_000) return String(Math.round(value));
@@ -27,7 +27,7 @@ export function rate(perSecond: Figure): string {
   return perSecond < 100 ? threeDigits(perSecond) : count(perSecond);
 }
 
-/** At most 7 characters up to a thousand days. */
+/** A duration in at most 7 characters, up to a thousand days. */
 export function duration(ms: Figure): string {
   if (ms === undefined) return UNKNOWN;
   if (ms <= 0) return '0';
@@ -53,7 +53,7 @@ export function percent(share: Figure): string {
   return share === undefined ? UNKNOWN : `${Math.round(share * 100)}%`;
 }
 
-/** At most 7 characters. */
+/** A number of bytes in at most 7 characters. */
 export function bytes(value: Figure): string {
   if (value === undefined) return UNKNOWN;
   return prettyBytes(Math.max(0, Math.round(value)), { binary: true, space: false });

@@ -15,7 +15,7 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** They ask for another look of the character before, and terminals disagree on how wide that is. */
 const VARIATION_SELECTORS = /[\uFE00-\uFE0F]/g;
 
-/** The same text on one line, without anything that a terminal would obey. */
+/** The text on one line, without control characters, which a terminal would obey. */
 export function safeText(text: string): string {
   return text.replace(VARIATION_SELECTORS, '').replace(UNSAFE, REPLACEMENT);
 }
@@ -42,7 +42,7 @@ export function truncated(text: string, width: number): string {
   if (width <= 0) return '';
   let kept = '';
   let used = 0;
-  /** Where the ellipsis would go. */
+  /** The longest beginning of the text that an ellipsis still fits behind. */
   let short = '';
   let marks = 0;
   for (const character of text) {

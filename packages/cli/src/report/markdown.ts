@@ -45,7 +45,7 @@ function plain(text: string): string {
     .replace(/^(\s*\d+)([.)]\s)/, '$1\\$2');
 }
 
-/** On one line, without markup but the code that our own sentences have in backticks. */
+/** A text as a table's cell: on one line, with no markup but the code that our own sentences put in backticks. */
 function inTable(text: string): string {
   const pieces = shortened(text).split(/(`[^`]+`)/);
   return pieces.map((piece, i) => (i % 2 === 1 ? piece.replaceAll('|', '\\|') : escapedText(piece))).join('');

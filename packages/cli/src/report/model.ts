@@ -86,14 +86,14 @@ export interface Report {
     readonly others?: readonly string[];
   };
   readonly figures: readonly Figures[];
-  /** Of the page; made only for it. */
+  /** Makes the sections of the page; called only where there is a page. */
   readonly sections: () => readonly Section[];
 }
 
-/** Where a page comes from. */
+/** How and when a page was made. */
 export interface Made {
   readonly at: Date;
-  /** As it was typed. */
+  /** The command as the user typed it. */
   readonly command: string;
   /** The version of the command `threadwise`. */
   readonly version: string;
@@ -143,7 +143,7 @@ export function machineRows(machine: Machine): Row[] {
   ];
 }
 
-/** In characters. A message of an error, and what a process says before it ends, may be a whole document. */
+/** How many characters of a text are shown: an error's message, or what a process says before it ends, may be a whole document. */
 const LONGEST_TEXT = 600;
 
 /** Text from elsewhere, on one line: what every view begins with. */

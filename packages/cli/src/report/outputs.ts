@@ -9,7 +9,7 @@ import type { Made, Report } from './model.js';
 
 type View = (report: Report, findings: object, made: Made) => Promise<string>;
 
-/** By the ending of the file; a new view is a line more. */
+/** The view for each ending of the file's name; a new view is one more line. */
 const VIEWS: Readonly<Record<string, View>> = {
   '.json': async (_, findings) => jsonText(findings),
   '.html': async (report, _, made) => (await import('./html/page.js')).renderHtml(report, made),
@@ -30,7 +30,7 @@ export function outputsOf(files: readonly string[] = []): Output[] {
   });
 }
 
-/** As JSON, with what came to no number left out; in an array, JSON.stringify writes null for that, which keeps its place. */
+/** The findings as JSON. A property that is not a finite number is left out; in an array JSON.stringify writes null for it, which keeps its place. */
 export function jsonText(findings: object): string {
   return `${JSON.stringify(findings, leaveOut, 2)}\n`;
 }
@@ -43,8 +43,8 @@ function leaveOut(_key: string, value: unknown): unknown {
 }
 
 /**
- * To be called before anything is measured: who has waited for a minute wants his report. What is there stays as it is, and nothing is
- * left where nothing was.
+ * Called before anything is measured, so that nobody waits a minute for a report that cannot be written. A file that is there stays as it is, and
+ * none is left where there was none.
  * @param read the files that the analysis reads
  */
 export function checkWritable(outputs: readonly Output[], read: readonly NamedFile[]): void {
@@ -78,7 +78,7 @@ export async function writeReports(
   }
 }
 
-/** For a shell: what means something to it is in quotes. */
+/** The argument as one would type it in a shell: in quotes, if it has characters that mean something there. */
 function asTyped(argument: string): string {
   return /^[\w@%+=:,./#-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }

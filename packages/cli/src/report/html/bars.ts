@@ -8,16 +8,16 @@ import { type Chart, drawable, label, px } from './chart.js';
 export interface Bar {
   readonly name: string;
   readonly figure: Estimate | undefined;
-  /** Without threads: drawn hollow. */
+  /** Whether it was measured without threads: then the bar is drawn hollow. */
   readonly isInline?: boolean;
 }
 
-/** In units of the drawing. */
+/** Where things lie in the drawing, in its units. */
 const SIZE = { width: 460, row: 34, left: 168, right: 350, bar: 16 } as const;
 const LONGEST_NAME = 20;
 /** An interval that is drawn shorter is no more than a blot; its figures are in the table. */
 const SHORTEST_INTERVAL = 8;
-/** Of a figure, where the letters are largest: about. */
+/** About how wide a digit is where letters are largest, in units of the drawing. */
 const CHARACTER = 10;
 
 /** Undefined where no bar has a figure. */
@@ -70,7 +70,7 @@ function rowOf(
   ].join('');
 }
 
-/** From end to end, with a stroke across each. */
+/** A line from the low end of an interval to its high one, with a stroke across each end. */
 function whisker(low: number, high: number, y: number): string {
   const [from, to, top] = [px(low), px(high), px(y - 5)];
   return `M${from} ${top}v10M${from} ${px(y)}H${to}M${to} ${top}v10`;

@@ -22,7 +22,7 @@ interface Curve {
   readonly y: Axis;
   /** What it is held against, and what that is called. */
   readonly flat: { readonly figure: Estimate; readonly name: string } | undefined;
-  /** Where on the first axis something may lie. */
+  /** A range of the first axis that is drawn as a band. */
   readonly band?: Estimate | undefined;
   /** Lines from top to bottom, on the first axis. */
   readonly marks: readonly { readonly at: number; readonly text: string }[];
@@ -60,7 +60,7 @@ export function pointsOf(pairs: readonly (readonly [number, Estimate | undefined
   });
 }
 
-/** In units of the drawing: on a telephone one is about three quarters of a pixel, on a desk a little more than one. */
+/** Where things lie in the drawing, in its units: on a telephone a unit is about 0.75 pixels, on a desktop a little more than one. */
 const PLOT = { width: 460, height: 316, left: 62, right: 446, top: 60, bottom: 262 } as const;
 
 interface Axis {
@@ -90,7 +90,7 @@ function axes(x: Axis, y: Axis): string {
   ].join('\n');
 }
 
-/** Of a character, in units of the drawing: about, where the letters are largest. */
+/** About how wide a character is where letters are largest, in units of the drawing. */
 const CHARACTER = 8.5;
 
 const halfOf = (text: string): number => (text.length * CHARACTER) / 2;

@@ -6,11 +6,11 @@ import { type Chart, label, px } from './chart.js';
 
 export interface Lane {
   readonly name: string;
-  /** From 0 to 1, in steps of time that are all as long. */
+  /** The share of each step of time in which the lane was busy, 0 to 1; all steps are equally long. */
   readonly shares: readonly number[];
 }
 
-/** In units of the drawing. */
+/** Where things lie in the drawing, in its units. */
 const SIZE = { width: 460, left: 82, right: 388, lane: 40, gap: 10 } as const;
 
 /** Undefined where there is nothing to draw. */

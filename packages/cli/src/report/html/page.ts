@@ -7,11 +7,11 @@ import { escaped, prose } from './text.js';
 
 /** Nothing may be loaded and nothing may run, whatever a text of the user's brings along. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-/** In characters: a heading that is longer is set smaller. */
+/** How many characters a heading may have before it is set smaller. */
 const LONG = 80;
 /** How wide the box for code is. A longer line of code scrolls. Characters. */
 const CODE_COLUMNS = 56;
-/** As the style sheet has them. */
+/** The classes of the style sheet for each tone. */
 const CLASSES: Readonly<Record<Tone, string>> = {
   pays: 'threads',
   mixed: 'threads',

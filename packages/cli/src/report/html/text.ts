@@ -9,17 +9,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** For an element's content and for attributes in quotes. */
+/** Escapes a text for the content of an element or an attribute in quotes. */
 export function escaped(text: string): string {
   return shortened(text).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
-/** In characters: what is shorter stays on one line, where a hyphen could break it. */
+/** How many characters code may have that is kept on one line, though a hyphen would let it break. */
 const SHORT_CODE = 24;
 /** A figure and its unit: they stay on one line. */
 const BEFORE_UNIT = /(?<=\d) (?=(?:x|[mun]?s|min|[KMG]iB|bytes?)\b|%)|(?<=±) /g;
 
-/** The same, with what our sentences have in backticks as code. */
+/** `escaped`, with what our sentences put in backticks as code. */
 export function prose(text: string): string {
   return escaped(text)
     .replace(BEFORE_UNIT, '\u00a0')
