@@ -32,7 +32,7 @@ interface RawServerOptions extends RawOptions {
 }
 
 export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) => void): void {
-  // What stands behind `server` is for it, also where both have an option of that name; and the `--` is kept for it.
+  // Options behind `server` belong to it, also where both commands have an option of that name; and the `--` is kept for it.
   analyze.enablePositionalOptions();
   analyze.parent?.enablePositionalOptions();
   const command = analyze
@@ -132,7 +132,7 @@ function targetsOf(given: readonly string[]): OffloadTarget[] {
   return [...byUrl].map(([url, names]) => ({ url, names: [...names] }));
 }
 
-/** As Node.js knows a module: with links resolved. */
+/** The URL by which Node.js knows a module: with links resolved. */
 function realUrl(url: string): string {
   return pathToFileURL(realpathSync(fileURLToPath(url))).href;
 }

@@ -1,4 +1,4 @@
-/** What was found of a server, as a report. */
+/** The report about a server. */
 import { type Estimate, ratio } from '../../experiment/statistics.js';
 import {
   bytes,
@@ -94,7 +94,7 @@ function barsSection([id, title, name, series, format]: Bars, lanes: readonly Na
 
 interface NamedLane {
   readonly name: string;
-  /** Where there is little room. */
+  /** The name where there is little room. */
   readonly short: string;
   readonly lane: LaneSamples;
   readonly requests: Estimate | undefined;
@@ -169,7 +169,7 @@ const FORMS = {
   listens: 'it listens by itself',
 } as const;
 
-/** What was measured, on what, and how well. */
+/** The table of what was measured, on which machine, and how well. */
 function circumstancesTable(findings: ServerFindings): Table | undefined {
   const { subject, machine, asIs } = findings.samples;
   const { used, asked } = subject.connections;

@@ -22,7 +22,7 @@ export async function openCluster(
   const askAll = <K extends keyof AppTalk>(type: K, asks: AppTalk[K]['asks']) =>
     Promise.all(workers.map(async (worker) => answerOf<K>(await worker.ask(type, asks, LIMIT_MS))));
   const opened = await askAll('open', setup);
-  // From now on one that ends is the end of all: a smaller cluster is not what is measured. Its last words are in our standard error.
+  // If one of them ends from now on, all end, since a smaller cluster must not be measured. What it wrote last is in our standard error.
   cluster.on('exit', (_, code, by) => {
     if (by) process.kill(process.pid, by);
     else process.exit(code === 0 ? 1 : code);

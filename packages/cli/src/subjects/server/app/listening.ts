@@ -22,7 +22,7 @@ interface Wish {
 export class Listening {
   readonly #asked = new WeakSet<net.Server>();
   #found!: (origin: string) => void;
-  /** As soon as there is one. */
+  /** Resolves as soon as a server listens. */
   readonly origin = new Promise<string>((resolve) => {
     this.#found = resolve;
   });
@@ -61,7 +61,7 @@ export class Listening {
     server.once('listening', () => {
       const { port } = server.address() as net.AddressInfo;
       if (isWanted && !isHttp2) this.#found(`${isHttps ? 'https' : 'http'}://${LOOPBACK}:${port}`);
-      // So that it is noticed if there is nothing else to come.
+      // The server alone does not keep the process alive, so that an app which has nothing else to do is noticed.
       else server.unref();
     });
   }

@@ -25,7 +25,7 @@ export async function openApp(setup: AppSetup): Promise<AppOpened> {
   let exported: ModuleNamespace = {};
   const open = async (): Promise<AppOpened> => {
     exported = await importModule(setup.module);
-    // What begins to listen at once, does so by itself.
+    // An app that listens now does so by itself.
     await turn();
     const form = listening.isExpected ? 'listens' : await start(chosen(exported, setup), listening);
     return { origin: await listening.origin, form };
@@ -91,7 +91,7 @@ async function start(given: Usable | undefined, listening: Listening): Promise<A
     if (listening.isExpected) return 'listens';
     usable = usableOf(value, true);
   }
-  // It may still begin to listen by itself; if not, there is nothing left to do.
+  // The app may still begin to listen by itself; nothing else can be done.
   if (usable === undefined || usable.kind === 'factory') return 'listens';
   await usable.start();
   return usable.kind;
@@ -170,7 +170,7 @@ function serveWith(listener: unknown): http.Server {
   return http.createServer(listener as http.RequestListener).listen(0);
 }
 
-/** For messages: `it exports build, VERSION`. */
+/** What a module exports, for messages: `it exports build, VERSION`. */
 function exportsInWords(namespace: ModuleNamespace): string {
   const names = Object.keys(namespace).filter((name) => name !== 'module.exports' && name !== '__esModule');
   return names.length === 0 ? 'it exports nothing' : `it exports ${names.join(', ')}`;

@@ -8,12 +8,12 @@ import { UsageError } from '../../../exit-code.js';
 import type { ServerPlan } from '../measure/measure.js';
 import type { ServerSubject } from '../rules/samples.js';
 
-/** Of the plan, and what differs by lane. */
+/** What a process of the app is told: parts of the plan, and what differs by lane. */
 export interface AppSetup extends Pick<ServerPlan, 'module' | 'export' | 'args' | 'port' | 'offload'> {
   readonly threads: number;
   /** Undefined: one process. */
   readonly processes: number | undefined;
-  /** To load, and to listen. */
+  /** How many milliseconds it may take to load and to listen. */
   readonly limitMs: number;
 }
 
@@ -29,9 +29,9 @@ export type AppSlice = Pick<Reading, 'loopDelayMs' | 'loopShare' | 'residentByte
 
 export interface Playing {
   begin(): Promise<void>;
-  /** Of the time since `begin`. */
+  /** Resolves to the figures of the time since `begin`. */
   end(): Promise<AppSlice>;
-  /** Until it has done what it was still asked, or the limit is over. */
+  /** Resolves when the app has finished what it was asked, or after `limitMs`. */
   settle(limitMs: number): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ async function open(setup: AppSetup): Promise<AppOpened> {
   // Loaded only where the app runs: the first of a cluster needs none of it.
   const { openApp } = await import('./open-app.js');
   const opened = await Promise.race([openApp(setup), refuseOwnCluster()]);
-  // Before any load: what a timer is late by where nothing runs.
+  // How late a timer is where nothing runs is measured now, before there is any load.
   const gauges = new Gauges(await idleDelayMs(IDLE_MS));
   const end = async (): Promise<AppSlice> => {
     const { cpuMs: used, elapsedMs, loopDelayMs, loopShare, residentBytes } = await gauges.end();
@@ -57,13 +57,13 @@ async function open(setup: AppSetup): Promise<AppOpened> {
   return opened;
 }
 
-/** Long enough for the 99th percentile of a timer each millisecond. */
+/** How many milliseconds an idle process is watched: enough for the 99th percentile of a timer that fires each millisecond. */
 const IDLE_MS = 60;
-/** One look, and how much of it may be in use by a process that has nothing to do. Milliseconds; a share of a core. */
+/** How many milliseconds one look at the process takes, and which share of a core a process may use that counts as idle. */
 const LOOK_MS = 15;
 const IDLE_SHARE = 0.2;
 
-/** What was asked of it and is wanted no more would be in the way of what is measured next. */
+/** Waits until the app is idle: requests that nobody waits for any more would disturb the next measurement. */
 async function settle(limitMs: number): Promise<void> {
   const end = performance.now() + limitMs;
   while (performance.now() < end) {
@@ -73,7 +73,7 @@ async function settle(limitMs: number): Promise<void> {
   }
 }
 
-/** What such an app does in its own processes, nobody here could see. */
+/** Rejects when the app starts a cluster by itself: its processes could not be measured. */
 function refuseOwnCluster(): Promise<never> {
   return new Promise((_, reject) => {
     if (!cluster.isPrimary) return;

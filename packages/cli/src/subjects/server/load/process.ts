@@ -10,11 +10,11 @@ import { Gauges } from '../../../experiment/gauges.js';
 import { serve, type TalkOf } from '../../../experiment/serve.js';
 import type { Answer, RequestPlan } from '../measure/answers.js';
 
-/** It is told when it is to end. Seconds. */
+/** How many seconds autocannon is told to run: it is stopped earlier. */
 const FOR_EVER_S = 86_400;
-/** How soon it notices that it is to end. Milliseconds. */
+/** Every how many milliseconds autocannon looks whether it was stopped. */
 const LOOK_MS = 10;
-/** A histogram counts whole numbers: of microseconds. */
+/** The histogram counts in whole microseconds: how many a millisecond has. */
 const PER_MS = 1000;
 
 const NONE = { good: 0, bad: 0, sockets: 0, timeouts: 0, first: undefined as string | undefined };
@@ -26,7 +26,7 @@ interface Target {
 
 interface LoadSetup extends Target {
   readonly connections: number;
-  /** From the first connection until it counts. */
+  /** How many milliseconds pass from the first connection until answers count. */
   readonly rampMs: number;
   readonly timeoutMs: number;
 }
@@ -53,7 +53,7 @@ class Load {
         sampleInt: LOOK_MS,
         skipAggregateResult: true,
       },
-      // Without it, what it gives would be a promise as well.
+      // With a callback, autocannon returns no promise, which nobody would await.
       () => {},
     );
     this.#ended = once(this.#instance, 'done');
@@ -67,7 +67,7 @@ class Load {
     });
   }
 
-  /** What happens in that time. */
+  /** Counts and measures for `ms` milliseconds. */
   async measure(ms: number) {
     this.#times.reset();
     this.#counts = { ...NONE };
@@ -86,7 +86,7 @@ class Load {
       p99Ms: this.#percentile(99),
       loadShare: cpuMs / elapsedMs,
       loadLoopShare: loopShare,
-      /** Of everything else on the machine, the app among it, in cores; not a number where it cannot be known. */
+      /** CPU time of everything else on the machine, the app included, in cores; not a number where it cannot be known. */
       othersShare: shared === undefined ? Number.NaN : shared.othersMs / elapsedMs,
     };
   }
@@ -159,7 +159,7 @@ const handlers = {
     load = new Load(setup);
     await sleep(setup.rampMs);
   },
-  /** That many milliseconds of what has been started. */
+  /** Measures the load that was started for `ms` milliseconds. */
   measure: (ms: number) => load!.measure(ms),
   stop: async () => {
     await load?.stop();

@@ -16,7 +16,7 @@ export interface Answer {
   readonly closes: boolean;
   readonly body: Uint8Array;
   readonly failed: string | undefined;
-  /** How long it took. */
+  /** How many milliseconds the answer took. */
   readonly ms: number;
 }
 

@@ -27,13 +27,13 @@ export interface OffloadTarget {
 export interface ServerPlan extends Plan {
   /** A file URL. */
   readonly module: string;
-  /** As the user gave it, for messages and for the report. */
+  /** The module as the user named it, for messages and for the report. */
   readonly moduleGiven: string;
   readonly export: string | undefined;
   readonly args: readonly string[];
   readonly port: number | undefined;
   readonly requests: readonly RequestPlan[];
-  /** In place of these, in the same order, for what is offloaded already; empty: there is none. */
+  /** Requests for the same work, which the app offloads already, one for each of `requests` in their order; empty: there are none. */
   readonly against: readonly RequestPlan[];
   readonly offload: readonly OffloadTarget[];
   /** `./tasks.js#render`, as the user gave them. */
@@ -44,14 +44,14 @@ export interface ServerPlan extends Plan {
   readonly processes: number | undefined;
 }
 
-/** For one answer under load. Milliseconds. */
+/** How many milliseconds an answer under load may take. */
 const TIMEOUT_MS = 10_000;
 const LOAD = new URL('../load/process.js', import.meta.url);
-/** One is no cluster. */
+/** The smallest number of processes of a cluster. */
 const LEAST_PROCESSES = 2;
-/** What an answer from a process of ours may take beside what it was asked to wait. Milliseconds. */
+/** How many milliseconds one of our processes may take to answer, beside the time that it was asked to wait. */
 const PATIENCE_MS = 15_000;
-/** For the app to do what it was asked for and is wanted no more. Milliseconds. */
+/** How many milliseconds the app gets to finish requests whose answers nobody waits for any more. */
 const SETTLE_MS = 3000;
 
 /**
@@ -105,7 +105,7 @@ export async function measureServer(
   }
 }
 
-/** What the load generator and the app itself say of the same time. */
+/** The figures of one slice, from the load generator and from the app itself. */
 type LaneSlice = Readonly<Record<SeriesName, number>>;
 
 export class UnderLoad {
@@ -228,21 +228,21 @@ export class UnderLoad {
   }
 }
 
-/** The interval of a median needs seven for what holds of two comparisons at once. */
+/** How many rounds are planned: the interval of a median needs seven so that two comparisons hold at once. */
 const WANTED_ROUNDS = 8;
-/** Shorter ones are all beginning. Milliseconds. */
+/** How many milliseconds a slice lasts: in a shorter one all would be beginning. */
 const SLICE_MS = { least: 150, most: 3000 } as const;
-/** Before it counts, connections are made and queues fill. A share of the slice; milliseconds. */
+/** How long there is load before a slice counts, while connections are made and queues fill: a share of the slice, and its bounds in milliseconds. */
 const RAMP_SHARE = 0.2;
 const RAMP_MS = { least: 20, most: 400 } as const;
-/** Hand-over between processes, and until the app has nothing more to do, before it is known better. Milliseconds. */
+/** How many milliseconds pass between two slices, until the app is idle and the next process is ready: a first estimate. */
 const HAND_OVER_MS = 60;
-/** The share of the time in which code is not compiled yet. */
+/** The share of the time for warming up, in which the app's code gets compiled; and its bounds in milliseconds for each lane. */
 const WARM_SHARE = 0.2;
 const WARM_MS = { least: 100, most: 500 } as const;
-/** As it is, once more, and one other way: less could not be compared, more would take longer. */
+/** How many lanes the first answer needs: the app as it is, the same once more, and one other way. */
 const FIRST_LANES = 3;
-/** How many times over a request is answered in a slice: else its time is not measured but cut off. */
+/** How many requests of each connection must be answered in a slice: of fewer, the slow ones would be cut off. */
 const ANSWERS_IN_SLICE = 4;
 /** How many connections there are at least for each process or thread. */
 const CONNECTIONS_EACH = 4;
@@ -256,12 +256,12 @@ export function sliceMsFor(timeMs: number, lanes: number, handOverMs = HAND_OVER
   return clamp(perSlice / (1 + RAMP_SHARE), SLICE_MS.least, SLICE_MS.most);
 }
 
-/** Each of so many connections is answered once even then, and not cut off. */
+/** How many milliseconds a slice lasts at least, so that each connection gets an answer at this rate. */
 export function leastMsFor(connections: number, perSecond: number): number {
   return Math.max(SLICE_MS.least, (1000 * connections) / perSecond);
 }
 
-/** Before a slice counts. */
+/** How many milliseconds there is load before a slice counts. */
 export function rampMsFor(sliceMs: number): number {
   return clamp(sliceMs * RAMP_SHARE, RAMP_MS.least, RAMP_MS.most);
 }
@@ -271,7 +271,7 @@ export function warmMsFor(remainingMs: number, lanes: number): number {
   return clamp((WARM_SHARE * remainingMs) / lanes, WARM_MS.least, WARM_MS.most);
 }
 
-/** As many as were asked for, if a slice is long enough for their requests; requests wait for each other where one process does all. */
+/** How many connections are used: those that were asked for, or fewer where a slice is too short to answer them all ANSWERS_IN_SLICE times. */
 export function connectionsFor(asked: number, perSecond: number, sliceMs: number, parallel: number): number {
   const fitting = Math.floor((perSecond * sliceMs) / 1000 / ANSWERS_IN_SLICE);
   return Math.min(asked, Math.max(fitting, CONNECTIONS_EACH * parallel));

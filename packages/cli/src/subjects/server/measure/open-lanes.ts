@@ -19,7 +19,7 @@ import type { ServerPlan } from './measure.js';
 
 export type LaneName = 'asIs' | 'control' | 'offloaded' | 'cluster';
 
-/** For messages, and for the display of the progress. */
+/** The names of the lanes in messages and in the progress. */
 export const LANE_NAMES: Readonly<Record<LaneName, string>> = {
   asIs: 'the app as it is',
   control: 'the app as it is, again',
@@ -37,17 +37,17 @@ export interface AppLane {
   isDead: boolean;
 }
 
-/** To load, and to listen: an app that takes longer is one that never does. Milliseconds. */
+/** How many milliseconds the app may take to load and to listen: if it takes longer, it probably never does. */
 const OPEN_LIMIT_MS = { least: 10_000, most: 30_000 } as const;
-/** It says so itself, unless it is in a loop that never ends. Milliseconds. */
+/** How many milliseconds later its process must have said that the limit is over; it cannot in a loop that never ends. */
 const GRACE_MS = 3000;
-/** For one answer, before there is any load. Milliseconds. */
+/** How many milliseconds the app may take for one answer, before there is any load. */
 const ANSWER_LIMIT_MS = 10_000;
-/** From an answer that failed until the process that failed it is gone. Milliseconds. */
+/** How many milliseconds a process whose answer failed is given to end, which would be why it failed. */
 const LAST_BREATH_MS = 500;
-/** As it is, each request is asked so often: two that differ may still be alike by chance in what differs. */
+/** How many times each request is sent to the app as it is, to learn which parts of its answers vary: two answers may be alike by chance. */
 const REFERENCES = 3;
-/** What the processes of a cluster answer in turn. */
+/** How many times each request is sent to another lane: the processes of a cluster answer in turn. */
 const CANDIDATES = 3;
 const APP = new URL('../app/process.js', import.meta.url);
 
@@ -60,7 +60,7 @@ interface Answered {
   readonly complaint: string | undefined;
 }
 
-/** Its lane, or why there is none. */
+/** A process of the app, and its lane or why there is none. */
 interface Started {
   readonly name: LaneName;
   readonly child: Child<AppTalk>;
@@ -70,7 +70,7 @@ interface Started {
 export class LaneOpener {
   readonly #session: Session<LanePlan>;
   readonly #load: Child<LoadTalk>;
-  /** What the app answers as it is. */
+  /** The answers of the app as it is. */
   #references: Answered['all'] = [];
 
   constructor(session: Session<LanePlan>, load: Child<LoadTalk>) {
@@ -78,17 +78,17 @@ export class LaneOpener {
     this.#load = load;
   }
 
-  /** How long the fastest answer took that the app gave as it is. Milliseconds. */
+  /** How many milliseconds the fastest answer of the app as it is took. */
   get answerMs(): number {
     return Math.min(...this.#references.flat().map(({ ms }) => ms));
   }
 
-  /** All that there are; the app as it is first. Empty: it was interrupted. Throws UsageError where the app cannot be measured at all. */
+  /** Opens all lanes, first the app as it is. Resolves to none where it was interrupted. Rejects with UsageError where the app cannot be measured at all. */
   async open(): Promise<AppLane[]> {
     const asIs = await this.#first();
     if (asIs === undefined || asIs.isDead) return asIs === undefined ? [] : [asIs];
     const { offload, against, processes } = this.#session.plan;
-    // All at once: on a busy machine each takes its time to start.
+    // All start at once, since on a busy machine each takes long.
     const control = this.#start('control');
     const offloaded = offload.length > 0 ? this.#start('offloaded', { offload }) : undefined;
     const cluster = this.#start('cluster', { processes });
@@ -180,7 +180,7 @@ export class LaneOpener {
     return `these routes never call ${offloadGiven.join(', ')}: does the app import it from that file?`;
   }
 
-  /** What is offloaded already runs in the very same process, by other routes. */
+  /** Routes whose work is offloaded already are served by the process of the app as it is. */
   async #against(asIs: AppLane): Promise<AppLane | undefined> {
     const { against } = this.#session.plan;
     const lane: AppLane = { ...asIs, name: 'offloaded', requests: against };

@@ -20,7 +20,7 @@ export interface Gain {
   readonly memory: Estimate | undefined;
 }
 
-/** By what share the very same differs when it is run twice: effects below that are not seen. */
+/** By which share repeated runs of the very same differ: smaller effects cannot be seen. */
 export interface Noise {
   readonly requests: number | undefined;
   readonly p99: number | undefined;
@@ -32,15 +32,15 @@ export interface Way {
   readonly lane: LaneSamples;
   readonly gain: Gain;
   readonly words: Words;
-  /** The intervals, and what the very same differs by, leave no doubt that more requests are answered. */
+  /** Whether it surely answers more requests, by the intervals and the noise. */
   readonly bringsMore: boolean;
-  /** It does, or it answers as many, and the slowest of them much sooner. */
+  /** Whether it brings more, or answers as many requests and the slowest of them much sooner. */
   readonly pays: boolean;
-  /** The slowest look as if they were answered a little sooner: too much so to say that they are not. */
+  /** Whether the slowest requests may be answered sooner, though not surely. */
   readonly mayAnswerSooner: boolean;
 }
 
-/** What a way is called where it is chosen. */
+/** The words for a way where it is recommended. */
 interface Words {
   readonly answer: 'offload' | 'cluster';
   /** `Cluster it`. */

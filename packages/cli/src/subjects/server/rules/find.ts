@@ -66,7 +66,7 @@ function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[
     }),
     heldMs !== undefined && heldUp(heldMs, middleOf(offloaded?.lane.loopDelayMs ?? [])),
     whoComputes(asIs, cores),
-    // What is offloaded already runs in the very same process.
+    // Routes that are offloaded already are served by the very same process, so there is no memory to compare.
     ...ways.map((way) => (way === offloaded && isOffloadedAlready ? undefined : memory(way, asIs))),
     subject.offload.length === 0 &&
       !isOffloadedAlready &&

@@ -20,25 +20,25 @@ export interface ServerSamples extends Measured {
 }
 
 export interface ServerSubject {
-  /** As the user gave it. */
+  /** The module as the user named it. */
   readonly module: string;
   /** How it is a server. listener, server: what it exports, also by a factory. listens: it listens by itself. */
   readonly form: 'listener' | 'server' | 'listens' | undefined;
   /** `GET /main?name=x`. */
   readonly routes: readonly string[];
-  /** In place of these, in the same order, for what is offloaded already. */
+  /** The routes that do the same work offloaded already, one for each of `routes`, in their order. */
   readonly against: readonly string[];
   /** `./tasks.js#render`: what is offloaded for the measurement. */
   readonly offload: readonly string[];
   readonly connections: { readonly used: number; readonly asked: number };
-  /** Of the pool, and of the cluster. */
+  /** How many threads the pool has, and how many processes the cluster. */
   readonly threads: number;
   readonly processes: number;
   /** NODE_ENV of the app. */
   readonly environment: string | undefined;
 }
 
-/** What each round has one number of. */
+/** The figures of which each round has one number. */
 export const SERIES = [
   /** Answers with a status of 2xx, per second. */
   'rate',
@@ -51,13 +51,13 @@ export const SERIES = [
   'loopShare',
   /** CPU time of all processes of the app by time that passed: 1 is one core. */
   'cpuShare',
-  /** The same of the load generator. */
+  /** CPU time of the load generator, likewise. */
   'loadShare',
   /** Share of the time in which the load generator's event loop was busy: near 1 it is the load generator that holds up the requests. */
   'loadLoopShare',
   /** CPU time of everything else on the machine, as above; not a number where it cannot be known. */
   'otherShare',
-  /** Of all processes of the app. */
+  /** Resident memory of all processes of the app. */
   'residentBytes',
 ] as const;
 
@@ -66,15 +66,15 @@ export type SeriesName = (typeof SERIES)[number];
 /** One of the ways in which the app was run, under load. */
 export interface LaneSamples extends Readonly<Record<SeriesName, Series>> {
   readonly errors: ErrorSamples;
-  /** It ended, by itself, before its last round; the last lines of what it wrote to standard error. */
+  /** Set where the app ended by itself before its last round: how, and the last lines that it wrote to standard error. */
   readonly ended: Ended | undefined;
 }
 
-/** Over all rounds and the warm-up. */
+/** What went wrong in all rounds and the warm-up. */
 export interface ErrorSamples {
   /** Answers, good and bad. */
   readonly answers: number;
-  /** Not 2xx. */
+  /** Answers with another status than 2xx. */
   readonly bad: number;
   readonly sockets: number;
   readonly timeouts: number;

@@ -100,12 +100,12 @@ function mostRequests(ways: readonly Way[]): Way | undefined {
   return ways.toSorted((a, b) => (b.gain.requests?.value ?? 0) - (a.gain.requests?.value ?? 0))[0];
 }
 
-/** From here on nobody would call a gain of more requests a small one. */
+/** A gain in requests from this factor on is not small. */
 const SMALL = 1.25;
 
 /**
- * On a machine that is full of others the CPU time decides: processes share nothing, so that on free cores each of them answers as many as the
- * CPU time of a request allows. Only where the event loop of one is what holds up the requests.
+ * On a machine that other programs fill, the CPU time decides: processes share nothing, so that on free cores each answers as many requests as the
+ * CPU time of one allows. It applies only where the event loop holds up the requests of the app as it is.
  */
 function likelyPays({ samples, cluster, cores, noise }: Figures): ServerVerdict | undefined {
   const { asIs, subject } = samples;
@@ -125,7 +125,7 @@ function likelyPays({ samples, cluster, cores, noise }: Figures): ServerVerdict 
   return { answer: 'cluster', sentence, isLikely: true };
 }
 
-/** By requests, else by how late the slowest are, else by what it costs: surely, or it is the same. */
+/** The better way: it surely answers more requests, or else the slowest surely sooner, or else takes less memory. */
 function better(a: Way, b: Way, noise: Noise): Way {
   const requests = directionOf(ratio(a.lane.rate, b.lane.rate), noise.requests);
   if (requests !== 0) return requests > 0 ? a : b;
@@ -141,17 +141,17 @@ function lateness(lane: LaneSamples, asIs: LaneSamples): string {
   return before === after ? `, p99 ${before} as before` : `, p99 from ${before} to ${after}`;
 }
 
-/** From here on an event loop is what holds up the rest. */
+/** An event loop that is busy for this share of the time holds up the requests. */
 const BUSY = 0.8;
-/** On a full machine all wait for a core now and then; an event loop that is busy for less waits for something else. */
+/** An event loop that is busy for less waits for something else than a core, also on a full machine. */
 const NOT_ONLY_WAITING = 0.5;
 
-/** From here on the load generator, which has one thread, asks no faster than it is answered. */
+/** A load generator whose one event loop is busy for this share of the time cannot send requests any faster. */
 const AT_ITS_LIMIT = 0.85;
-/** Whatever held up the rest, so few requests are fewer. */
+/** With less than this share of the requests a way is worse, even if the load generator held it up. */
 const SURELY_WORSE = 0.7;
 
-/** The app could have done more, if it had been asked for more. */
+/** The load generator was at its limit, so that the app might have answered more requests. */
 function isHeldUpByLoad({ samples: { asIs }, ways }: Figures): ServerVerdict | undefined {
   const isAtLimit = (lane: LaneSamples): boolean => (middleOf(lane.loadLoopShare) ?? 0) >= AT_ITS_LIMIT;
   const isHeld = ways.some(
@@ -163,12 +163,12 @@ function isHeldUpByLoad({ samples: { asIs }, ways }: Figures): ServerVerdict | u
   );
 }
 
-/** From here on what others take of the cores is more than the noise of most machines. Of all cores; chosen by hand. */
+/** Other programs that take at least this share of all cores are more than the usual noise of a machine. Chosen by hand. */
 const MUCH_TAKEN = 0.15;
 
 /**
  * The load generator and other programs had the cores that a second process or thread would have needed: where the load comes
- * from elsewhere it may well pay. And here it does not, or others take much of the cores: else the noise is in the way.
+ * from another machine it may well pay. It applies where it does not pay here, or others take much of the cores.
  */
 function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerdict | undefined {
   if (cores < 2 || (middleOf(asIs.loopShare) ?? 1) < NOT_ONLY_WAITING) return undefined;
@@ -176,7 +176,7 @@ function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerd
     .map(({ gain, lane }) => ({ most: gain.requests?.high ?? 1, room: roomOf(lane, cores) }))
     .find(({ most, room }) => {
       const taken = room.load + room.others;
-      // With all cores for the app, as many times as much as it had of them here.
+      // How many times the requests, if the app had all cores: in proportion to the part of them that it had here.
       const mostElsewhere = (most * cores) / Math.max(0.1, cores - taken);
       return room.isFull && mostElsewhere >= WORTH_IT && (most < WORTH_IT || taken >= MUCH_TAKEN * cores);
     });
@@ -203,7 +203,7 @@ function doesNotPay(figures: Figures): ServerVerdict | undefined {
     if (requests === undefined) return false;
     return isSurelyNotWorthIt(requests.high, noise.requests) || (isIdle && requests.value < WORTH_IT);
   });
-  // With fewer requests the slowest may still be answered sooner: which of them matters more is not for figures to say.
+  // It may answer fewer requests, and yet the slowest of them sooner: figures cannot say which of the two matters more.
   if (cluster === undefined || !isSure || ways.some(({ mayAnswerSooner }) => mayAnswerSooner)) {
     return undefined;
   }

@@ -28,7 +28,7 @@ async function call(pool: Pool, name: string, args: unknown[]): Promise<unknown>
   }
 }
 
-/** What there was since the last time. */
+/** Returns the number of calls, and their first failure, since it was last asked. */
 export function takeCalls() {
   const taken = { calls, firstFailure };
   [calls, firstFailure] = [0, undefined];

@@ -9,7 +9,7 @@ import type { AppSetup } from '../process.js';
 import { addPool, offloaded } from './calls.js';
 import { type HookTarget, initialize, load, originalOf, resolve } from './hooks.js';
 
-/** Before the app is loaded. Throws UsageError where there is no such function. */
+/** Called before the app is loaded. Rejects with UsageError where there is no such function. */
 export async function installOffload({ offload, threads, module }: AppSetup): Promise<void> {
   if (offload.length === 0) return;
   const targets: HookTarget[] = [];
@@ -52,13 +52,13 @@ function register(targets: readonly HookTarget[]): void {
   registerHooks({ resolve, load });
 }
 
-/** As far as they are used here: both exist in all versions that are supported, and every tool that patches `require` relies on them. */
+/** The two members of Node's CommonJS loader that are used here: all supported versions have them, and every tool that patches `require` relies on them. */
 interface Loader {
   _load(request: string, parent: object | null | undefined, isMain: boolean): unknown;
   _resolveFilename(request: string, parent: object): string;
 }
 
-/** What `require` gives the app of a module whose functions are offloaded. */
+/** Has `require` give the app the offloaded functions of a module. */
 function replaceRequired(targets: readonly HookTarget[]): void {
   const loader = Module as unknown as Loader;
   const original = loader._load;
@@ -66,7 +66,7 @@ function replaceRequired(targets: readonly HookTarget[]): void {
   const replaced = new Map<HookTarget, unknown>();
   loader._load = function load(request, parent, isMain) {
     const exported = original.call(this, request, parent, isMain);
-    // Without a parent it is an import that asks, which hooks.ts sees to.
+    // A request without a parent comes from an import, which hooks.ts handles.
     const target = parent ? byPath.get(pathOf(loader, request, parent)) : undefined;
     if (target === undefined) return exported;
     if (!replaced.has(target)) replaced.set(target, replacementOf(target, exported));
