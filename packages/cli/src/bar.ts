@@ -1,4 +1,4 @@
-/** The bar on a terminal, as every command has it. It counts in thousandths of the whole. */
+/** The progress bar that all commands share. It counts in thousandths of the whole. */
 
 import cliProgress from 'cli-progress';
 

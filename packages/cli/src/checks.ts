@@ -1,8 +1,8 @@
-/** What is read back from a file is believed only as far as it was checked: says which field is wrong, what was expected, and what came. */
+/** Checks values that were read back from a file, and says which field is wrong, what was expected, and what came. */
 
 import { safeText, truncated } from './format/text.js';
 
-/** How much of an unexpected value a message shows. Characters. */
+/** How many characters of an unexpected value a message shows. */
 const LONGEST_VALUE = 60;
 
 export interface Wrong {
@@ -11,7 +11,7 @@ export interface Wrong {
   readonly value: unknown;
 }
 
-/** What is wrong with a value; undefined: nothing. */
+/** Returns what is wrong with the value; undefined: nothing. */
 export type Check = (value: unknown, path: string) => Wrong | undefined;
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -22,7 +22,6 @@ export function that(isRight: (value: unknown) => boolean, expected: string): Ch
   return (value, path) => (isRight(value) ? undefined : { path, expected, value });
 }
 
-/** Checks of counts and offsets, of figures, and of text. */
 export const count = that(isCount, 'a whole number, 0 or more');
 export const number = that((value) => Number.isFinite(value), 'a number');
 export const string = that((value) => typeof value === 'string', 'a string');

@@ -1,4 +1,4 @@
-/** How the command ends: what its exit codes mean (a contract with scripts, listed in docs/command.md), the signals that end it, and errors that users are meant to read. */
+/** How the command ends: its exit codes (scripts rely on them; docs/command.md lists them), its signals, and errors meant for users. */
 
 export const ExitCode = {
   ok: 0,
@@ -6,15 +6,15 @@ export const ExitCode = {
   failed: 1,
   /** Usage, bad input, or a module that does not load. */
   usage: 2,
-  /** `top`, `ctl`: the program answered that it will not do that. */
+  /** `top`, `ctl`: the program refused the request. */
   refused: 3,
   /** `top`, `ctl`: no token, or a wrong one. */
   unauthorised: 4,
-  /** `top`, `ctl`: nothing answers there, or the connection was lost. */
+  /** `top`, `ctl`: the program cannot be reached, or the connection was lost. */
   unreachable: 5,
   /** `ctl ready`: a pool takes no calls. */
   notReady: 6,
-  /** `top`, `ctl`: the time was over. What was asked for may still happen. */
+  /** `top`, `ctl`: no answer in time. The program may still do what was asked. */
   timedOut: 7,
   /** 128 + SIGHUP: the terminal went away. */
   hungUp: 129,
@@ -34,7 +34,7 @@ export const signalExitCodes = {
 export type EndSignal = keyof typeof signalExitCodes;
 export const endSignals = Object.keys(signalExitCodes) as EndSignal[];
 
-/** Ctrl-C: the first one ends the run in good order, the second one at once. */
+/** Handles Ctrl-C and the other end signals: the first one ends the run in good order, the second one at once. */
 export class Interrupts {
   #received: EndSignal | undefined;
   readonly #onSignal: (signal: EndSignal) => void;
@@ -48,7 +48,7 @@ export class Interrupts {
     for (const signal of endSignals) process.on(signal, this.#onSignal);
   }
 
-  /** Undefined as long as there was no interrupt. */
+  /** Undefined until a signal arrives. */
   get exitCode(): number | undefined {
     return this.#received && signalExitCodes[this.#received];
   }
@@ -68,7 +68,6 @@ export class UsageError extends ExpectedError {
   override readonly exitCode = ExitCode.usage;
 }
 
-/** The output cannot be written. */
 export class OutputError extends ExpectedError {
   override readonly name = 'OutputError';
 }
@@ -78,7 +77,7 @@ export function describeSystemError(error: unknown): string {
   return reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** Returns what `act` returns. @param problem what the message says before the system's reason, where the system refuses it */
+/** Returns what `act` returns. @param problem what the error's message says before the system's reason */
 export function attempt<T>(
   act: () => T,
   problem: string,
@@ -91,7 +90,6 @@ export function attempt<T>(
   }
 }
 
-/** Returns whether an error has one of these codes of the system. */
 export function hasCode(error: unknown, codes: readonly string[]): boolean {
   return codes.includes(codeOf(error));
 }

@@ -20,18 +20,18 @@ const program = new Command('threadwise')
   .exitOverride();
 
 const setExitCode = (code: number): void => {
-  // What could not be printed is not forgotten because everything else went well.
+  // A later success must not hide an earlier failure, such as a failed write to standard output.
   if (code !== ExitCode.ok || process.exitCode === undefined) process.exitCode = code;
 };
 
-// Results of `run` have their own way out and notice it there.
+// `run` writes its results itself, and handles their errors in output/sink.ts.
 process.stdout.on('error', (error) => {
-  // Nobody reads any more (`--help | head`): no reason to complain.
+  // The reader closed the pipe (`--help | head`): that is no error.
   if (hasCode(error, ['EPIPE'])) return;
   process.stderr.write(`threadwise: cannot write to standard output: ${describeSystemError(error)}\n`);
   setExitCode(ExitCode.failed);
 });
-// Nobody is left who could be told.
+// An error of standard error cannot be reported anywhere.
 process.stderr.on('error', () => {});
 
 for (const add of [addRun, addServe, addAnalyze, addTop, addCtl, addBench]) add(program, setExitCode);
@@ -40,7 +40,7 @@ program.addHelpText(
   "\nExample:\n  threadwise run ./hash.js --files 'src/**'\n\n'threadwise help <command>' shows more.",
 );
 
-/** Commander's `help` knows one word, and shows the list of all commands for one that there is not. */
+/** Works around Commander's `help`, which understands one word only, and lists all commands where that word is unknown. */
 function understood(words: readonly string[]): readonly string[] {
   const [first, ...rest] = words;
   const named = first === 'help' ? rest : words;
@@ -59,7 +59,7 @@ try {
   if (error instanceof CommanderError) {
     setExitCode(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
   } else {
-    // A value of an option, or of the environment, that the library refused: its message says which.
+    // The library refused an option or an environment variable, and its message says which.
     const isOption = hasCode(error, ['ERR_OPTION']);
     const isExpected = isOption || error instanceof ExpectedError;
     const told =

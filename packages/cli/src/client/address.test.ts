@@ -13,7 +13,7 @@ const forms: readonly (readonly [string, string])[] = [
   ['HTTPS://box/control', 'https://box/control/'],
   ['http://box/control/?q#top', 'http://box/control/'],
   [' 9000 ', 'http://127.0.0.1:9000/'],
-  // Where a program listens, and where it is reached.
+  // A server that listens on all interfaces is reached on the loopback one.
   ['0.0.0.0:9000', 'http://127.0.0.1:9000/'],
   ['[::]:9000', 'http://[::1]:9000/'],
 ];

@@ -1,11 +1,11 @@
-/** Where a program's control server is, and its token: what a user types, and what the environment says. */
+/** Reads the address of a program's control server from the command line or from the environment. */
 
 import { UsageError } from '../exit-code.js';
 
 const EXPECTED =
   'Expected where the program listens: a port (9000, :9000), host:port (localhost:9000), ' +
   'or a URL (http://127.0.0.1:9000).';
-/** Where a server listens on all interfaces, it can be reached on the loopback one. */
+/** A server that listens on all interfaces can be reached on the loopback one. */
 const ANY_HOST: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' };
 
 /** The server's address, ending in a slash: a path is kept, for servers behind a proxy. Throws UsageError. */

@@ -1,23 +1,23 @@
-/** Asks a program's control server: reads, changes, and its stream of events, with errors that say what to do. */
+/** The client of a program's control server: it reads, changes, and follows events, and its errors say what to do. */
 import { createParser } from 'eventsource-parser';
 import { isRecord } from '../checks.js';
 import { ExitCode, UsageError } from '../exit-code.js';
 import { formatDuration } from '../format/figures.js';
 import { ControlError, lostConnection, noAnswer, notOurs, refusal, unreachable } from './errors.js';
 
-/** Longer than a busy main thread needs for a turn of its event loop. Milliseconds. */
+/** How many milliseconds a request may take: more than a busy main thread needs for a turn of its event loop. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 interface ClientOptions {
   readonly address: URL;
   readonly token?: string | undefined;
-  /** The most that all requests together may take; without it, each has 10 seconds, and a stream no limit. */
+  /** How many milliseconds all requests together may take; undefined: 10 seconds for each, and no limit for a stream. */
   readonly timeoutMs?: number | undefined;
-  /** Ends everything that is under way. */
+  /** Aborts all requests. */
   readonly signal?: AbortSignal;
 }
 
-/** What `GET /api/pools` gives. Pools are as they came: another version may tell more, or less. */
+/** The answer to `GET /api/pools`. Only the names of the pools are checked: another version of the library may have other fields. */
 export interface Overview {
   readonly process: Readonly<Record<string, unknown>>;
   readonly pools: readonly PoolJson[];
@@ -42,7 +42,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
   const token = checkedToken(given);
   /** How many milliseconds an answer, or the beginning of a stream, may take. */
   const limitMs = timeoutMs ?? REQUEST_TIMEOUT_MS;
-  /** What ends every request: the caller, and the time for all of them. */
+  /** The signals that end every request: the caller's, and that of the time for all of them. */
   const ends = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)].filter(
     (each) => each !== undefined,
   );
@@ -60,7 +60,6 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
     pool: (name: string) => askPool('GET', pathOf(name)),
     change: (name: string, change: Change) => askPool('PATCH', pathOf(name), change),
     act: (name: string, action: Action) => askPool('POST', `${pathOf(name)}/${action}`),
-    /** The answer as it came, if it is JSON. */
     health: () => askJson('GET', 'healthz'),
     metrics: () => ask('GET', 'metrics', (response) => response.text()),
 
@@ -72,7 +71,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
       return ask('GET', 'readyz', read, { expected: 503 });
     },
 
-    /** Until the server ends it, or the caller stops reading. */
+    /** Yields events until the server ends the stream, or the caller stops reading. */
     async *events(name: string): AsyncGenerator<{ readonly event: string; readonly data: unknown }> {
       const accept = 'text/event-stream';
       const read = async ({ headers, body }: Response) => {
@@ -85,7 +84,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
       } catch (error) {
         if (error instanceof ControlError) throw error;
         if (!isTimeout(error)) throw lostConnection(address, error);
-        // The stream has begun: it is not the program that is late.
+        // The stream has begun, so the program did answer: only the time is over.
         throw new ControlError(ExitCode.timedOut, `It did not end within ${formatDuration(limitMs)}.`);
       }
     },
@@ -101,7 +100,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
     return ask(method, path, async (response) => parsed(await response.text()), { body });
   }
 
-  /** @param read makes something of an answer: that is a status of 2xx, or the one that is `expected`, too */
+  /** @param read reads an answer with a status of 2xx, or with the `expected` status */
   async function ask<T>(
     method: string,
     path: string,
@@ -113,7 +112,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
     }: { body?: unknown; accept?: string; expected?: number } = {},
   ): Promise<T> {
     const late = new AbortController();
-    // It keeps the process, too: a connection that ends before the request was written leaves fetch waiting, and nothing else would.
+    // The timer also keeps the process alive: if the connection ends before the request is written, fetch stays pending and does not.
     const timer = setTimeout(
       () => late.abort(new DOMException('No answer in time', 'TimeoutError')),
       limitMs,
@@ -128,7 +127,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
         },
         body: body === undefined ? null : JSON.stringify(body),
         signal: AbortSignal.any([late.signal, ...ends]),
-        // A token must not follow to wherever a stranger sends it.
+        // A redirect must not carry the token to another server.
         redirect: 'manual',
       });
       const { ok, status } = response;
@@ -179,7 +178,7 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** More than any snapshot of a pool has: what sends a longer event is no control server. Characters. */
+/** How many characters an event may have: more than any snapshot of a pool has, so that a longer one comes from no control server. */
 const MAX_EVENT_LENGTH = 64 * 1024 * 1024;
 
 /** An event that has not ended when the stream does is dropped. */

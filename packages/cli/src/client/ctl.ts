@@ -1,4 +1,4 @@
-/** What the commands of `threadwise ctl` do: JSON on standard output, and nothing else there. */
+/** The commands of `threadwise ctl`. They write JSON to standard output, and nothing else. */
 import { isRecord } from '../checks.js';
 import { ExitCode, UsageError } from '../exit-code.js';
 import { safeText } from '../format/text.js';
@@ -7,7 +7,7 @@ import type { Action, Change, ControlClient } from './client.js';
 import { ControlError, notOurs } from './errors.js';
 import { parseExposition } from './exposition.js';
 
-/** Prints JSON. Throws what did not go well. */
+/** Prints the answer as JSON. Throws if the command failed. */
 type Ctl = (client: ControlClient, pool: string | undefined, options: CtlOptions) => Promise<unknown>;
 
 const act =
@@ -59,7 +59,7 @@ async function ready(client: ControlClient): Promise<void> {
   throw new ControlError(ExitCode.notReady, `Not ready${states === '' ? '' : `: ${states}`}.`);
 }
 
-/** One JSON value a line, until the program ends the stream, `count` events have come, or nobody reads any more. */
+/** Prints one JSON value a line, until the program ends the stream, `count` events have come, or nobody reads any more. */
 async function events(
   client: ControlClient,
   pool: string | undefined,
@@ -67,14 +67,14 @@ async function events(
 ): Promise<void> {
   let left = count;
   for await (const event of client.events(await whichPool(client, pool))) {
-    // `| head` ends when it has enough.
+    // A reader such as `head` closes the pipe when it has enough.
     const isRead = await print(JSON.stringify(event));
     left -= 1;
     if (!isRead || left === 0) return;
   }
 }
 
-/** The options of all commands, as the command line has them: those of `events`, `drain` and `set`. */
+/** The options of `events`, `drain` and `set`, as the argument parser gives them. */
 interface CtlOptions extends Omit<Change, 'threads' | 'queueLimit'> {
   readonly count?: number;
   readonly wait?: boolean;
@@ -103,7 +103,7 @@ function changeOf({ threads, queueLimit, ...others }: CtlOptions): Change {
   );
 }
 
-/** Which pool a command is about, where it may be left out. */
+/** The given name, or that of the only pool. Throws UsageError if there is none, or more than one. */
 async function whichPool(client: ControlClient, given: string | undefined): Promise<string> {
   if (given !== undefined) return given;
   const { pools: all } = await client.overview();
@@ -114,9 +114,9 @@ async function whichPool(client: ControlClient, given: string | undefined): Prom
   throw new UsageError(`Which pool? The program has ${all.length}: ${names}.`);
 }
 
-/** Returns whether somebody still reads. The listener of standard output in main.ts tells why a write failed. */
+/** Resolves to whether the write succeeded. The listener of standard output in main.ts reports why one failed. */
 function print(json: string): Promise<boolean> {
-  // JSON escapes the control characters of ASCII by itself; terminals obey some beyond. The value is the same.
+  // JSON.stringify escapes control characters up to U+001F only; terminals obey others, too. The value stays the same.
   const safe = json.replace(/[\u007f-\u009f\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
@@ -125,14 +125,14 @@ function print(json: string): Promise<boolean> {
   });
 }
 
-/** No new calls, and with --wait, until every accepted one has settled: the server tells once a second how many are open. */
+/** Refuses new calls. With --wait it waits until every accepted one has settled: the server tells once a second how many are open. */
 async function drain(client: ControlClient, pool: string | undefined, { wait }: CtlOptions): Promise<void> {
   let last = await client.act(await whichPool(client, pool), 'drain');
   const name = safeText(last.name);
   try {
     if (wait === true && openOf(last) !== 0) await follow();
   } finally {
-    // Whatever came of it, scripts get the last that is known.
+    // Scripts get the last state that is known, also after an error.
     await show(last);
   }
 
@@ -140,7 +140,7 @@ async function drain(client: ControlClient, pool: string | undefined, { wait }: 
     let isClosed = false;
     try {
       for await (const { event, data } of client.events(last.name)) {
-        // The statistics after it are the last ones.
+        // The statistics that come after `pool:close` are the last ones.
         if (event === 'pool:close') isClosed = true;
         if (event !== 'stats') continue;
         if (!isRecord(data) || typeof openOf(data) !== 'number') {
@@ -155,7 +155,7 @@ async function drain(client: ControlClient, pool: string | undefined, { wait }: 
       }
     } catch (error) {
       if (!(error instanceof ControlError)) throw error;
-      // Closed between two requests: that settles every call.
+      // The pool was closed between two requests, which settles every call.
       if (error.answerCode === 'ERR_POOL_CLOSED') return;
       const { exitCode, message } = error;
       const isLate = exitCode === ExitCode.timedOut;

@@ -1,4 +1,4 @@
-/** What can go wrong between this command and the program that it asks: each kind with its exit code, and words that say what to do next. */
+/** The errors between this command and the program that it asks: each has its exit code, and says what to do next. */
 
 import { isIP } from 'node:net';
 import { ExitCode, ExpectedError } from '../exit-code.js';
@@ -8,7 +8,7 @@ import { shown, TOKEN_VARIABLE } from './address.js';
 export class ControlError extends ExpectedError {
   override readonly name = 'ControlError';
   override readonly exitCode: number;
-  /** The program's own code, where it was the program that refused. */
+  /** The error code in the program's answer; undefined: it gave no such answer. */
   readonly answerCode: string | undefined;
 
   constructor(exitCode: number, message: string, cause?: unknown, answerCode?: string) {
@@ -18,11 +18,10 @@ export class ControlError extends ExpectedError {
   }
 }
 
-/** How much of a foreign server's message is shown. Characters. */
+/** How many characters of a server's message are shown. */
 const MAX_SHOWN = 300;
 const LOST_CODES: readonly string[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ECONNABORTED'];
 
-/** The request did not come through. */
 export function unreachable(address: URL, error: unknown): ControlError {
   const { name, code, message, because } = rootOf(error);
   const where = shown(address);
@@ -34,7 +33,7 @@ export function unreachable(address: URL, error: unknown): ControlError {
   if (message === 'bad port') {
     return told(`Port ${address.port} of ${where} is one that HTTP clients refuse to use. Take another one.`);
   }
-  // Not each version of the HTTP client has a code for what cannot be read.
+  // Some versions of the HTTP client give a parser error a name, but no code.
   if (name === 'HTTPParserError' || code.startsWith('ERR_SSL')) {
     return told(`What answers at ${where} does not speak ${address.protocol.slice(0, -1)} (${because}).`);
   }
@@ -42,7 +41,7 @@ export function unreachable(address: URL, error: unknown): ControlError {
   return told(`${where} cannot be reached (${because}).`);
 }
 
-/** The request came through, and the connection broke off. */
+/** The connection broke off after it had been made. */
 export function lostConnection(address: URL, error: unknown): ControlError {
   const text = `The connection to ${shown(address)} was lost (${rootOf(error).because}). Has the program ended?`;
   return new ControlError(ExitCode.unreachable, text, error);
@@ -56,7 +55,7 @@ export function noAnswer(address: URL, time: string): ControlError {
   );
 }
 
-/** Something answered that is no control server, or a newer one. */
+/** What answered is no control server, or a newer one. */
 export function notOurs(address: URL, expected: string): ControlError {
   return new ControlError(
     ExitCode.failed,
@@ -64,7 +63,7 @@ export function notOurs(address: URL, expected: string): ControlError {
   );
 }
 
-/** An answer with another status than 2xx. */
+/** The answer has another status than 2xx. */
 export function refusal(address: URL, status: number, body: string): ControlError {
   const told = toldBy(body);
   if (status === 401) {
@@ -75,7 +74,7 @@ export function refusal(address: URL, status: number, body: string): ControlErro
         `Set ${TOKEN_VARIABLE} to the token of the program.`,
     );
   }
-  // Every error of a control server has a code and a message; others are of somebody else.
+  // Every error of a control server has a code and a message; an answer without them comes from another server.
   if (told === undefined) return notOurs(address, `it answered ${status}`);
   const exitCode = status < 500 ? ExitCode.refused : ExitCode.failed;
   return new ControlError(exitCode, `${told.message} (${status} ${told.code})`, undefined, told.code);
@@ -90,9 +89,9 @@ function toldBy(body: string): { code: string; message: string } | undefined {
   }
 }
 
-/** The system's error, out of those that fetch wraps around it. */
+/** Unwraps the system's error from those that fetch puts around it. */
 function rootOf(error: unknown): { name: string; code: string; message: string; because: string } {
-  // Both families of addresses were tried: that is an error with several, of one kind as a rule.
+  // If IPv4 and IPv6 were both tried, the error holds one for each, usually of the same kind.
   const inner: unknown =
     error instanceof AggregateError ? error.errors[0] : error instanceof Error && error.cause;
   if (inner instanceof Error) return rootOf(inner);

@@ -88,7 +88,7 @@ test('however the bytes are cut into chunks, the events are the same', async () 
   );
 });
 
-/** A half of a character becomes a replacement character when it is encoded. */
+/** Encoding turns a lone surrogate into a replacement character. */
 function wellFormed(text: string): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 }

@@ -4,7 +4,7 @@
  */
 
 export interface Sample {
-  /** The family's, or with `_bucket`, `_sum`, `_count` behind it. */
+  /** The family's name, alone or followed by a suffix such as `_bucket`, `_sum` or `_count`. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   /** JSON has no number for 'NaN', '+Inf' and '-Inf': they are text. */

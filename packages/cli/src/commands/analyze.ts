@@ -1,4 +1,4 @@
-/** `threadwise analyze`: a function, or what the command behind it names. */
+/** `threadwise analyze`: its subcommands `server` and `files`, and without one the analysis of a function. */
 import type { Command } from 'commander';
 import { addAnalyzeFiles } from '../subjects/folder/command.js';
 import { addAnalyzeFunction } from '../subjects/function/command.js';

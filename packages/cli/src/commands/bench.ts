@@ -1,6 +1,6 @@
 /**
- * `threadwise bench`: the experiments of the repository. They have the published pools as dependencies, so they are no part of
- * what is installed from a registry: this finds them by the name of their package, and hands all words over to them.
+ * `threadwise bench`: runs the experiments of the repository. They depend on the published pools, so the package in the registry does
+ * not contain them: this file finds them by the name of their package, and passes all arguments on.
  */
 
 import { spawn } from 'node:child_process';

@@ -11,8 +11,8 @@ type CtlCommands = typeof import('../client/ctl.js').commands;
 type Run = (command: Command) => Promise<void>;
 
 /**
- * The address comes before the command, and commander wants commands first: so this one takes all words, and
- * has another one of its own understand those behind the address.
+ * Commander expects a command before its arguments, but here the address comes first: so `ctl` takes all words, and a second
+ * Commander program parses those after the address.
  */
 export function addCtl(program: Command): void {
   const command = program
@@ -92,7 +92,7 @@ function addCommands(commands: Command, run: Run): void {
     .option('--choose <name>', 'the strategy, such as least-busy')
     .option('--placement <name>', 'threads, auto or inline')
     .option('--queue-limit <n|none>', 'how many calls may wait', (text) =>
-      // Not null for none: commander makes an empty text of that.
+      // Commander turns null into an empty string, so `none` stays text.
       text === 'none' ? text : parseWhole(text, 0, 'Expected a number of calls, or none.'),
     );
   add('pause [pool]', 'calls are accepted and wait');

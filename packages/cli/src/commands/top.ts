@@ -25,7 +25,7 @@ export function addTop(program: Command, setExitCode: (code: number) => void): v
     });
 }
 
-/** Not by commander's `env`: its help would show the token's value as the default. */
+/** Commander's `env` is not used: its help would show the token's value as the default. */
 export function addToken(command: Command): void {
   command.option('--token <token>', `better: set ${TOKEN_VARIABLE}, which others on this machine cannot see`);
 }

@@ -1,7 +1,7 @@
 /**
- * Which file a path means. Two paths may be spelled differently and be one file (a symbolic link, a hard link, a folder that is a
- * link, standard input), and what is written there is lost for whoever reads it. The rule of all commands is in this file:
- * nothing that a command writes is a file that it reads, or another one that it writes.
+ * Tells which file a path means. Two different paths may lead to one file (by a symbolic link, a hard link, a linked folder, or standard
+ * input), and writing to it would destroy what is read from it. So all commands follow the rule of this file: no file that a command
+ * writes may be one that it reads, or another one that it writes.
  */
 
 import { type BigIntStats, fstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { UsageError } from '../exit-code.js';
 export type FileName = string | number;
 
 export interface NamedFile {
-  /** As a message calls it: `--out 'x'`. */
+  /** The name of the file in messages: `--out 'x'`. */
   readonly what: string;
   readonly file: FileName;
 }
@@ -20,15 +20,15 @@ export interface NamedFile {
 export const STDIN = 0;
 export const STDOUT = 1;
 
-/** How many links of a path are followed: as many as Linux follows. */
+/** How many symbolic links of a path are followed: as many as Linux follows. */
 const MOST_LINKS = 40;
 
-/** @param option its name with the dashes */
+/** @param option the option's name, with the dashes */
 export function named(option: string, path: string): NamedFile {
   return { what: `${option} '${path}'`, file: path };
 }
 
-/** To be called before anything is written. */
+/** Throws UsageError if a written file is also read, or is written twice. Must be called before anything is written. */
 export function mustBeApart(written: readonly NamedFile[], read: readonly NamedFile[]): void {
   for (const [i, one] of written.entries()) {
     refuseSame(one, written.slice(i + 1), 'two different files');
@@ -43,18 +43,18 @@ function refuseSame(one: NamedFile, others: readonly NamedFile[], expected: stri
   throw new UsageError(`${one.what} and ${same.what} are the same file: expected ${expected}`);
 }
 
-/** The same for two names of one file. Undefined for what is no regular file, such as a terminal: writing there overwrites nothing. */
+/** The same id for all names of one file. Undefined if it is no regular file, such as a terminal: writing there overwrites nothing. */
 function fileId(file: FileName): string | undefined {
   const stats = statsOf(file);
   if (stats !== undefined) return idOf(stats);
   if (typeof file === 'number') return undefined;
-  // It is to be made: known by its folder and its name.
+  // The file does not exist yet: its folder and its name identify it.
   const place = placeOf(file);
   const folder = statsOf(dirname(place));
   return folder === undefined ? place : `${folder.dev}:${folder.ino}/${basename(place)}`;
 }
 
-/** The file's id and its size. Where it cannot be looked at, whoever reads it says why. */
+/** The file's id and size; no id and 0 bytes if it cannot be read, since whoever reads it reports that. */
 export function sizedFile(path: string): { readonly id: string | undefined; readonly bytes: number } {
   const stats = statsOf(path);
   return stats === undefined ? { id: undefined, bytes: 0 } : { id: idOf(stats), bytes: Number(stats.size) };
@@ -68,7 +68,7 @@ export function idOf(stats: BigIntStats): string | undefined {
   return stats.isFile() ? `${stats.dev}:${stats.ino}` : undefined;
 }
 
-/** The path without links; what it leads to need not exist. */
+/** The path with all links resolved; the file itself need not exist. */
 export function placeOf(path: string, links = 0): string {
   const full = resolve(path);
   if (links === MOST_LINKS) return full;
@@ -87,12 +87,12 @@ function realFolder(folder: string): string {
 }
 
 function linkTarget(path: string): string | undefined {
-  // What /proc shows as links are open files: their targets are descriptions, and not always paths.
+  // Links in /proc stand for open files: their targets are descriptions, and not always paths.
   if (path.startsWith('/proc/')) return undefined;
   try {
     return readlinkSync(path);
   } catch {
-    return undefined; // There is nothing, or it is no link.
+    return undefined; // The path does not exist, or it is no link.
   }
 }
 
@@ -100,6 +100,6 @@ function statsOf(file: FileName): BigIntStats | undefined {
   try {
     return typeof file === 'number' ? fstatSync(file, { bigint: true }) : statSync(file, { bigint: true });
   } catch {
-    return undefined; // Whoever opens it says why it cannot be looked at.
+    return undefined; // Whoever opens the file reports why that fails.
   }
 }

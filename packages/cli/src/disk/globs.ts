@@ -2,12 +2,12 @@
 
 import picomatch from 'picomatch';
 
-/** `!pattern` leaves out; `!(a|b)` is a pattern of its own. */
+/** `!pattern` is an exclusion; `!(a|b)` is an ordinary pattern. */
 export function isExclusion(pattern: string): boolean {
   return /^!(?!\()/.test(pattern);
 }
 
-/** For paths with `/`. A name may have any character but that one, a line break as well: the dot of a regular expression has to match all. */
+/** Matches paths with `/`. The flag `s` lets the dot match line breaks, which file names may have. */
 export function matcher(pattern: string, dot: boolean): (path: string) => boolean {
   return picomatch(pattern, { dot, nonegate: true, flags: 's' });
 }

@@ -1,9 +1,9 @@
 /**
- * A file that a command writes. It is written beside its place and takes the name at the end, so that a command that dies leaves the
- * old file and not a part of the new one. Written in place is only what cannot be exchanged: what is no regular file, what is
- * continued, and a file in a folder where no other can be made.
+ * A file that a command writes. The content goes to a temporary file beside it, which is renamed at the end, so that a command that dies
+ * leaves the old file, and not a part of the new one. A file is written in place only where it cannot be replaced: where it is no regular
+ * file, where it is continued, or where its folder takes no other file.
  *
- * Not by a library: those for this take the whole content at once, and results come one after the other for hours.
+ * Libraries for this are not used: they take the whole content at once, and results come one after the other for hours.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -28,25 +28,25 @@ import { attempt, describeSystemError, hasCode, OutputError } from '../exit-code
 import { placeOf } from './file-id.js';
 
 export interface OutPath {
-  /** As it was given. */
+  /** The path as the user gave it. */
   readonly path: string;
-  /** The same without links. */
+  /** The path with all links resolved. */
   readonly place: string;
-  /** Where it is written until it is whole. */
+  /** The temporary file that is written until it is complete. */
   readonly part: string;
 }
 
 export interface OutFile {
   readonly fd: number;
-  /** Puts what was written in the file's place. Throws an OutputError. */
+  /** Makes what was written the file's content. Throws an OutputError. */
   readonly commit: () => void;
-  /** Removes what was not committed. */
+  /** Closes the file, and removes a temporary file that was not committed. */
   readonly close: () => void;
 }
 
-/** How much of the file's name the part's name has: a name may have 255 bytes, and a character up to 4. Characters. */
+/** How many characters of the file's name the temporary name has: a name may have 255 bytes, and a character up to 4. */
 const LONGEST_NAME = 50;
-/** No file can be made beside it: the folder is not ours, or is read-only, or is one of the kernel's. */
+/** Error codes where the folder takes no new file: it is not ours, is read-only, or is one of the kernel's. */
 const NO_ROOM_BESIDE = ['EACCES', 'EPERM', 'EROFS', 'ENOENT'];
 const PERMISSIONS = 0o7777;
 
@@ -57,11 +57,11 @@ export function outPath(path: string): OutPath {
   return { path, place, part };
 }
 
-/** Throws the system's errors: what cannot be written has a name that the caller knows. */
+/** Throws the system's errors, which do not name the file: the caller knows what to call it. */
 export function openOutFile(out: OutPath): OutFile {
   const old = statSync(out.place, { throwIfNoEntry: false });
   if (old !== undefined && !old.isFile()) return openInPlace(out.path, 'w');
-  // A file that may not be written may not be exchanged either.
+  // A rename could replace even a file that the user may not write.
   if (old !== undefined) accessSync(out.place, constants.W_OK);
   try {
     return openBeside(out, old);
@@ -80,7 +80,7 @@ function openBeside({ part, place }: OutPath, old: Stats | undefined): OutFile {
   const fd = openSync(part, 'wx');
   let isOpen = true;
   const remove = (): void => rmSync(part, { force: true });
-  // A second Ctrl-C ends the process wherever it is.
+  // A second Ctrl-C ends the process at any moment, and the temporary file must not stay.
   process.on('exit', remove);
   try {
     if (old !== undefined) becomeLike(fd, old);
@@ -91,7 +91,7 @@ function openBeside({ part, place }: OutPath, old: Stats | undefined): OutFile {
   return { fd, commit, close };
 
   function commit(): void {
-    // Without it, a machine that loses power may have the name already, and not yet the content.
+    // Without fsync, a machine that loses power may have the new name already, and not yet the content.
     attempt(() => fsyncSync(fd), `cannot write to '${place}'`, OutputError);
     end();
     takePlace(part, place);
@@ -110,7 +110,7 @@ function openBeside({ part, place }: OutPath, old: Stats | undefined): OutFile {
   }
 }
 
-/** Gives the new file the owner and the permissions of the old one: nobody can read it who could not read that. */
+/** Gives the new file the owner and the permissions of the old one: whoever could not read the old one cannot read the new one. */
 function becomeLike(fd: number, { uid, gid, mode }: Stats): void {
   if (process.platform === 'win32') return;
   const own = fstatSync(fd);
@@ -123,7 +123,7 @@ function takePlace(part: string, place: string): void {
     renameSync(part, place);
     return;
   } catch {
-    // A file that is a mount of its own, as in a container, cannot be exchanged, but written.
+    // A file that is a mount point, as in a container, cannot be replaced by a rename, but it can be written.
   }
   try {
     copyFileSync(part, place);
@@ -134,7 +134,7 @@ function takePlace(part: string, place: string): void {
   rmSync(part);
 }
 
-/** @param name for the message */
+/** @param name what the error's message calls the file */
 export function writeAll(fd: number, text: string, name: string): number {
   const bytes = Buffer.from(text);
   const write = (): void => {

@@ -16,7 +16,7 @@ export function parseFleetAddress(text: string): FleetAddress {
   const [connection, queue] = [text.slice(0, hash), text.slice(hash + 1)];
   const url = hash > 0 && URL.canParse(connection) ? new URL(connection) : undefined;
   const isRedis = url?.protocol === 'redis:' || url?.protocol === 'rediss:';
-  // BullMQ's keys have a ':' between their parts.
+  // BullMQ separates the parts of its keys by ':', so a queue's name must not have one.
   if (!isRedis || queue === '' || queue.includes(':')) throw new InvalidArgumentError(EXPECTED);
   return { connection, queue, shown: `'${queue}' at ${url.host}${url.pathname.replace(/^\/$/, '')}` };
 }

@@ -1,4 +1,4 @@
-/** The package of the fleet, which is loaded when it is asked for: who works on one machine need not install it. */
+/** Loads the optional package of the fleet on demand: whoever works on one machine need not install it. */
 import { ExitCode, ExpectedError, hasCode, UsageError } from '../exit-code.js';
 
 export async function loadFleetPackage(): Promise<typeof import('@threadwise/bullmq')> {
@@ -10,7 +10,7 @@ export async function loadFleetPackage(): Promise<typeof import('@threadwise/bul
   }
 }
 
-/** Redis is away, or the machines and this command do not fit together. */
+/** Redis cannot be reached, or the machines of the fleet do not serve this module. */
 export class FleetRunError extends ExpectedError {
   override readonly name = 'FleetRunError';
   override readonly exitCode: number;

@@ -6,12 +6,12 @@ import { findModule, loadError } from '../run/work/task-module.js';
 import type { FleetAddress } from './address.js';
 import { loadFleetPackage } from './package.js';
 
-/** As the argument parser gives them. */
+/** The options, as the argument parser gives them. */
 export interface ServeOptions {
   readonly queue: FleetAddress;
   /** Undefined: the library's default. */
   readonly threads?: Threads;
-  /** Of the machine; undefined: host and process. */
+  /** The name of the machine in statistics; undefined: host and process. */
   readonly name?: string;
   /** How many milliseconds the machine may be silent before its jobs are given to others. */
   readonly lock: number;
@@ -37,7 +37,7 @@ export async function serveQueue(module: string, options: ServeOptions): Promise
     stalledCheckMs: lockMs / 2,
     closeTimeoutMs: graceMs,
     signals: [],
-    // What a module says that does not load is told below, with what to do about it.
+    // The error of a module that does not load is reported below, with a hint.
     onError: (error) =>
       void (hasCode(error, ['ERR_MODULE_LOAD']) || process.stderr.write(`threadwise: ${error.message}\n`)),
   });

@@ -1,4 +1,4 @@
-/** Takes finished batches to where they belong: output or reducer (folded in the main thread, by the rule of Array.prototype.reduce), then the journal, then the counts. */
+/** Delivers finished batches: to the output, or to the reducer, which runs in the main thread; then to the journal and the counts. */
 import { ExpectedError, UsageError } from '../exit-code.js';
 import type { Counts } from './inputs/input-source.js';
 import { noJournal, openJournal, openJournalWriter } from './journal/journal.js';
@@ -17,13 +17,13 @@ export function openDelivery(
   onFailure: () => void,
 ) {
   const { format, ordered, stopsAtFailure } = options;
-  // The journal's file first: one that cannot be written must not cost the old output.
+  // The journal is opened first: if that fails, the old output must still be there.
   const writer = options.journal === undefined ? undefined : openJournalWriter(options.journal);
   const sink = openSink(out, writer !== undefined, resume.output);
   const journal = writer === undefined ? noJournal : openJournal(writer, identity, resume, sink);
   let counts: Counts = resume.counts;
   let hasText = false;
-  /** Ordered output ends before the first failure that stops the run, as a loop would have ended there. */
+  /** Whether the output has ended: ordered output ends before the first failure that stops the run, as that of a loop would. */
   let isCut = false;
   return {
     counts: (): Counts => counts,
@@ -49,11 +49,11 @@ export function openDelivery(
     }
     for (const result of wanted) finish(result);
     journal.record(counts);
-    // Behind the record, so that a slow reducer never stands between a write and its record.
+    // The reducer runs after the record, so that a slow one never stands between a write and its record.
     for (const { values } of wanted) for (const value of values) await reducer?.add(value);
   }
 
-  /** Ends the output. `isComplete`: every input was delivered. */
+  /** Ends the output. @param isComplete whether every input was delivered */
   async function end(isComplete: boolean): Promise<void> {
     const { close, empty, render } = formats[format];
     if (reducer === undefined) await sink.write(hasText ? close : empty);
@@ -63,7 +63,7 @@ export function openDelivery(
     if (isComplete) journal.record(counts, { complete: true });
   }
 
-  /** Makes what was written the output, also where bad input ended the reading. A fold that is not complete has nothing to keep. */
+  /** Commits what was written, also where bad input ended the reading. An incomplete fold has written nothing. */
   function keep(isComplete: boolean): void {
     if (reducer === undefined || isComplete) sink.commit();
   }
@@ -98,7 +98,7 @@ const MAX_STACK_LINES = 5;
 export class Failures {
   count = 0;
   readonly #listed: string[] = [];
-  /** The stacks in the list: each is told once. */
+  /** The stacks in the list: each is shown once. */
   readonly #stacks = new Set<string>();
 
   note({ batch, failures }: BatchResult): void {
@@ -135,7 +135,7 @@ export class ReducerError extends ExpectedError {
   override readonly name = 'ReducerError';
 }
 
-/** Undefined without a name: nothing is folded. */
+/** Resolves to undefined without a name: then nothing is folded. */
 export async function loadReducer(url: string, name: string | undefined): Promise<Reducer | undefined> {
   return name === undefined
     ? undefined
@@ -145,8 +145,8 @@ export async function loadReducer(url: string, name: string | undefined): Promis
 type Reducer = ReturnType<typeof createReducer>;
 
 /**
- * `(sum = 0, value) => …` has no required parameter: it brings its initial value, and is called with undefined first.
- * `(a, b) => …` has not: the first result is the initial value, as in `reduce` with one argument.
+ * `(sum = 0, value) => …` has no required parameter: it has an initial value of its own, and is first called with undefined.
+ * `(a, b) => …` has none: the first result is the initial value, as in `reduce` with one argument.
  */
 export function createReducer(fold: TaskFunction, name: string) {
   const bringsInitial = fold.length === 0;

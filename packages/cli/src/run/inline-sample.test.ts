@@ -10,7 +10,7 @@ import { sampleInline } from './inline-sample.js';
 import type { BatchSetup } from './work/batch.js';
 import { UsageError } from '../exit-code.js';
 
-/** Time passes here only where something is said to take it. */
+/** The clock advances only where a fake says that it takes time. */
 let clockMs = 0;
 mock.method(performance, 'now', () => clockMs);
 
@@ -31,7 +31,7 @@ const setup: BatchSetup = {
   stopsAtFailure: true,
 };
 
-/** What is written is measured, too, and goes nowhere. */
+/** Writing takes time, too, and the text goes nowhere. */
 let written = '';
 let writeMs = 0;
 mock.method(fs, 'writeSync', (_fd: number, text: string) => {
@@ -40,7 +40,7 @@ mock.method(fs, 'writeSync', (_fd: number, text: string) => {
 });
 syncBuiltinESMExports();
 
-/** 10 inputs a group. Listing, reading, looking up sizes: each takes its own time. */
+/** One group of 10 inputs. @param takes how many milliseconds it takes to count the inputs, and to read the group */
 function source(unit: InputSource['unit'], takes: { count?: number; group?: number }): InputSource {
   const inputs = Array.from({ length: 10 }, (_, i) => ({ value: i, position: i, bytes: 0, weight: 1 }));
   function* sample(): Generator<SampledInput> {

@@ -1,6 +1,6 @@
 /**
- * --compare-inline: runs some inputs in the main thread, to say what the threads bring. What the run's time has in it is in this
- * one, too: coming by the inputs, running them, and writing the results.
+ * --compare-inline: runs some inputs in the main thread, to estimate what the threads gain. Like the time of the run, this one includes
+ * getting the inputs, running them, and writing the results.
  */
 
 import { closeSync, openSync, writeSync } from 'node:fs';
@@ -14,19 +14,19 @@ import { errorLine } from './work/described-error.js';
 
 export type InlineSample = Awaited<ReturnType<typeof sampleInline>>;
 
-/** How many milliseconds one half of the sample is run again and again: a few calls would be measured before they are compiled. */
+/** How many milliseconds one half of the sample is run again and again: in its first calls, code is slow, since it is not compiled yet. */
 const REPEAT_MS = 300;
-/** After how many milliseconds a pass ends, even if not all of the sample has run; an input that takes longer is ended. */
+/** After how many milliseconds a pass ends, even if not all of the sample has run; the batch that runs then is finished. */
 const MAX_PASS_MS = 1500;
 /** How many milliseconds inputs are read to learn what reading costs; a group of them is always read whole. */
 const MAX_READING_MS = 200;
 
 /**
- * One half of the sample has the code compiled, the other one is measured. A file is measured the first time that it is read: that is
- * how the threads will read all of them. What costs nothing to read is run again and again, and the fastest pass counts.
+ * One half of the sample gets the code compiled, the other one is measured. A file is measured when it is read for the first time, as the
+ * threads will read all of them. Other inputs are run again and again, and the fastest pass counts.
  */
 export async function sampleInline(setup: BatchSetup, source: InputSource, count: number) {
-  // What a worker's setup gets, as far as it makes sense here.
+  // The context that a worker's setup gets, as far as it makes sense here.
   const context = { workerId: 0, poolName: 'threadwise run' };
   await setUp({ ...context, data: { ...setup, stopsAtFailure: false } });
   const { inputs, how } = source.sample(2 * count);
@@ -41,14 +41,14 @@ export async function sampleInline(setup: BatchSetup, source: InputSource, count
     inputs: pass.ran,
     ms: pass.ms,
     how,
-    /** What the first failing input said, if any failed. */
+    /** The error of the first input that failed, if one did. */
     failure: pass.failure,
-    /** How long a loop would take to come by this many inputs, run them, and write the results, if the sample is typical. */
+    /** How many milliseconds a loop would take to get this many inputs, run them, and write the results, if the sample is typical. */
     estimateMs: (all: number): number => inputMs * all,
   };
 }
 
-/** What it costs a plain loop to come by one input: of files, their names alone; numbers are there. */
+/** How many milliseconds a plain loop takes to get one input: of a file, its name alone; of a number, nothing. */
 async function readingMs(source: InputSource): Promise<number> {
   if (source.unit === 'numbers') return 0;
   const begin = performance.now();
@@ -67,7 +67,7 @@ async function readingMs(source: InputSource): Promise<number> {
       }
     }
   } catch (error) {
-    // The run comes to the same input, and says what is wrong with it, after the results of those before.
+    // The run itself reports this input, after the results of those before it.
     if (!(error instanceof UsageError)) throw error;
   }
   return ms / Math.max(1, inputs);
@@ -112,7 +112,7 @@ async function measure(inputs: readonly SampledInput[]) {
   return sum;
 }
 
-/** How long the program itself takes to write: the disk goes on by itself. Milliseconds. */
+/** How many milliseconds the program itself takes to write: the system writes to the disk in the background. */
 function writingMs(text: string): number {
   const fd = openSync(devNull, 'w');
   try {

@@ -1,4 +1,4 @@
-/** Reads the values of single options. What is wrong is told as "expected …"; the parser adds what came. */
+/** Parses the values of single options. An error says what was expected; Commander adds what it got. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { RangeOptions } from './inputs/open-inputs.js';
 
@@ -29,7 +29,7 @@ const unitsMs: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1000, m: 60
 export function parseDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|)$/.exec(text);
   const ms = match === null ? 0 : Number(match[1]) * unitsMs[match[2]!]!;
-  // Longer than a timer can be set for.
+  // The most that a timer can be set for.
   if (ms < 1 || ms > 2 ** 31 - 1) {
     throw new InvalidArgumentError('Expected a time such as 500, 500ms, 2s or 1m.');
   }
@@ -54,7 +54,6 @@ export function parseWhole(text: string, least: number, expected: string): numbe
   return value;
 }
 
-/** A parser for `parseWhole` with these expectations. */
 export function wholeNumber(least: number, expected: string): (text: string) => number {
   return (text) => parseWhole(text, least, expected);
 }

@@ -6,7 +6,7 @@ import type { InputOptions, RangeOptions } from './inputs/open-inputs.js';
 import type { Threads } from './option-values.js';
 import type { FormatName } from './output/format.js';
 
-/** As the argument parser gives them. */
+/** The options of the input, as the argument parser gives them. */
 export interface RawInputOptions {
   readonly files?: readonly string[];
   readonly dot?: boolean;
@@ -25,7 +25,7 @@ export interface RawRunOptions extends RawInputOptions {
   readonly reduce?: string;
   /** The fleet to run on; undefined: this machine. */
   readonly on?: FleetAddress;
-  /** Undefined: not said, so that the library's default and environment variable hold. */
+  /** Undefined if it is not given: then the library's default and environment variable hold. */
   readonly threads?: Threads;
   readonly batch?: number | 'auto';
   readonly timeout?: number;
@@ -50,7 +50,7 @@ export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTer
     ordered: raw.unordered !== true,
     format: raw.format ?? 'ndjson',
     withInput: raw.withInput === true,
-    // A timeout is for one input, so with one the batches have one input as well.
+    // A timeout is for one input, so with a timeout each batch has one input.
     batch: raw.timeout === undefined ? (raw.batch ?? 'auto') : 1,
     timeoutMs: raw.timeout,
     retries: raw.retries ?? 0,
@@ -59,7 +59,7 @@ export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTer
   };
 }
 
-/** Which kind of input; exactly one is wanted. */
+/** Throws UsageError if several kinds of input are given, or none and standard input is a terminal. */
 export function resolveInput(raw: RawInputOptions, isStdinTerminal: boolean): InputOptions {
   const given = (['files', 'lines', 'json', 'range'] as const).filter((name) => raw[name] !== undefined);
   if (given.length > 1) {
@@ -84,7 +84,7 @@ export function resolveInput(raw: RawInputOptions, isStdinTerminal: boolean): In
   return { kind: 'lines', file: isFile ? (raw.lines as string) : undefined };
 }
 
-/** Options that exclude each other, and why. */
+/** Throws UsageError if two options exclude each other. */
 function checkPairs(raw: RawRunOptions, input: InputOptions): void {
   const { format, batch } = raw;
   const has = (name: keyof RawRunOptions): boolean => raw[name] !== undefined && raw[name] !== false;

@@ -4,13 +4,13 @@ import { formatBytes, formatCount, formatDuration, formatRate } from '../format/
 import { type Counts, type InputSource, minus } from './inputs/input-source.js';
 import type { RunOptions } from './options.js';
 
-/** To be read each time: our own output may still change the number of files. */
+/** Must be read anew each time: `total` falls when a listed file turns out to be the run's own output. */
 type Totals = Pick<InputSource, 'total' | 'totalBytes'>;
 
 const LINE_INTERVAL_MS = 2000;
 const BAR_INTERVAL_MS = 100;
 
-/** Returns what ends it. @param earlier what was done before this run began */
+/** Resolves to the function that ends the progress. @param earlier what earlier runs of the journal did */
 export async function startProgress(
   { quiet, out, reduce }: RunOptions,
   totals: Totals,
@@ -39,7 +39,7 @@ export async function startProgress(
   };
 }
 
-/** Between 0 and 1, by inputs where their number is known and else by bytes. */
+/** The share that is done, from 0 to 1: of the inputs if their number is known, or else of the bytes. */
 function shareOf({ inputs, bytes }: Counts, { total, totalBytes }: Totals): number | undefined {
   if (total !== undefined) return total === 0 ? 1 : inputs / total;
   if (totalBytes !== undefined) return totalBytes === 0 ? 1 : bytes / totalBytes;

@@ -1,4 +1,4 @@
-/** One `threadwise run` from its options to its exit code: what is known before the first thread starts, and the session of the threads. */
+/** One `threadwise run`, from its options to its exit code. */
 
 import { mustBeApart, named, STDOUT } from '../disk/file-id.js';
 import { type OutPath, outPath } from '../disk/out-file.js';
@@ -31,7 +31,7 @@ export interface Plan {
   readonly out: OutPath | undefined;
 }
 
-/** A second Ctrl-C waits this long for the threads to be gone; ending the process ends them anyway. */
+/** How many milliseconds a second Ctrl-C waits for the threads to end; the end of the process ends them anyway. */
 const LAST_WAIT_MS = 500;
 
 export async function run(options: RunOptions): Promise<number> {
@@ -83,11 +83,11 @@ async function work(plan: Plan): Promise<number> {
   const failures = new Failures();
   /** Undefined while the threads start. */
   let pump: Pump | undefined;
-  /** A bar that goes on would be drawn into what is said after it. */
+  /** Must be called before anything else is printed: a bar that goes on would be drawn into it. */
   let endProgress = (): void => {};
   const interrupts: Interrupts = new Interrupts({ first: stop, second: stopAtOnce });
   try {
-    executor.ready.catch(() => undefined); // if counting throws, that is the reason that is told
+    executor.ready.catch(() => undefined); // if counting throws, that error is reported instead
     // Counted while the threads load the module.
     source.count?.();
     await executor.ready;
@@ -111,7 +111,7 @@ async function work(plan: Plan): Promise<number> {
     return exitCode();
   } catch (error) {
     await executor.destroy();
-    // Interrupted before there was a pump: whatever error comes, that is its reason.
+    // After an interrupt before there was a pump, every error is a result of the interrupt.
     if (pump === undefined && interrupts.exitCode !== undefined) return exitCode();
     if (error instanceof ClosedPipeError) return ExitCode.ok;
     process.stderr.write(failures.report(0));
@@ -122,7 +122,7 @@ async function work(plan: Plan): Promise<number> {
 
   /** Returns how many inputs are done. */
   async function deliverAll(): Promise<Counts> {
-    // The module is known to load now, so nothing below destroys an output for a run that cannot be.
+    // The module has been loaded by now, so that nothing below destroys an output for a run that cannot start.
     const reducer = await loadReducer(setup.moduleUrl, options.reduce);
     const delivery = openDelivery(plan, reducer, failures, () => pump?.stop());
     try {
@@ -156,7 +156,7 @@ async function work(plan: Plan): Promise<number> {
   function stop(): void {
     endProgress();
     if (!quiet) {
-      // The terminal has put a ^C there.
+      // The carriage return overwrites the ^C that the terminal has printed.
       const atStart = process.stderr.isTTY ? '\r' : '';
       process.stderr.write(`${atStart}stopping when what runs is finished; Ctrl-C again stops at once\n`);
     }

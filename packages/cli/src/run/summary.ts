@@ -18,16 +18,16 @@ export interface Report {
   readonly threads: number;
   /** How many machines of a fleet there were; undefined where the threads are this machine's. */
   readonly machines: number | undefined;
-  /** From creating the pool to the last result. */
+  /** The time from creating the pool to the last result. */
   readonly elapsedMs: number;
-  /** The part of it until the workers had loaded the module. */
+  /** The part of `elapsedMs` until the workers had loaded the module. */
   readonly startMs: number;
   readonly inline: InlineSample | undefined;
 }
 
 /**
- * How long the main thread alone would have taken; that against the whole run, and against the run without the start of the threads.
- * Undefined if it was not measured.
+ * How many milliseconds the main thread alone would have taken, and how many times as fast the run was: as a whole, and without the
+ * start of the threads. Undefined if that was not measured.
  */
 function speedUpOf({ inline, counts, earlier, elapsedMs, startMs }: Report) {
   const { inputs } = minus(counts, earlier);
@@ -87,7 +87,7 @@ function factor(value: number): string {
   return `${value.toFixed(value < 10 ? 2 : 1)} x`;
 }
 
-/** The units end in a plural s. */
+/** The singular of a unit where the count is 1: all units end in a plural s. */
 function nameOf(unit: string, count: number): string {
   return count === 1 ? unit.slice(0, -1) : unit;
 }
@@ -95,7 +95,7 @@ function nameOf(unit: string, count: number): string {
 const MAX_HINTS = 2;
 /** Below this the threads hardly pay. */
 const POOR_SPEED_UP = 1.2;
-/** Long enough that one would not like to begin again. */
+/** Nobody would like to repeat a run that took longer. */
 const LONG_RUN_MS = 30_000;
 
 /** At most two lines, chosen by how the run went. */

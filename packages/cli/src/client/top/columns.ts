@@ -1,15 +1,15 @@
-/** What a window of `top` shows of a pool and its workers: the figures in what the program sent, and the columns of its tables. */
+/** The columns of the tables of `top`, and how their figures are found in what the program sent. */
 import { isRecord } from '../../checks.js';
 import { age, bytes, count, duration, percent, rate } from '../../format/narrow.js';
 import { safeText } from '../../format/text.js';
 import type { Overview } from '../client.js';
 import type { Style } from './line.js';
 
-/** A pool, a worker, a function, a decision, or the process: as it came. Of another version of the library: what is missing is shown as '-', what is new is passed over. */
+/** A pool, a worker, a function, a decision, or the process, unchecked: fields that another version does not send are shown as '-'. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Snapshot extends Overview {
-  /** When it came: milliseconds since the epoch, on this machine. */
+  /** When the snapshot came, by the clock of this machine, in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -19,7 +19,7 @@ export function figure(row: Row, path: string): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** Safe to show. */
+/** The text without what a terminal would obey; '-' if there is none. */
 export function text(row: Row, path: string): string {
   const value = valueAt(row, path);
   return typeof value === 'string' && value !== '' ? safeText(value) : '-';
@@ -33,7 +33,7 @@ export function rows(row: Row, path: string): Row[] {
 export function valueAt(row: Row, path: string): unknown {
   let value: unknown = row;
   for (const name of path.split('.')) {
-    // Quantiles of nothing are not zero: they are not known.
+    // With a count of 0, quantiles are unknown, and not 0.
     if (!isRecord(value) || value.count === 0) return undefined;
     value = value[name];
   }
@@ -42,16 +42,16 @@ export function valueAt(row: Row, path: string): unknown {
 
 export interface Column {
   readonly title: string;
-  /** The width of a column, or the least width of one that stretches. Columns of the terminal. */
+  /** The width of a column, or the least width of one that stretches, in columns of the terminal. */
   readonly width: number;
-  /** 1 is dropped last. */
+  /** A narrow screen drops columns with high numbers first. */
   readonly priority: number;
-  /** It grows to what its cells need, as far as there is room. */
+  /** Whether the column grows to what its cells need, as far as there is room. */
   readonly stretches?: boolean;
   readonly align?: 'left' | 'right';
   readonly cell: (row: Row) => string;
   readonly style?: (row: Row) => Style | undefined;
-  /** What rows are sorted by. */
+  /** The value that rows are sorted by. */
   readonly value: (row: Row) => number | string | undefined;
 }
 
@@ -75,7 +75,7 @@ function styleOfState(row: Row): Style | undefined {
 
 const state: Column = { ...texts('STATE', 8, 2, 'state'), style: styleOfState };
 
-/** A count of what should not be. */
+/** A column for a count that should be 0. */
 function losses(title: string, width: number, priority: number, path: string): Column {
   const style = (row: Row): Style | undefined => ((figure(row, path) ?? 0) > 0 ? 'bad' : undefined);
   return { ...figures(title, width, priority, path, count), style };
@@ -99,7 +99,7 @@ export const poolColumns: readonly Column[] = [
   figures('MAIN', 4, 12, 'process.utilization', percent),
 ];
 
-/** Also in the order in which a key goes through them. */
+/** Their order is also that in which the key `s` goes through them. */
 export const workerColumns: readonly Column[] = [
   { ...figures('WORKER', 12, 1, 'id', count), align: 'left' },
   { ...state, cell: (row) => (row.inline === true ? 'inline' : text(row, 'state')) },
@@ -117,7 +117,7 @@ export const workerColumns: readonly Column[] = [
 ];
 
 export interface Sort {
-  /** The title of its column. */
+  /** The title of the column to sort by. */
   readonly by: string;
   readonly descending: boolean;
 }
@@ -127,7 +127,7 @@ export const firstSort: Sort = { by: 'WORKER', descending: false };
 export function nextSort({ by }: Sort): Sort {
   const at = workerColumns.findIndex(({ title }) => title === by);
   const { title, align } = workerColumns[(at + 1) % workerColumns.length]!;
-  // Of figures, large ones are of interest.
+  // Columns of figures are aligned right, and of figures the largest are of interest.
   return { by: title, descending: align === 'right' };
 }
 
@@ -144,7 +144,7 @@ export function sorted(workers: readonly Row[], { by, descending }: Sort): Row[]
   });
 }
 
-/** The column that is sorted by says so, and is never dropped before another one but the first. */
+/** Marks the column that is sorted by, and lets a narrow screen drop all others before it, except the first. */
 export function sortedColumns({ by, descending }: Sort): readonly Column[] {
   return workerColumns.map((column) => {
     if (column.title !== by) return column;
@@ -163,7 +163,7 @@ export const functionColumns: readonly Column[] = [
   texts('WHY', 10, 7, 'why', true),
 ];
 
-/** How long ago a decision was: its clock is the program's, which need not be this one. */
+/** The age of a decision is wrong where the program's clock differs from this machine's. */
 export function decisionColumns(now: number): readonly Column[] {
   const ago: Show = (at) => (at === undefined ? '-' : `${age(now - at)} ago`);
   return [

@@ -1,5 +1,5 @@
 /**
- * A line of the screen: pieces of text with a style each, and what a terminal gets of it. Styles emphasise; what they
+ * Lines of the screen, made of pieces of text with a style each, and the escape sequences that draw them. Styles only emphasise: what they
  * mean is always said in words, too.
  */
 import { fitted, truncated, widthOf } from '../../format/text.js';
@@ -27,19 +27,19 @@ export function cut(line: Line, width: number): Line {
   let left = width;
   return line.flatMap(({ text, style }) => {
     const part = truncated(text, left);
-    // What was cut has its ellipsis: nothing may follow it, though a column be free.
+    // Nothing may follow the ellipsis of a piece that was cut, even if a column is free.
     left = part === text ? left - widthOf(part) : 0;
     return part === '' ? [] : [{ text: part, style }];
   });
 }
 
-/** Blanks up to `width`, so that a background reaches the edge. */
+/** Pads the line with blanks, so that a background reaches the edge. */
 export function filled(line: Line, width: number, style?: Style): Line {
   const rest = width - widthOf(textOf(line));
   return Number.isFinite(rest) && rest > 0 ? [...line, { text: ' '.repeat(rest), style }] : line;
 }
 
-/** As many of the pieces as fit, the first ones first; the very first at least in part. */
+/** Joins as many of the pieces as fit, from the first on; the first is cut if it does not fit. */
 export function joined(pieces: readonly string[], width: number): string {
   let text = truncated(pieces[0]!, width);
   for (const piece of pieces.slice(1)) {
@@ -76,14 +76,14 @@ const ERASE_TO_END_OF_LINE = '\x1b[K';
 const RESET = '\x1b[0m';
 
 /**
- * One frame, written over the one before without clearing it first.
+ * Draws one frame over the one before, without clearing the screen first.
  * @param lines as many as the screen has rows, none wider than its columns
  */
 export function paint(lines: readonly Line[], columns: number, hasColour: boolean): string {
   const paintSpan = ({ text, style }: Span): string =>
     style === undefined ? text : `\x1b[${codes[style][hasColour ? 0 : 1]}m${text}${RESET}`;
   const painted = lines.map((line) => {
-    // Behind a full line the cursor is still on its last column: erasing would begin with that.
+    // After a full line the cursor stays on the last column, and erasing would clear the character there.
     const rest = widthOf(textOf(line)) < columns ? ERASE_TO_END_OF_LINE : '';
     return line.map(paintSpan).join('') + rest;
   });
@@ -93,7 +93,7 @@ export function paint(lines: readonly Line[], columns: number, hasColour: boolea
 export interface Table {
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
-  /** The name of the row that is marked, with a sign and a style. Without it no row can be. */
+  /** The name of the row that is marked, by a sign and a style. A table without this property has no margin for the sign. */
   readonly selected?: string | undefined;
 }
 
@@ -102,8 +102,8 @@ const MARK = '> ';
 const NO_MARK = '  ';
 
 /**
- * The title and as many rows as there is room for, in `lines` lines; from `first` on. Where not all rows are
- * shown, the first title says how many are.
+ * Draws the title and the rows from `first` on, as many as there is room for in `lines` lines. Where not all rows are shown, the
+ * title of the first column says how many are.
  */
 export function tableLines(table: Table, width: number, lines: number, first = 0): Line[] {
   const margin = 'selected' in table ? NO_MARK : '';
@@ -129,13 +129,13 @@ export function tableLines(table: Table, width: number, lines: number, first = 0
   }
 }
 
-/** Columns by priority, as long as they fit at their least; then those that stretch take what is left. */
+/** Keeps columns by priority, as long as they fit with their least width; then those that stretch take what is left. */
 function place({ columns, rows }: Table, width: number) {
   const kept = new Set<Column>();
   let left = width;
   for (const column of columns.toSorted((a, b) => a.priority - b.priority)) {
     const needed = column.width + (kept.size === 0 ? 0 : GAP.length);
-    // The first one is there whatever happens: the edge cuts it. After one that does not fit, none does.
+    // The first column is always kept, and cut by the edge. After one that does not fit, none is kept.
     if (kept.size > 0 && needed > left) break;
     kept.add(column);
     left -= needed;
@@ -153,7 +153,7 @@ function place({ columns, rows }: Table, width: number) {
 export interface Claim {
   /** How many rows it would fill. */
   readonly wanted: number;
-  /** How many rows it needs: with fewer it says nothing and gets none. */
+  /** How many rows it needs: with fewer it would say nothing, and gets none. */
   readonly least: number;
 }
 
@@ -174,7 +174,7 @@ export function shareRows(total: number, claims: readonly Claim[]): number[] {
   }
 }
 
-/** The index of the first row to draw: the selected row is in the middle, unless the first or the last row of the table would leave a gap. */
+/** The index of the first row to draw: the selected row is in the middle, unless that would leave a gap at either end. */
 export function windowStart(selected: number, total: number, shown: number): number {
   return Math.max(0, Math.min(selected - Math.floor(shown / 2), total - shown));
 }

@@ -1,4 +1,4 @@
-/** Pools and snapshots for tests of what is made of them. */
+/** Made-up pools and snapshots for tests. */
 
 import type { PoolJson } from '../client.js';
 import type { Snapshot } from './columns.js';

@@ -1,20 +1,19 @@
-/** What `top` knows and shows, and what keys and news make of it. Pure: a state and a key in, a state and a wish out. */
+/** The state of `top`, and how keys and snapshots change it. Pure: a state and a key in, a state and a wish out. */
 
 import type { Key as KeyPress } from 'node:readline';
 import { safeText } from '../../format/text.js';
 import type { Change, PoolJson } from '../client.js';
 import { figure, firstSort, nextSort, type Snapshot, type Sort, text } from './columns.js';
 
-/** Whether there is a connection, and when there is none, what was said last and when it is tried again. */
+/** Whether there is a connection; if not, the last error, and when to try again, in milliseconds since the epoch. */
 export type Link =
   { readonly kind: 'live' } | { readonly kind: 'lost'; readonly why: string; readonly retryAt: number };
 
 export interface Request {
   readonly pool: string;
   readonly ask: { readonly action: 'pause' | 'resume' | 'recycle' } | { readonly change: Change };
-  /** What the user is asked. */
   readonly question: string;
-  /** What is told when it is done. */
+  /** The notice once the program has done it. */
   readonly done: string;
 }
 
@@ -29,7 +28,7 @@ export interface TopState {
   readonly now: number;
   readonly snapshot: Snapshot;
   readonly link: Link;
-  /** By name: it stays the same pool when others come and go. */
+  /** The name of the selected pool: unlike an index, it stays right when other pools come and go. */
   readonly selected: string | undefined;
   readonly sort: Sort;
   readonly mode: Mode;
@@ -37,7 +36,7 @@ export interface TopState {
   readonly notice: string;
 }
 
-/** What is to be done outside of the state. */
+/** An effect that the caller has to carry out. */
 export type Wish =
   { readonly kind: 'quit' | 'interrupt' | 'suspend' } | { readonly kind: 'send'; readonly request: Request };
 
@@ -46,7 +45,7 @@ export interface Step {
   readonly wish?: Wish;
 }
 
-/** Which characters mean what. Raw mode gives Ctrl-C and Ctrl-Z as characters, too; `=` is the key of `+` without shift. */
+/** The characters of each key. In raw mode Ctrl-C and Ctrl-Z are characters, too; `=` is on the key of `+`, without shift. */
 const keys = {
   up: 'k',
   down: 'j',
@@ -66,13 +65,13 @@ const keys = {
 
 export type Key = keyof typeof keys | 'escape' | 'other';
 
-/** Which key means what. The escape sequences behind them are told apart by `node:readline`. */
+/** The meaning of a key press, whose escape sequence `node:readline` has parsed. */
 export function keyOf({ name, sequence = '', ctrl = false, meta = false }: KeyPress): Key {
   if (name === 'up' || name === 'down' || name === 'escape') return name;
   // Alt with a letter is another key than the letter.
   if (meta || sequence === '') return 'other';
   const key = (Object.keys(keys) as (keyof typeof keys)[]).find((each) => keys[each].includes(sequence));
-  // Ctrl-C comes as a character of its own; terminals with other protocols name it.
+  // Some terminals send Ctrl-C as an escape sequence, and not as its character.
   return key ?? (ctrl && name === 'c' ? 'interrupt' : 'other');
 }
 
@@ -91,7 +90,7 @@ export function initialState(address: string, snapshot: Snapshot): TopState {
   };
 }
 
-/** A pool that is gone passes the selection on to the one that is in its place now. */
+/** If the selected pool is gone, the selection passes to the pool that is in its place now. */
 export function withSnapshot(state: TopState, snapshot: Snapshot): TopState {
   const isThere = snapshot.pools.some(({ name }) => name === state.selected);
   const selected = isThere ? state.selected : poolAt(snapshot, placeOf(state));
@@ -104,7 +103,7 @@ function placeOf({ snapshot, selected }: TopState): number {
   return snapshot.pools.findIndex(({ name }) => name === selected);
 }
 
-/** The name of the pool there, or of the nearest one. */
+/** The name of the pool at this place, or of the nearest one. */
 function poolAt({ pools }: Snapshot, place: number): string | undefined {
   return pools[Math.min(Math.max(place, 0), pools.length - 1)]?.name;
 }
@@ -114,7 +113,7 @@ export function pressed(state: TopState, key: Key): Step {
   const { mode } = state;
   if (mode.kind === 'help') return { state: { ...state, mode: WATCHING } };
   if (mode.kind === 'watching') return onCommand({ ...state, notice: '' }, key);
-  // Only y does it. Keys that mean something else must not answer a question by accident.
+  // Only y confirms: keys that mean something else must not answer a question by accident.
   if (key === 'yes') {
     const asking = { ...state, mode: WATCHING, notice: 'Asking the program…' };
     return { state: asking, wish: { kind: 'send', request: mode.request } };
@@ -151,7 +150,7 @@ function onCommand(state: TopState, key: Key): Step {
 
 type Asked = Omit<Request, 'pool'>;
 
-/** `make` gives what to ask, or why there is nothing to ask. */
+/** @param make returns the request to ask about, or why there is nothing to ask */
 function asked(state: TopState, make: (pool: PoolJson, label: string) => Asked | string): TopState {
   const pool = state.snapshot.pools[placeOf(state)];
   if (pool === undefined) return { ...state, notice: 'No pool is selected.' };
@@ -163,7 +162,7 @@ function asked(state: TopState, make: (pool: PoolJson, label: string) => Asked |
   return { ...state, mode: { kind: 'asking', request: { pool: pool.name, ...request } } };
 }
 
-/** The question says what will be so, not by how much: an answer may come when others have changed it, too. */
+/** The question names the new number of threads and not the step: others may change it before the answer. */
 function resized(pool: PoolJson, label: string, by: number): Asked | string {
   const [min, max] = [figure(pool, 'threads.min'), figure(pool, 'threads.max')];
   if (min === undefined || max === undefined) return `How many threads ${label} has is not known.`;

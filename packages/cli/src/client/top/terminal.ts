@@ -1,6 +1,6 @@
 /**
- * The terminal while `top` has it: another screen, no cursor, keys one by one. Whatever ends the process,
- * short of SIGKILL, gives it back as it was.
+ * The terminal while `top` uses it: the alternate screen, no cursor, keys one by one. Whatever ends the process, except SIGKILL,
+ * restores it as it was.
  */
 
 import type { EventEmitter } from 'node:events';
@@ -9,23 +9,23 @@ import { emitKeypressEvents, type Key as KeyPress } from 'node:readline';
 import { type EndSignal, endSignals } from '../../exit-code.js';
 import type { Size } from './view.js';
 
-/** DEC private modes: the other screen, the cursor, breaking long lines. */
+/** DEC private modes: the alternate screen, the cursor, line wrapping. */
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l';
-/** Clears the screen first: where a resize has left the two screens of different size, a rest of it would stay in tmux. */
+/** Clears the screen first: after a resize, tmux would leave a rest of it on the main screen. */
 const LEAVE = '\x1b[0m\x1b[H\x1b[2J\x1b[?7h\x1b[?25h\x1b[?1049l';
-/** Some terminals, such as that of a serial line, say nothing or zero. */
+/** The size of terminals that report none or 0, such as that of a serial line. */
 const USUAL: Size = { columns: 80, rows: 24 };
 
 const { stdin, stdout } = process;
 
 interface TerminalEvents {
   key(press: KeyPress): void;
-  /** It must be drawn anew. */
+  /** Called when the screen must be drawn anew. */
   redraw(): void;
   ended(signal: EndSignal): void;
 }
 
-/** Standard input and output, where both are terminals. */
+/** Takes over standard input and output, which must both be terminals. */
 export function openTerminal({ key, redraw, ended }: TerminalEvents) {
   let isEntered = false;
   const gone = (): void => ended('SIGHUP');
@@ -36,7 +36,7 @@ export function openTerminal({ key, redraw, ended }: TerminalEvents) {
     [stdout, 'resize', redraw],
     ...endSignals.map((signal) => [process, signal, ended] as const),
     [process, 'SIGCONT', goOn],
-    // For errors that nobody catches: nothing asynchronous happens any more then.
+    // After an uncaught error only this event comes, and nothing asynchronous runs any more.
     [process, 'exit', leave],
   ];
   emitKeypressEvents(stdin);
@@ -46,11 +46,11 @@ export function openTerminal({ key, redraw, ended }: TerminalEvents) {
   return {
     size: (): Size => ({ columns: stdout.columns || USUAL.columns, rows: stdout.rows || USUAL.rows }),
     write: (frame: string): void => void (isEntered && stdout.write(frame)),
-    /** Ctrl-Z: the shell gets a terminal as it knows it, until it lets this process go on. */
+    /** Handles Ctrl-Z: restores the terminal for the shell, until that continues this process. */
     suspend(): void {
       leave();
       process.kill(process.pid, 'SIGTSTP');
-      // Without job control nothing stops, and no SIGCONT will come.
+      // Without job control the process does not stop, and gets no SIGCONT.
       setImmediate(goOn);
     },
     close(): void {
@@ -61,7 +61,7 @@ export function openTerminal({ key, redraw, ended }: TerminalEvents) {
   };
 
   function goOn(): void {
-    // A shell has set the modes meanwhile, of which Node.js knows nothing: off and on sets them again.
+    // The shell may have changed the modes, of which Node.js knows nothing: turning raw mode off and on sets them again.
     if (isEntered) stdin.setRawMode(false);
     enter();
     redraw();

@@ -1,4 +1,4 @@
-/** `threadwise top`: reads once a second, shows, and sends what was asked for. */
+/** `threadwise top`: reads the pools once a second, draws them, and sends the changes that the user asks for. */
 
 import { ExitCode, signalExitCodes } from '../../exit-code.js';
 import { safeText } from '../../format/text.js';
@@ -21,13 +21,13 @@ import { snapshotText, view } from './view.js';
 
 const READ_EVERY_MS = 1000;
 
-/** How long it waits between two attempts to connect, at first and at most: twice as long each time. Chosen, not measured. */
+/** How many milliseconds pass between two attempts to connect, at first and at most: each time twice as many. Chosen, not measured. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Returns the exit code. What keeps it from beginning is thrown; what comes later is shown.
- * @param once one snapshot as plain text
+ * Returns the exit code. Throws if the first read fails; errors of later ones are shown on the screen.
+ * @param once prints one snapshot as plain text
  */
 export async function top(address: URL, token: string | undefined, once: boolean): Promise<number> {
   const ending = new AbortController();
@@ -50,13 +50,13 @@ async function read(client: ControlClient): Promise<Snapshot> {
   return { ...(await client.overview()), at: Date.now() };
 }
 
-/** What goes to a file or a pipe is not cut, unless COLUMNS says so. */
+/** Output to a file or a pipe is not cut, unless COLUMNS is set. */
 function textWidth(): number {
   const width = Number(process.env.COLUMNS) || process.stdout.columns;
   return width > 0 ? width : Number.POSITIVE_INFINITY;
 }
 
-/** Until the user or a signal ends it. Returns the exit code. */
+/** Runs until the user or a signal ends it. Returns the exit code. */
 async function watch(client: ControlClient, first: TopState): Promise<number> {
   let state = first;
   let isReading = false;
@@ -112,11 +112,11 @@ async function watch(client: ControlClient, first: TopState): Promise<number> {
     } catch (error) {
       tell(error, (why) => ({ notice: `Not done: ${why}` }));
     }
-    // What it came to is seen at once.
+    // The user sees the effect at once, and not a second later.
     await readOnce();
   }
 
-  /** An error in here ends it by way of `ended`: otherwise it would be printed on the screen that is about to go. */
+  /** An error rejects `ended`: thrown from here, it would be printed on the alternate screen, which is about to go. */
   function change(make: (old: TopState) => Step): void {
     try {
       const step = make(state);
@@ -134,7 +134,7 @@ async function watch(client: ControlClient, first: TopState): Promise<number> {
 
   function tell(error: unknown, told: (why: string) => Partial<TopState>): void {
     if (!(error instanceof ControlError)) return fail(error);
-    // There is one line for it, and the address is on the screen.
+    // The error's own message is long, and repeats the address, which is on the screen already.
     const isToken = error.exitCode === ExitCode.unauthorised;
     const why = isToken
       ? `a token is needed, or another one: set ${TOKEN_VARIABLE}`

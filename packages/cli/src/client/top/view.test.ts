@@ -91,7 +91,7 @@ test('the column that is sorted by is shown, whatever else is dropped for it', (
   const state: TopState = { ...start, sort: { by: 'AGE', descending: true } };
   const lines = texts(state, 40, 14);
   const head = lines.findIndex((line) => line.startsWith('WORKER'));
-  // 12, then 8, 9 and 6 with their gaps: 35 of 40, and BUSY with its 6 does not fit.
+  // WORKER takes 12 columns; with their gaps AGE takes 8, STATE 9 and LOAD 6: 35 of 40. BUSY would take 6 more.
   assert.deepEqual(lines.slice(head, head + 3), [
     'WORKER       STATE     LOAD    AGEv',
     '1            ready        2      5s',
@@ -144,7 +144,7 @@ test('without a pool it says so', () => {
 test('of many pools those around the selected one are shown, and how many', () => {
   const many = Array.from({ length: 9 }, (_, i) => fakePool(`p${i}`));
   const state = { ...initialState('http://h:1', fakeSnapshot(many, NOW)), selected: 'p6' };
-  // 8 rows: header, status, and 6 to share. At first 2 for the pools and 1 about p6, then 1, 1 and 1 in turn.
+  // Of 8 rows the header and the status take 2, and 6 are shared: first 2 for the pools and 1 for p6, then one more at a time.
   const lines = texts(state, 40, 8);
   assert.deepEqual(
     lines.slice(1, 6).map((line) => line.slice(0, 12)),

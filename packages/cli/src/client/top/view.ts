@@ -1,4 +1,4 @@
-/** The screen of `top`, out of what is known and how large it is. Pure. */
+/** Draws the screen of `top` from its state and the size of the terminal. Pure. */
 
 import { age, bytes, count, percent } from '../../format/narrow.js';
 import {
@@ -34,12 +34,12 @@ export interface Size {
   readonly rows: number;
 }
 
-/** Older figures than that mean that the program does not answer: they come once a second. Milliseconds. */
+/** Figures come once a second: if they are older than this many milliseconds, the program does not answer. */
 const STALE_MS = 3000;
-/** What the program says when it refuses something may be long. */
+/** How many lines the status may take: a refusal of the program may be long. */
 const MAX_STATUS_LINES = 3;
 const KEYS = ['? help', 'q quit', '+/- threads', 'p pause', 'r recycle', 's/S sort', 'up/down pool'];
-/** For a screen of 40 columns and 15 rows. */
+/** The help fits a screen of 40 columns and 15 rows. */
 const HELP = [
   'up k, down j select a pool',
   's            sort by another column',
@@ -56,7 +56,7 @@ const HELP = [
   'main thread is. - not known.',
 ];
 
-/** Exactly as many lines as there are rows, none wider than there are columns. */
+/** Returns exactly as many lines as the screen has rows, none wider than its columns. */
 export function view(state: TopState, { columns, rows: height }: Size): Line[] {
   const status = statusLines(state, columns).slice(0, Math.max(1, height - 1));
   const body = Math.max(0, height - 1 - status.length);
@@ -64,11 +64,11 @@ export function view(state: TopState, { columns, rows: height }: Size): Line[] {
     state.mode.kind === 'help' ? HELP.map((line) => plain(line)) : sections(state, columns, body);
   const blank = Array.from({ length: Math.max(0, body - middle.length) }, () => plain(''));
   const lines = [headerLine(state, columns), ...middle.slice(0, body), ...blank, ...status];
-  // A single row is for the question, or for what is wrong.
+  // A screen of one row shows only the status: a question, or what is wrong.
   return lines.slice(-height).map((line) => cut(line, columns));
 }
 
-/** Everything, as plain text: for where there is no terminal. */
+/** All pools with their details as plain text, for --once and for output that is no terminal. */
 export function snapshotText(state: TopState, columns: number): string {
   const { pools } = state.snapshot;
   const whole = (table: Table): Line[] => tableLines(table, columns, Number.POSITIVE_INFINITY);
@@ -107,13 +107,13 @@ function headerLine({ address, now, snapshot, link }: TopState, columns: number)
 
 function statusLines({ mode, notice }: TopState, columns: number): Line[] {
   if (mode.kind === 'help') return [plain('Any key leads back.')];
-  // The keys first: whatever the edge cuts, it is not those.
+  // The keys of the answer come first, so that the edge never cuts them off.
   const told = mode.kind === 'asking' ? `[y/n] ${mode.request.question}` : notice;
   if (told === '') return [plain(joined(KEYS, columns), 'dim')];
   return wrapped(told, columns, MAX_STATUS_LINES).map((line) => plain(line, 'bold'));
 }
 
-/** The pools, and of the selected one as much as there is room for. */
+/** The table of the pools, and as much about the selected one as there is room for. */
 function sections(state: TopState, columns: number, height: number): Line[] {
   const { pools } = state.snapshot;
   const { selected } = state;
@@ -138,18 +138,18 @@ function detailTables(pool: Row, { now, sort }: { now: number; sort: Sort }): Ta
   const tables = [
     { columns: sortedColumns(sort), rows: sorted(rows(pool, 'workers'), sort) },
     { columns: functionColumns, rows: rows(pool, 'functions') },
-    // The latest first.
+    // The latest decision comes first.
     { columns: decisionColumns(now), rows: rows(pool, 'sizing.decisions').reverse() },
   ];
   return tables.filter((table) => table.rows.length > 0);
 }
 
-/** Its calls and how it is set, in words: in the order in which a narrow screen drops them. */
+/** Two lines on the pool's calls and settings, with the most important first: a narrow screen drops the last ones. */
 function infoLines(pool: Row, columns: number): Line[] {
   return [plain(joined(callsOf(pool), columns), 'bold'), plain(joined(settingsOf(pool), columns))];
 }
 
-/** Ways of ending that one wants to know of only where they occur. */
+/** Counts that are shown only where they are not 0. */
 const rare: readonly (readonly [path: string, words: string])[] = [
   ['tasks.failed', 'failed'],
   ['tasks.crashed', 'crashed'],

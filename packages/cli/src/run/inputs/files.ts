@@ -15,13 +15,13 @@ import { absoluteKey, comparePaths, type FilePattern, type FoundFile, parsePatte
 export interface FilesOptions {
   readonly patterns: readonly string[];
   readonly dot: boolean;
-  /** The function gets each one's content in place of its path. */
+  /** Whether the function gets a file's content in place of its path. */
   readonly read?: boolean;
-  /** Files this very run writes (output, journal): never its input, under whatever name a pattern finds them. */
+  /** Files that the run itself writes (output, journal): they are never inputs, whatever name a pattern finds them by. */
   readonly ownFiles: readonly FileName[];
 }
 
-/** Files per group: small, because their sizes are looked up in one go on the main thread. */
+/** How many files a group has: few, because their sizes are looked up in one go on the main thread. */
 const GROUP = 64;
 
 export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: FilesOptions): InputSource {
@@ -61,7 +61,7 @@ export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: Fil
     if (group.length > 0) yield [...sized(group)];
   }
 
-  /** Takes two listings and every file's size, but a sample without its share of the large files would mislead. */
+  /** Lists the files twice and looks up every size: a sample without its share of the large files would mislead. */
   function sample(count: number): Sample {
     const whole = { count: 0, bytes: 0 };
     for (const { bytes } of sized(list())) {
@@ -71,7 +71,7 @@ export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: Fil
     return { inputs: sampleBySize(sized(list()), count, whole), how: 'large files more often' };
   }
 
-  /** All files in path order, each once; of the trees, one directory is in memory at a time. */
+  /** Yields all files in path order, each once. Folders are listed one by one, so that the whole list is never in memory. */
   function* list(): Generator<FoundFile> {
     const literals = wanted.filter(({ kind }) => kind === 'literal').flatMap((each) => [...matching(each)]);
     const listings = [
@@ -89,7 +89,7 @@ export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: Fil
       if (least === undefined) return;
       const at = heads.indexOf(least);
       heads[at] = listings[at]!.next().value;
-      // It was named twice, or another pattern has found it, too.
+      // Two patterns may have found the same file.
       if (least.key === last) continue;
       yield least;
       last = least.key;
@@ -104,7 +104,7 @@ export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: Fil
   }
 
   function* sized(files: Iterable<FoundFile>): Generator<Input> {
-    // Looked up now: when the inputs are read, what the run writes has been made.
+    // The ids are looked up here and not earlier: the files that the run writes exist only once the inputs are read.
     const own = fileIds(ownFiles);
     for (const { path, key } of files) {
       const { id, bytes } = sizedFile(key);

@@ -5,7 +5,7 @@ import { comparePaths } from './walk.js';
 export type Position = number | string;
 
 export interface Input {
-  /** The task's one argument. */
+  /** What the function is called with, by the rules of work/passing.ts. */
   readonly value: unknown;
   readonly position: Position;
   /** The input's size, for rates: the file's size, or the bytes its line or JSON text took. */
@@ -31,7 +31,7 @@ export function comparePositions(a: Position, b: Position): number {
 }
 
 export function isDone({ mark, beyond }: Done, position: Position): boolean {
-  if (mark === undefined && beyond.length === 0) return false; // asked for every input of every new run
+  if (mark === undefined && beyond.length === 0) return false; // fast, since every input of every new run comes here
   if (mark !== undefined && comparePositions(position, mark) <= 0) return true;
   return beyond.some(
     ([first, last]) => comparePositions(position, first) >= 0 && comparePositions(position, last) <= 0,
@@ -56,7 +56,7 @@ export interface Sample {
 }
 
 export interface InputSource {
-  /** What inputs are called. */
+  /** What the inputs are called in messages. */
   readonly unit: 'files' | 'lines' | 'values' | 'numbers';
   /** What the journal remembers, so that it is not used for other input. Plain JSON. */
   readonly identity: Readonly<Record<string, unknown>>;
@@ -69,11 +69,11 @@ export interface InputSource {
   read(done: Done): InputGroups;
   /** About `count` inputs for a measurement; reading them takes nothing away from `read`. */
   sample(count: number): Sample;
-  /** Lets go of what `read` holds, also in the middle of reading. */
+  /** Closes what `read` has open, also in the middle of reading. */
   close(): void;
 }
 
-/** What the delivery, the journal, the progress and the summary all speak of. */
+/** The counts that the delivery, the journal, the progress and the summary share. */
 export interface Counts {
   /** Inputs that are finished: written, or failed and skipped. */
   readonly inputs: number;

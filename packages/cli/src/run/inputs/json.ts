@@ -8,12 +8,12 @@ import { type Counted, readLines } from './stream.js';
 const LINE_EXTENSIONS: readonly string[] = ['.ndjson', '.jsonl'];
 const NEWLINE = 10;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-/** How much of a value that is not a list an error message shows. Characters. */
+/** How many characters of a value that is no array an error message shows. */
 const LONGEST_VALUE = 60;
 
 type Values = AsyncGenerator<readonly Counted[]>;
 
-/** Gives the values before an invalid place, which are still run, and then throws a UsageError. */
+/** Yields the values before an invalid place, so that they are still run, and then throws a UsageError. */
 export async function* readJson(chunks: AsyncGenerator<Buffer>, name: string): Values {
   /** The chunks up to the first character that is not blank, which decides between the two shapes. */
   const begun: Buffer[] = [];
@@ -60,7 +60,7 @@ async function* readArray(chunks: AsyncIterable<Buffer>, name: string): Values {
   let values: Counted[] = [];
   let bytes = 0;
   let line = 1;
-  // A value's own size is not known here; the bytes up to its end are booked on the first value of a chunk.
+  // The size of a single value is not known: the first value that ends in a chunk is counted with all bytes up to the chunk's end.
   parser.onValue = ({ value }) => {
     values.push({ value, bytes });
     bytes = 0;
@@ -100,7 +100,7 @@ function invalidJson(name: string, line: number, reason: string): UsageError {
   return new UsageError(`invalid JSON in '${name}' at line ${line}: ${reason}`);
 }
 
-/** --spread: every value is the list of a call's arguments; what is none ends the run, after what came before it. */
+/** --spread: every value is the array of a call's arguments. Any other value ends the run, after the values before it. */
 export async function* readLists(chunks: AsyncGenerator<Buffer>, name: string): Values {
   let count = 0;
   for await (const group of readJson(chunks, name)) {

@@ -1,4 +1,4 @@
-/** From the resolved option to the source that reads it: the list of the kinds of input. */
+/** Opens the source that reads the inputs, of whichever kind the options name. */
 import { type FileName, named, type NamedFile, STDIN } from '../../disk/file-id.js';
 import type { Passing } from '../work/passing.js';
 import { type FilesOptions, openFiles } from './files.js';
@@ -12,13 +12,12 @@ export type InputOptions =
   | { readonly kind: 'json'; readonly file: string; readonly spread?: boolean }
   | ({ readonly kind: 'range' } & RangeOptions);
 
-/** How an input is passed to the function. */
 export function passingOf(options: InputOptions): Passing {
   if (options.kind === 'files' && options.read === true) return 'read';
   return options.kind === 'json' && options.spread === true ? 'spread' : 'value';
 }
 
-/** The files that the run must not write. A file that a pattern finds is left out of the inputs instead. */
+/** The input files, which the run must not write. A written file that a pattern finds is left out of the inputs instead. */
 export function filesRead(options: InputOptions): NamedFile[] {
   if (options.kind === 'range') return [];
   if (options.kind === 'files') return options.patterns.map((pattern) => named('--files', pattern));
@@ -27,7 +26,7 @@ export function filesRead(options: InputOptions): NamedFile[] {
   return [isStdin ? { what: 'standard input', file: STDIN } : named(`--${kind}`, file)];
 }
 
-/** @param ownFiles that are written meanwhile */
+/** @param ownFiles the files that the run writes */
 export function openInputs(
   options: InputOptions,
   ownFiles: readonly (FileName | undefined)[] = [],
@@ -51,7 +50,7 @@ export interface RangeOptions {
   readonly to: number;
 }
 
-/** Numbers are free to make; a group only has to be larger than a batch. */
+/** How many numbers a group has: they cost nothing, so it only has to be larger than a batch. */
 const GROUP = 4096;
 
 /** --range a..b: both ends included. */
@@ -72,7 +71,7 @@ export function openRange({ from, to }: RangeOptions): InputSource {
       }
     },
     sample(count) {
-      // Spread evenly: what a number costs often grows with it.
+      // The sample is spread evenly, because the cost of a number often grows with it.
       const size = Math.min(count, total);
       const at = (i: number): number => Math.floor((i * total) / size);
       const inputs = Array.from({ length: size }, (_, i) => ({ ...inputAt(at(i)), weight: 1 }));

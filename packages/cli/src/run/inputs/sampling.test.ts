@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Input } from './input-source.js';
 import { sampleBySize } from './files.js';
 
-/** Costs that are a price per input plus one per byte, most bytes in a few inputs. */
+/** A few inputs have most of the bytes, and the cost is a price per input plus one per byte. */
 const inputs = Array.from({ length: 5000 }, (_, i): Input => {
   const bytes = i % 500 === 7 ? 5_000_000 : 1000 + ((i * 7919) % 3000);
   return { value: i, position: i, bytes };

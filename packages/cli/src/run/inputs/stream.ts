@@ -1,4 +1,4 @@
-/** Inputs made of bytes, those of a file or of standard input: what --lines and --json have in common. */
+/** What --lines and --json have in common: they read the bytes of a file or of standard input. */
 import { accessSync, constants, createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { attempt, describeSystemError, UsageError } from '../../exit-code.js';
@@ -11,22 +11,22 @@ import {
   type SampledInput,
 } from './input-source.js';
 
-/** A value, and the bytes that it took. */
+/** A value, and how many bytes of the input it took. */
 export interface Counted<Value = unknown> {
   readonly value: Value;
   readonly bytes: number;
 }
 
-/** @param name of the file, for messages */
+/** @param name the name of the file, for messages */
 type Parse = (chunks: AsyncGenerator<Buffer>, name: string) => AsyncIterable<readonly Counted[]>;
 
-/** Large enough that the reads do not matter, small enough to start early. In bytes. */
+/** How many bytes are read at a time: enough that the reads do not matter, few enough to start early. */
 const CHUNK_BYTES = 256 * 1024;
 
 /**
  * Checks before anything starts that the file can be read. Throws UsageError.
- * @param file without one, or with `-`: standard input
- * @param identity what the journal remembers beside the file
+ * @param file undefined or `-`: standard input
+ * @param identity what the journal records besides the file
  */
 export function openStream(kind: 'lines' | 'json', file = '-', parse: Parse, identity = {}): InputSource {
   const isStdin = file === '-';
@@ -98,7 +98,7 @@ const NEWLINE = 10;
 
 /**
  * Cuts at the byte level, so that a character split over two chunks needs no care (no UTF-8 sequence contains a newline
- * byte) and the size of each line is known for nothing.
+ * byte), and the size of each line needs no computation.
  */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Counted<string>[]> {
   /** The beginning of the line that has not ended. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { comparePaths } from './walk.js';
 
-/** The definition, slow and plain. */
+/** The definition of the order, slow and simple. */
 function compareSegments(a: string, b: string): number {
   const [left, right] = [a.split('/'), b.split('/')];
   for (let i = 0; i < Math.min(left.length, right.length); i += 1) {

@@ -1,8 +1,8 @@
 /**
  * Lists the files under a directory in path order.
  *
- * A walk of our own and not a glob library: those leave out what they cannot read, or names with a line break, and list
- * in the order of the disk, while here the order is part of the output's promise and the journal goes on by it.
+ * No glob library is used: those leave out what they cannot read, or names with a line break, and list in the order of
+ * the disk, while here the order is part of the output's promise, and the journal relies on it.
  */
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
 import { posix, resolve, sep } from 'node:path';
@@ -11,9 +11,9 @@ import { isExclusion, matcher } from '../../disk/globs.js';
 import { describeSystemError, hasCode, UsageError } from '../../exit-code.js';
 
 export interface FoundFile {
-  /** As the task gets it: relative where the pattern was. */
+  /** The path that the task gets: relative if the pattern was. */
   readonly path: string;
-  /** Absolute, with `/`: its place in the order. */
+  /** The absolute path with `/`, by which files are ordered. */
   readonly key: string;
 }
 
@@ -27,7 +27,7 @@ function* walk(
     if (!glob.entersDot && entry.name.startsWith('.')) continue;
     const path = relative + entry.name;
     const key = glob.keyPrefix + path;
-    // Symbolic links are neither: not followed, so no file is listed twice and no cycle is entered.
+    // Symbolic links are neither, so that they are not followed: no file is listed twice, and no cycle is entered.
     if (entry.isFile()) {
       if (glob.matches(path)) yield { path: glob.pathPrefix + path, key };
     } else if (entry.isDirectory() && depth < glob.maxDepth && enters(key)) {
@@ -50,7 +50,7 @@ function sortedEntries(directory: string): Dirent[] {
 const SLASH = 47;
 
 /**
- * The order of files: by path, segment by segment, code unit by code unit. Without splitting: a separator counts as less
+ * The order of files: by path, segment by segment, code unit by code unit. No path is split: a separator counts as less
  * than any other character, so that all of `a/…` comes before `a-b`, exactly as the walk lists them.
  */
 export function comparePaths(a: string, b: string): number {
@@ -79,7 +79,7 @@ export function parsePattern(source: string, dot: boolean): FilePattern | Return
   return { kind: 'glob', source, files: (enters) => walk(glob, enters) };
 }
 
-/** Undefined where there is no such file. A pattern need not be a name, so it may be longer than a name. */
+/** Undefined if there is no such file, or if the pattern is longer than a name may be. */
 function statsOf(source: string): Stats | undefined {
   try {
     return statSync(source, { throwIfNoEntry: false });
@@ -108,9 +108,9 @@ function parseGlob(source: string, dot: boolean) {
   // scan() keeps backslashes; in a fixed beginning they can only have escaped glob characters.
   const fixed = withoutDotSlash(posix.normalize(base.replace(/\\(?=[*?[\](){}!+@])/g, '')));
   return {
-    /** What goes before a path relative to the root to make the task's argument (`src/`). */
+    /** The prefix that makes a path below the root the task's argument (`src/`). */
     pathPrefix: fixed === '' ? '' : withSlash(fixed),
-    /** The same for the absolute path (`/home/me/src/`). */
+    /** The prefix that makes it the absolute path (`/home/me/src/`). */
     keyPrefix: withSlash(absoluteKey(fixed)),
     /** Directories deeper than this below the root cannot hold a match. */
     maxDepth: /\*\*|\(/.test(rest) ? Number.POSITIVE_INFINITY : rest.split('/').length - 1,

@@ -1,6 +1,6 @@
 /**
- * The journal as the run sees it: told what is written, it makes sure that a killed run can go on.
- * The protocol and why nothing is lost or doubled: README.md in this folder.
+ * Records what was written, so that a killed run can go on. README.md in this folder has the protocol, and says why nothing is lost
+ * or doubled.
  */
 import { closeSync, ftruncateSync, openSync } from 'node:fs';
 import { writeAll } from '../../disk/out-file.js';
@@ -22,14 +22,14 @@ import {
   type Resume,
 } from './resume.js';
 
-/** What a run without --journal has in its place. */
+/** The journal of a run without --journal: it records nothing. */
 export const noJournal: ReturnType<typeof openJournal> = { finish() {}, record() {}, close() {} };
 
-/** The file: JSON lines, only ever appended. */
+/** Opens the file of the journal, to append JSON lines. */
 export function openJournalWriter(path: string) {
   const fd = attempt(() => openSync(path, 'a'), `cannot write journal '${path}'`);
   return {
-    /** Goes on behind `length`, without what is torn; 0 begins anew. */
+    /** Cuts off what is torn behind the whole lines, which have `length` bytes; 0 empties the file. */
     cut: (length: number): void => ftruncateSync(fd, length),
     append: (line: unknown): void => void writeAll(fd, `${JSON.stringify(line)}\n`, `journal '${path}'`),
     close: (): void => closeSync(fd),
@@ -49,9 +49,9 @@ export function openJournal(
     writer.append({ ...beginning, ...identity, place, offset } satisfies JournalHeader);
   }
   return {
-    /** `count` inputs from the front of the batch have been written (or have failed and are skipped). */
+    /** Notes that the first `count` inputs of the batch have been written (or have failed and are skipped). */
     finish: (batch: Batch, count: number): void => tracker.finish(batch, count),
-    /** Right after the output of what was finished has been written. @param more whether that is every input */
+    /** Must be called right after the output of the finished inputs was written. @param more given when they are all inputs */
     record({ inputs, failed, bytes }: Counts, more?: { readonly complete: true }): void {
       const { mark = null, beyond } = tracker.done();
       const { offset } = sink;
@@ -63,7 +63,7 @@ export function openJournal(
 
 /** Inputs that were read one after the other, and are all done. */
 interface Stretch {
-  /** What was read before them; null: an earlier run has done them. */
+  /** The input that was read before them; undefined: there was none; null: an earlier run has done them. */
   readonly after: Position | undefined | null;
   readonly first: Position;
   readonly last: Position;
@@ -72,9 +72,9 @@ interface Stretch {
 /** Knows at any moment which inputs are done, in little space, though batches finish in any order. */
 export class DoneTracker {
   #mark: Position | undefined;
-  /** The last input of this run before which all are done. */
+  /** All inputs that this run has read up to this one are done. */
   #front: Position | undefined;
-  /** What is done beyond the mark. Neighbours are joined, so this run adds no more of them than batches are open. */
+  /** The inputs that are done beyond the mark. Neighbours are joined, so this run adds no more of them than batches are open. */
   #stretches: readonly Stretch[];
 
   constructor({ mark, beyond }: Done) {
@@ -82,7 +82,7 @@ export class DoneTracker {
     this.#stretches = beyond.map(([first, last]) => ({ after: null, first, last }));
   }
 
-  /** `count`: how many inputs from the front are done; the rest stays open for good. */
+  /** @param count how many inputs from the front are done; the others stay open until another run */
   finish({ inputs, after }: Batch, count: number): void {
     if (count === 0) return;
     const done = { after, first: inputs[0]!.position, last: inputs[count - 1]!.position };

@@ -172,10 +172,10 @@ test('a whole line that is no JSON is damage, not a kill', () => {
   failsWith(/is damaged/);
 });
 
-/** Of a run over files the positions are paths. */
+/** The identity of a run over files, whose positions are paths. */
 const ofFiles: JournalIdentity = { ...identity, input: { kind: 'files', patterns: ['**'] } };
 
-/** The message for a record with these fields; undefined: it is believed. */
+/** The error message for a record with these fields; undefined: it is accepted. */
 function refusal(fields: object, of: JournalIdentity = identity): string | undefined {
   const { writer, whole } = { writer: openJournalWriter(path), whole: { mark: 3, beyond: [], inputs: 4 } };
   writer.cut(0);

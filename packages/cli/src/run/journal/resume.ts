@@ -21,7 +21,7 @@ import type { ModuleReference } from '../work/task-module.js';
 
 export type JournalIdentity = ReturnType<typeof identityOf>;
 
-/** What must be the same for a journal to be used again: whatever changes the output, not what only changes how it is made, such as --threads. Plain JSON. */
+/** What must be equal for a journal to be used again: all that changes the output, unlike --threads, which does not. Plain JSON. */
 export function identityOf(
   { out, format, withInput }: Pick<RunOptions, 'out' | 'format' | 'withInput'>,
   { url, exportName }: ModuleReference,
@@ -37,7 +37,7 @@ export function identityOf(
   };
 }
 
-/** First line of the file. The offset is where our output begins in a file that had content before. */
+/** The first line of the journal. `offset` is where our output begins in a file that had content before. */
 export type JournalHeader = typeof beginning & JournalIdentity & OutputMark;
 
 /** Every other line: the whole state after a piece of output has been written. */
@@ -45,7 +45,7 @@ export interface JournalRecord extends Counts {
   readonly mark: Position | null;
   readonly beyond: readonly Span[];
   readonly offset: number;
-  /** The last record of a run that came to its end has it. */
+  /** Only the last record of a complete run has this. */
   readonly complete?: true;
 }
 
@@ -54,9 +54,9 @@ export interface Resume {
   readonly kind: 'new' | 'continue' | 'complete';
   readonly counts: Counts;
   readonly done: Done;
-  /** Undefined for a new one. */
+  /** Undefined for a new run. */
   readonly output: OutputMark | undefined;
-  /** Length of the journal without a torn last line. */
+  /** The length of the journal without a torn last line, in bytes. */
   readonly length: number;
 }
 
@@ -68,9 +68,9 @@ export const newRun: Resume = {
   length: 0,
 };
 
-/** How much of a header's field a message shows. Characters. */
+/** How many characters of a header's field a message shows. */
 const LONGEST_VALUE = 400;
-/** Records are far smaller: the first line is found in one block, the last one in one or two. */
+/** How many bytes are read at first: records are far smaller, so that one block has the first line, and one or two the last. */
 const BLOCK_BYTES = 64 * 1024;
 const BEGINNING = '{"threadwise":"journal","version":';
 export const beginning = { threadwise: 'journal', version: 1 } as const;
@@ -107,7 +107,7 @@ function checkIdentity(path: string, header: JournalHeader, identity: JournalIde
   throw new UsageError(`journal '${path}' belongs to another command: ${list.join('; ')}`);
 }
 
-/** Kinds of output, and what is known of each. */
+/** The check of each kind of output. */
 const PLACES: Readonly<Record<string, check.Check>> = {
   out: check.object({ path: check.string }),
   file: check.object({ dev: check.number, ino: check.number }),
@@ -122,9 +122,9 @@ const HEADER = check.object({
 });
 
 /**
- * Every field by itself, and the fields against each other: a mark that is too small runs inputs again and writes their lines twice; one that
- * is too large leaves inputs out.
- * @param path of the journal
+ * Checks every field, and the fields against each other: with a mark that is too small, inputs would run and be written twice; with one
+ * that is too large, inputs would be left out.
+ * @param path the path of the journal
  */
 function checkContent(path: string, header: JournalHeader, record: JournalRecord | undefined): void {
   const arePaths = header.input.kind === 'files';
@@ -162,7 +162,7 @@ function disagreement(record: JournalRecord, begin: number, arePaths: boolean): 
     const from = check.shortly(beyond[early]![0]);
     return `beyond[${early}]: expected a stretch behind the mark, got one from ${from} on`;
   }
-  // How many paths there are between two of them cannot be told.
+  // How many files there are between two paths is not known.
   const done = arePaths ? inputs : numbersDone(record);
   if (done !== inputs) {
     return `inputs: expected ${done}, as many as mark and beyond say are done, got ${inputs}`;
@@ -187,7 +187,7 @@ function numbersDone({ mark, beyond }: JournalRecord): number {
   return done;
 }
 
-/** Undefined if there is no journal yet: no file, or one that was killed within its first line. */
+/** Undefined if there is no journal yet: no file, or one whose writer was killed within the first line. */
 function readJournal(path: string) {
   const fd = openForReading(path);
   if (fd === undefined) return undefined;
@@ -207,7 +207,7 @@ function readJournal(path: string) {
       header: parse(path, header!),
       /** The last whole record; each one says everything, so the others need not be read. */
       last: last === undefined ? undefined : parse(path, last),
-      /** The length of the whole lines. A line torn by a kill comes after them. Bytes. */
+      /** The length of the whole lines, in bytes. A line that was torn by a kill may follow them. */
       length: end,
     };
   } finally {
@@ -242,7 +242,7 @@ function read(fd: number, start: number, length: number): Buffer {
 
 function openForReading(path: string): number | undefined {
   try {
-    // Asked before it is opened: a pipe without a writer would not open.
+    // The kind is checked before opening: to open a pipe that has no writer would block.
     if (statSync(path).isFile()) return openSync(path, 'r');
   } catch (error) {
     if (hasCode(error, ['ENOENT'])) return undefined;

@@ -1,4 +1,4 @@
-/** How results become text. Done in the workers: it is parallel there, and `toJSON` methods are still alive. */
+/** How results become text. Workers of this machine do it, in parallel, while the results still have their `toJSON` methods. */
 
 export type FormatName = 'ndjson' | 'json' | 'text';
 export const formatNames: readonly FormatName[] = ['ndjson', 'json', 'text'];

@@ -1,4 +1,4 @@
-/** Where results go: a file of ours (--out), the file standard output is redirected to, a pipe or a terminal. */
+/** Where results go: the file of --out, the file that standard output is redirected to, a pipe, or a terminal. */
 
 import { fstatSync, ftruncateSync, type Stats, write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { STDOUT } from '../../disk/file-id.js';
 import { type OutFile, type OutPath, openInPlace, openOutFile, writeAll } from '../../disk/out-file.js';
 import { attempt, describeSystemError, hasCode, OutputError, UsageError } from '../../exit-code.js';
 
-/** Which file, or that it is none; kept in the journal's header, so plain JSON. */
+/** The file that results go to, or that it is none. Plain JSON, since it is in the journal's header. */
 export type Place =
   | { readonly kind: 'out'; readonly path: string }
   | { readonly kind: 'file'; readonly dev: number; readonly ino: number }
@@ -15,17 +15,17 @@ export type Place =
 
 export interface Sink {
   readonly place: Place;
-  /** Bytes of the output up to now: for a file its length, so that a cut there loses and doubles nothing. */
+  /** How many bytes of output there are; for a file its length, so that a cut there loses and doubles nothing. */
   readonly offset: number;
   /** Resolves when the text has left the process. */
   write(text: string): Promise<void>;
-  /** What was written is the output. Throws an OutputError. */
+  /** Makes what was written the output. Throws an OutputError. */
   commit(): void;
-  /** An output that was not committed is what it was before, where that is possible. */
+  /** Closes the output. If it was not committed, the old content stays, where that is possible. */
   close(): void;
 }
 
-/** Whoever read our output went away (`| head`): a reason to end, not to complain. */
+/** The reader closed the pipe (`| head`): the run ends, and that is no error. */
 export class ClosedPipeError extends Error {
   override readonly name = 'ClosedPipeError';
 }
@@ -38,7 +38,7 @@ export interface OutputMark {
 
 const REMEDY = 'append to the same file with >>, or use --out';
 
-/** @param isJournaled with a journal, a kill must leave what is written */
+/** @param isJournaled whether there is a journal: then a kill must leave what was written */
 export function openSink(out: OutPath | undefined, isJournaled: boolean, mark: OutputMark | undefined): Sink {
   if (out !== undefined) return openOut(out, isJournaled, mark);
   const stdout = statsOfStdout();
@@ -90,25 +90,25 @@ function fileSink(file: OutFile, name: string, place: Place): Sink {
 
   async function write(text: string): Promise<void> {
     if (isStream) return void writeAll(fd, text, name);
-    // Measured, not added up: somebody else may have written to a redirected standard output before us.
+    // The size is measured, not added up: another program may have written to a redirected standard output before us.
     const before = fstatSync(fd).size;
     const length = writeAll(fd, text, name);
     sink.offset = fstatSync(fd).size;
     if (sink.offset === before + length) return;
-    // Not opened for appending and its position beyond the end (we cut it): zeros would be left in between.
+    // The file is not open for appending, and we had cut it, so that the write began beyond its end, with zeros in between.
     ftruncateSync(fd, before);
     throw new OutputError(`${name} was not written at its end; append to it with >>, or use --out`);
   }
 }
 
-/** How many milliseconds it waits when the pipe is full and somebody made it non-blocking; guessed, short against a pipe's 64 KiB. */
+/** How many milliseconds to wait when a non-blocking pipe is full; guessed, short against the time to read its 64 KiB. */
 const FULL_PIPE_WAIT_MS = 2;
 
 const writeInBackground = promisify(write);
 
 /**
- * A pipe or a terminal. Not through process.stdout: that blocks the main thread while the reader is slow, and with it
- * Ctrl-C and the pool; and it says too late for the journal when a write is done.
+ * Writes to a pipe or a terminal. process.stdout is not used: a slow reader would block the main thread, and with it Ctrl-C
+ * and the pool; and it reports the end of a write too late for the journal.
  */
 function pipeSink(isJournaled: boolean): Sink {
   const sink = {
@@ -125,7 +125,7 @@ function pipeSink(isJournaled: boolean): Sink {
   return sink;
 }
 
-/** The number of bytes that were taken, 0 if the pipe is full. */
+/** Resolves to the number of bytes that were written, 0 if the pipe is full. */
 async function writeSome(bytes: Buffer, isJournaled: boolean): Promise<number> {
   try {
     // With a journal each write is synchronous, so that its record follows at once.

@@ -20,11 +20,11 @@ export function createAttempts(
   return async (batch) => {
     const { inputs } = batch;
     if (inputs.length > 1) {
-      // The list of values is not kept while the batch is out: the collector would copy that of each of many.
+      // No array of the values is kept while the batch runs: with many batches, the garbage collector would copy all of them.
       const whole = await outcomeOf(run(inputs.map(valueOf), retries + 1));
       if (whole.isLost !== true) return { batch, ...whole };
     }
-    // A crash or a value that cannot be cloned takes the whole batch along: one by one, only the culprit fails.
+    // A crash, or a value that cannot be cloned, fails the whole batch: run one by one, only the culprit fails.
     const outcomes: BatchOutcome[] = [];
     for (const { value } of inputs) {
       outcomes.push(await runAlone(value));
@@ -60,7 +60,7 @@ async function outcomeOf(call: Promise<BatchOutcome>): Promise<BatchOutcome & { 
   } catch (error) {
     const described = describeError(error);
     if (error instanceof ExpectedError || endCodes.includes(described.code)) throw error;
-    // The stack is the pool's, and so is any cause's, but of what the user's code threw while nobody awaited it.
+    // The stacks of these errors are the pool's own, except that of what the user's code threw without anybody awaiting it.
     const stack =
       error instanceof Error && described.code === 'ERR_WORKER_CRASHED' ? stackOf(error.cause) : undefined;
     const failure = { at: 0, error: forUsers(stack === undefined ? described : { ...described, stack }) };

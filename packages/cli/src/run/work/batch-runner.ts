@@ -5,7 +5,7 @@ import { type BatchFailure, type BatchOutcome, type BatchSetup, MAX_LISTED } fro
 import { describeError, stackOf } from './described-error.js';
 import type { TaskFunction } from './task-module.js';
 
-/** Calls `task` with one input after the other. @param task gets an input as it is; may run it elsewhere */
+/** Returns a function that calls `task` with one input after the other. @param task may run the input elsewhere, as on a fleet */
 export function batchRun(
   task: TaskFunction,
   { keepsValues, stopsAtFailure, format, withInput }: BatchSetup,

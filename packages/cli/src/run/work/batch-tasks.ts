@@ -8,13 +8,13 @@ import { importModule, type ModuleNamespace, selectFunction, type TaskFunction }
 let module: ModuleNamespace | undefined;
 let run: ReturnType<typeof batchRun>;
 
-/** Awaited by the worker before its first task; what the user's module needs is done here as well. */
+/** The worker awaits this before its first task, so the setup of the user's module is called here as well. */
 export async function setup(context: { readonly data: BatchSetup }): Promise<void> {
   const { moduleUrl, exportName, passing } = context.data;
   const loaded = await importModule(moduleUrl);
   run = batchRun(takingInput(selectFunction(loaded, exportName, moduleUrl), passing), context.data);
   module = loaded;
-  // `data` is ours; the user's setup sees the rest.
+  // `data` is internal: the user's setup gets the rest of the context.
   await call(loaded.setup, { ...context, data: undefined });
 }
 

@@ -1,4 +1,4 @@
-/** What crosses between the main thread and the workers, and what comes of it: the contract of this folder. */
+/** What the main thread and the workers send each other: the contract of this folder. */
 
 import type { Input, Position } from '../inputs/input-source.js';
 import type { RunOptions } from '../options.js';
@@ -14,20 +14,20 @@ export interface BatchSetup extends Pick<RunOptions, 'format' | 'withInput' | 's
   readonly keepsValues: boolean;
 }
 
-/** A thrown thing in plain words, so that whatever was thrown can cross. */
+/** A thrown value in plain words, so that whatever was thrown can be sent to another thread. */
 export interface DescribedError {
   readonly name: string;
   readonly message: string;
   readonly code: string | undefined;
-  /** The lines of its stack that are not of this command, if there are any. */
+  /** The lines of its stack above this command's own, if there are any. */
   readonly stack?: string | undefined;
 }
 
-/** How many failures are told in full, of a run; of a worker there are no more of them. */
+/** How many failures of a run are listed in full; no worker needs to make more stacks than that. */
 export const MAX_LISTED = 20;
 
 export interface BatchFailure {
-  /** Index in the batch. */
+  /** The index of the input in the batch. */
   readonly at: number;
   readonly error: DescribedError;
 }
@@ -36,7 +36,7 @@ export interface BatchFailure {
 export interface BatchOutcome {
   /** The output of the inputs that succeeded, joined. */
   readonly text: string;
-  /** Their values, only if asked for. */
+  /** The results themselves, only if `keepsValues` asks for them. */
   readonly values: readonly unknown[];
   readonly failures: readonly BatchFailure[];
   /** Inputs that succeeded or failed; fewer than were sent if it stopped at a failure. */
@@ -46,7 +46,7 @@ export interface BatchOutcome {
 
 export interface Batch {
   readonly inputs: readonly Input[];
-  /** The input that was read before these; undefined of the first batch. */
+  /** The position of the input that was read before these; undefined for the first batch. */
   readonly after?: Position | undefined;
 }
 

@@ -1,9 +1,9 @@
-/** Turns whatever a task threw into plain words; nothing that a thrown thing does may break the run. */
+/** Turns whatever a task threw into plain words; a thrown value whose properties throw must not break the run. */
 
 import type { DescribedError } from './batch.js';
 
 const UNREADABLE = '(cannot be read)';
-/** The folders of this command and of the library: their lines of a stack are left out, for they only call the user's code. */
+/** The folders of this command and of the library: a stack is cut where it reaches them, for they only call the user's code. */
 const OWN_CODE = [new URL('..', import.meta.url), new URL('.', import.meta.resolve('threadwise'))].map(
   ({ pathname }) => pathname,
 );
@@ -18,7 +18,7 @@ export function describeError(thrown: unknown): DescribedError {
   };
 }
 
-/** The lines with places, of the code that was called from here. To make them takes longer than to throw. */
+/** The stack lines of the code that was called from here. To make them takes longer than to throw. */
 export function stackOf(thrown: unknown): string | undefined {
   if (!isErrorLike(thrown)) return undefined;
   const text = safely(() => ('stack' in thrown ? String(thrown.stack) : ''));
@@ -38,17 +38,17 @@ function isErrorLike(thrown: unknown): thrown is { name: unknown; message: unkno
   return typeof thrown === 'object' && thrown !== null && 'message' in thrown && 'name' in thrown;
 }
 
-/** A value of the user's in a message, whatever it is. */
+/** Any value of the user's, for a message. */
 export function shownValue(value: unknown): string {
   return typeof value === 'string' ? value : shownJson(value);
 }
 
-/** At most so many characters, and an ellipsis. */
+/** Cuts a text that is too long, and adds an ellipsis. */
 export function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }
 
-/** As JSON, which some versions of Node.js read deeper than they write. */
+/** The value as JSON; some versions of Node.js can parse values that are too deep for them to stringify. */
 export function shownJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);

@@ -1,4 +1,4 @@
-/** Where the inputs of a run are worked on: the contract, and the threads of this machine. */
+/** Where the inputs of a run are executed: the contract, and its implementation by the threads of this machine. */
 import { createPool, type Pool } from 'threadwise';
 import type { RunOptions } from '../options.js';
 import type { RunInWorker } from './attempts.js';
@@ -7,17 +7,17 @@ import { type Batching, createBatching } from './pump.js';
 import { loadError } from './task-module.js';
 
 export interface Executor {
-  /** Resolves when it takes inputs. Rejects with what the user is to read. */
+  /** Resolves when inputs can be run. Rejects with an error that is meant for the user. */
   readonly ready: Promise<void>;
   /** Rejects with an ExpectedError where no other input can be run either. */
   readonly run: RunInWorker;
-  /** How many inputs go together, and how many batches are out at once. To be asked when it is ready. */
+  /** How large batches are, and how many run at once. Must not be called before `ready` has resolved. */
   batching(): Batching;
-  /** How many threads there are now, and how many machines: undefined where that is no question. */
+  /** How many threads there are now, and how many machines of a fleet; undefined without a fleet. */
   size(): { readonly threads: number; readonly machines: number | undefined };
-  /** Resolves when all that was begun has ended, and nothing is left of it. */
+  /** Waits for what has begun, and then ends the executor. */
   close(): Promise<void>;
-  /** Ends what runs, and resolves when nothing is left of it. */
+  /** Aborts what runs, and ends the executor. */
   destroy(): Promise<void>;
 }
 

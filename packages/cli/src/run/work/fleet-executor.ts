@@ -1,6 +1,6 @@
 /**
- * Runs the inputs of a run on the machines of a fleet: a job for each of them, so that any machine can take it, and one that dies takes along no other. The
- * results become text here.
+ * Runs the inputs of a run on the machines of a fleet. Each input is a job, so that any machine can take it, and one that crashes its
+ * worker fails no other. The results become text here.
  */
 import type { Fleet } from '@threadwise/bullmq';
 import type { FleetAddress } from '../../fleet/address.js';
@@ -12,14 +12,14 @@ import type { Executor } from './executor.js';
 import { argumentsOf } from './passing.js';
 import { importModule, selectName } from './task-module.js';
 
-/** How many jobs are out for each thread: one runs, one is on its way. More would have Ctrl-C wait for them. */
+/** How many jobs are out for each thread: one runs, one is on its way. With more, Ctrl-C would have to wait longer. */
 const JOBS_PER_THREAD = 2;
-/** How many jobs are out as long as no machine is known. */
+/** How many jobs are out at least, also as long as no machine is known. */
 const LEAST_JOBS = 16;
-/** How often the machines are counted. Milliseconds. */
+/** How many milliseconds pass between two counts of the machines. */
 const COUNT_MS = 2000;
 
-/** Codes of errors that every other input would end with as well. */
+/** Codes of errors that every other input would fail with, too. */
 const ENDS: readonly unknown[] = [
   'ERR_FLEET_CONNECTION',
   'ERR_FLEET_REDIS',

@@ -11,14 +11,14 @@ export function argumentsOf(input: unknown, passing: Passing): readonly unknown[
   return passing === 'spread' ? (input as readonly unknown[]) : [contentOf(input as string)];
 }
 
-/** The function, to be called with an input alone. */
+/** Makes the function one that takes an input as its only argument. */
 export function takingInput(run: TaskFunction, passing: Passing): TaskFunction {
   return passing === 'value' ? run : (input) => run(...argumentsOf(input, passing));
 }
 
-/** Bytes that are the function's own. Not a Buffer: that is not what would arrive if they were sent to a thread. */
+/** The file's content, in memory of its own. No Buffer: a thread would not get one either. */
 export function contentOf(path: string): Uint8Array {
   const read = readFileSync(path);
-  // Small ones lie in memory that Node shares among many, and all of it would be sent along.
+  // Node.js keeps small Buffers in memory that many share, and all of that would be sent along.
   return read.byteLength === read.buffer.byteLength ? new Uint8Array(read.buffer) : new Uint8Array(read);
 }

@@ -1,4 +1,4 @@
-/** Calls for tests: batches run in this thread by a function that decides what happens to them. */
+/** A fake pool for tests: it runs batches in this thread, by a function that decides what happens to them. */
 
 import type { RunInWorker } from './attempts.js';
 import type { BatchOutcome } from './batch.js';

@@ -173,7 +173,7 @@ test('a consumer so slow that everything read has ended meanwhile still gets all
   let all = '';
   for await (const results of pumpOf({ run, batching: fixed(1, 4) }).results(numbers(5000))) {
     all += texts(results);
-    // Until the window is full and nothing moves any more.
+    // Waits until the window is full and nothing moves any more.
     for (let turns = 0; turns < 20; turns += 1) await turn();
   }
   assert.equal(all, expected(5000));

@@ -1,10 +1,10 @@
 /**
- * Keeps the workers fed: cuts inputs into batches, has a bounded number of them out, and hands results on in order.
+ * Keeps the workers fed: cuts inputs into batches, has a bounded number of them out, and yields results in order.
  *
- * Not by the library's `map`: an item of it is one call, and the first that fails ends it, where a batch whose worker dies is several calls,
- * beside which the others go on. What is with the pool and what waits for its turn have one bound there, where here the first is small, so that
- * Ctrl-C has little to wait for, and changes with the length of a batch, and the other is large and of characters. And results come one at a
- * time, where here all that are ready are one write and one record of the journal.
+ * The library's `map` is not used. Its first failed call ends it, where a batch whose worker dies is several calls here, beside which the
+ * others go on. It has one bound for calls that run and results that wait: here the first bound is small, so that Ctrl-C has little to wait
+ * for, and depends on how long batches take, and the second is large and in characters. And it yields results one by one, where here all
+ * that are ready are one write and one record of the journal.
  */
 import type { InputGroups, Position } from '../inputs/input-source.js';
 import type { RunBatch } from './attempts.js';
@@ -12,7 +12,7 @@ import type { Batch, BatchOutcome, BatchResult } from './batch.js';
 
 /** How many batches may be read but not given out. It bounds memory where one slow input holds up the order. */
 const MAX_WAITING_BATCHES = 1024;
-/** How much text of finished batches may wait. Guessed: far above a window of usual results. Characters. */
+/** How many characters of finished results may wait. Guessed: far more than a window of usual results. */
 const MAX_WAITING_CHARACTERS = 32 * 1024 * 1024;
 
 export interface PumpOptions {
@@ -33,7 +33,7 @@ export function createPump({ ordered, batching, run }: PumpOptions) {
   let wake = (): void => {};
   return { results, stop };
 
-  /** Everything that is ready, each time there is something; ends when all that was begun has been given out. */
+  /** Yields everything that is ready, each time there is something; ends when all that was begun has been yielded. */
   async function* results(groups: InputGroups): AsyncGenerator<readonly BatchResult[]> {
     const batches = batchesOf(groups, batching);
     for (;;) {
@@ -70,7 +70,7 @@ export function createPump({ ordered, batching, run }: PumpOptions) {
         const { value, done } = await batches.next();
         if (hasStopped()) return;
         if (done === true) return stop();
-        // Read on also while what is ready is being written: the workers need not wait for that.
+        // Reading goes on while results are written: the workers need not wait for that.
         void work(value).then(() => read(batches));
       }
       input = 'idle';
@@ -79,7 +79,7 @@ export function createPump({ ordered, batching, run }: PumpOptions) {
     }
   }
 
-  /** To be asked after an await: `stop` may have been called meanwhile. */
+  /** Must be called after each await: `stop` may have been called meanwhile. */
   function hasStopped(): boolean {
     return input === 'ended';
   }
@@ -132,13 +132,13 @@ async function* batchesOf(groups: InputGroups, batching: Batching): AsyncGenerat
   }
 }
 
-/** A batch should take about this long: crossing costs tens of microseconds, so it is then below one per cent. */
+/** How many milliseconds a batch should take: to send it costs tens of microseconds, which is then below one per cent. */
 const TARGET_BATCH_MS = 5;
-/** Beyond this a batch only costs memory: 256 times a saved crossing is what there is to win. */
+/** How many inputs a batch may have: beyond this, sending costs next to nothing already, and a larger batch only takes memory. */
 const MAX_BATCH = 256;
-/** A batch grows by at most this at a time: the first inputs may be much cheaper than the next. */
+/** By which factor a batch may grow at a time: the first inputs may be much cheaper than the next. */
 const MAX_GROWTH = 4;
-/** Weight of the newest batch in the running mean; small enough to ride out single odd inputs. */
+/** The weight of the newest batch in the running mean; small enough to ride out single odd inputs. */
 const NEWEST = 0.3;
 
 export type Batching = ReturnType<typeof createBatching>;
@@ -147,9 +147,9 @@ export function createBatching(batch: number | 'auto', threads: number) {
   let meanMs: number | undefined;
   let size = batch === 'auto' ? 1 : batch;
   return {
-    /** Inputs in the next batch. */
+    /** How many inputs the next batch has. */
     size: (): number => size,
-    /** Batches that may be with the pool at once. */
+    /** How many batches may be with the pool at once. */
     depth: (): number => threads * depthPerThread(meanMs === undefined ? undefined : meanMs * size),
     /** Learns from a batch that ran. */
     note({ ran, runMs }: Pick<BatchOutcome, 'ran' | 'runMs'>): void {
@@ -167,8 +167,8 @@ function nextSize(size: number, itemMs: number): number {
 }
 
 /**
- * Short batches: a stock per thread that hides the way there and back. Long ones: none, because waiting for the next
- * is lost in their run time, and whatever is out must be finished after Ctrl-C.
+ * Several short batches wait for each thread, to hide the time of sending. Of long ones hardly any does: that time is small against
+ * theirs, and Ctrl-C has to wait for whatever is out.
  */
 function depthPerThread(batchMs: number | undefined): number {
   if (batchMs === undefined) return 2;

@@ -24,7 +24,7 @@ export function findModule(reference: string): ModuleReference {
   return { url: urlOf(reference.slice(0, hash)), exportName };
 }
 
-/** @param given as the user named it */
+/** @param given the module as the user named it */
 export function moduleFile(given: string, { url }: ModuleReference): NamedFile {
   return { what: `the module '${given}'`, file: fileURLToPath(url) };
 }
@@ -39,7 +39,7 @@ export async function importModule(url: string): Promise<ModuleNamespace> {
   }
 }
 
-/** The function that is meant: see `selectName`. */
+/** The function that `selectName` chooses. */
 export function selectFunction(module: ModuleNamespace, name: string | undefined, url: string): TaskFunction {
   return namedFunction(module, selectName(module, name, url), url);
 }
@@ -61,8 +61,8 @@ export function namedFunction(module: ModuleNamespace, name: string, url: string
 }
 
 /**
- * Own exports only, never inherited ones. Of CommonJS, where `default` is all of `module.exports`, also what its lexer did not find,
- * and the default export that a compiler has written into it.
+ * The own exports of a module, never inherited ones. For CommonJS, where `default` is all of `module.exports`, this adds those that the
+ * lexer of Node.js did not find, and the default export that a compiler has written into it.
  */
 export function exportsOf(module: ModuleNamespace): ModuleNamespace {
   const { default: whole } = module;
@@ -119,21 +119,21 @@ const CHECK_TIMEOUT_MS = 5000;
 export function loadError(module: string, url: string, error: unknown): UsageError {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (!(cause instanceof Error)) return new UsageError(`cannot load '${module}': ${shownValue(cause)}`);
-  // Ours: it crossed a thread or came from a process, so only its name is left of its class.
+  // This is a UsageError of ours: it crossed a thread or came from a process, so that only its name tells its class.
   if (cause.name === 'UsageError') return new UsageError(cause.message);
   const place = cause instanceof SyntaxError ? placeOfSyntaxError(url) : '';
   const told = `${cause.name}: ${cause.message}${place}${hintFor(cause.message)}`;
   return new UsageError(`cannot load '${module}': ${told}`);
 }
 
-/** The same, of an error that was told by another process. */
+/** `loadError` for an error that another process has reported. */
 export function toldLoadError(module: string, url: string, { name, message }: DescribedError): UsageError {
   const error =
     name === 'SyntaxError' ? new SyntaxError(message) : Object.assign(new Error(message), { name });
   return loadError(module, url, error);
 }
 
-/** What to do where Node.js takes an ES module for CommonJS, as the package.json of `npm init` has it do. @param message the error's */
+/** A hint for an ES module that Node.js takes for CommonJS, as with the package.json of `npm init`. @param message the error's message */
 function hintFor(message: string): string {
   if (!/^(?:Cannot use import statement outside a module|Unexpected token 'export')/.test(message)) return '';
   return '. For import and export, name the file .mjs, or put "type": "module" into its package.json';

@@ -10,7 +10,7 @@ interface RawFolderOptions extends RawOptions {
 
 export function addAnalyzeFiles(analyze: Command, setExitCode: (code: number) => void): void {
   const command = analyze
-    // What comes after `files` is for it, though `analyze` has options of the same names.
+    // Options after `files` belong to it, though `analyze` has options of the same names.
     .enablePositionalOptions()
     .command('files')
     .summary('measure how the files of a folder are best read')
@@ -29,7 +29,7 @@ export function addAnalyzeFiles(analyze: Command, setExitCode: (code: number) =>
   addOutputs(command)
     .addHelpText('after', examples)
     .action(async (folder: string, raw: RawFolderOptions) => {
-      const reporting = reportingOf(raw, []); // what is written is left out of what is measured
+      const reporting = reportingOf(raw, []); // files that are written are left out of the measurement, so that none of them is read
       const plan = {
         folder,
         patterns: raw.match ?? [],

@@ -9,7 +9,7 @@ import { fakeClass, fakeFolder, fakeRounds, MORE_IN_WORKERS } from './rules/samp
 
 type Busy = readonly (readonly number[])[];
 
-/** The page, where each way that is drawn had the cores that busy. */
+/** The page of a report in which every way had the cores this busy. */
 function pageFor(busy: Busy): string {
   const { ways, control } = fakeRounds(MORE_IN_WORKERS);
   const warm = { ways: ways.map((way) => ({ ...way, busy })), control };

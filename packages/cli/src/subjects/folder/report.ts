@@ -1,4 +1,4 @@
-/** What was found of a folder, as a report. */
+/** The report about a folder. */
 import { plot } from 'asciichart';
 import { greatest, max, mean } from 'd3-array';
 import {
@@ -95,7 +95,7 @@ function ratesSection(finding: ClassFinding, i: number): Section {
   return { id: `rates-${i}`, title: `How fast: ${sizes}`, blocks: [{ chart }] };
 }
 
-/** Beyond that only the busiest and the mean are told. */
+/** Of more cores, the table has only the busiest one and the mean. */
 const MOST_CORES = 8;
 
 function classTable(sizes: string, ways: readonly WayFinding[]): Table {
@@ -103,7 +103,7 @@ function classTable(sizes: string, ways: readonly WayFinding[]): Table {
     title: `Files ${sizes}`,
     head: ['way', 'files/s', 'MiB/s', 'x loop', '95 % interval', 'loop delay', 'cores busy, %'],
     rows: ways.map(({ name, rate: perSecond, bytesPerSecond, gain, loopDelayMs, busy }) => {
-      // What the others are compared with.
+      // All other ways are compared with this one.
       const isBase = name === 'sync-loop';
       return [
         titleOf(name),
@@ -172,16 +172,16 @@ function circumstancesTable({ samples }: FolderFindings): Table | undefined {
 interface CoreTimes {
   readonly way: WayName;
   readonly title: string;
-  /** For each core, or for all together, the busy share of it in steps of time. */
+  /** The busy share of each core, or of all together, in steps of time. */
   readonly lines: readonly { readonly name: string; readonly shares: readonly number[] }[];
 }
 
-/** What there is to see: one core at work, and all of them. */
+/** The ways that are plotted: one core at work, and all of them. */
 const SHOWN: readonly WayName[] = ['sync-loop', 'async-all', 'workers'];
 /** With fewer steps there is no curve. */
 const LEAST_STEPS = 4;
 
-/** What there is room for; with more cores nobody sees anything: the mean of all then. */
+/** How many steps and cores a plot has room for. Of more cores it shows the mean. */
 interface Room {
   readonly steps: number;
   readonly cores: number;
@@ -190,7 +190,7 @@ interface Room {
 const PAGE: Room = { steps: 120, cores: 16 };
 const TERMINAL: Room = { steps: 40, cores: 4 };
 
-/** Of the class in which most bytes were read. */
+/** The plots of the class that has the most bytes. */
 function coreTimes({ samples }: FolderFindings, room: Room): CoreTimes[] {
   const largest = greatest(samples.classes, ({ bytes: all }) => all);
   const ways = SHOWN.flatMap((name) => largest?.warm.ways.find((each) => each.name === name) ?? []);
@@ -214,7 +214,7 @@ function linesOf(steps: WaySamples['busy'], mostCores: number): CoreTimes['lines
   }));
 }
 
-/** Of a plot in characters. */
+/** The height of a plot, in lines, and the width of its labels, in characters. */
 const HEIGHT_ROWS = 4;
 const LABELS = 7;
 

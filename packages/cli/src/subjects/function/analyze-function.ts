@@ -1,4 +1,4 @@
-/** What `threadwise analyze` does: takes some of the inputs, measures, analyses, and writes what was found. */
+/** Runs `threadwise analyze` for a function: samples the inputs, measures, analyses, and writes the report. */
 import { measureAndReport } from '../../report/measure-and-report.js';
 import { checkWritable } from '../../report/outputs.js';
 import { type InputOptions, openInputs, passingOf } from '../../run/inputs/open-inputs.js';
@@ -9,9 +9,9 @@ import { type MeasurePlan, measure } from './measure/measure.js';
 import { functionReport } from './report/report.js';
 import { analyze } from './rules/analyze.js';
 
-/** On how many inputs it is measured, at most. */
+/** How many inputs the function is measured with, at most; of more, a sample is taken. */
 const MOST_INPUTS = 1000;
-/** What the function gets of them, for the report. */
+/** How the report says what the function gets of an input. */
 const PASSED: Readonly<Record<Passing, string>> = {
   value: '',
   spread: '; each is the list of the arguments',
@@ -23,7 +23,7 @@ export async function analyzeFunction(
   input: InputOptions,
   reporting: Reporting,
 ): Promise<number> {
-  checkWritable(reporting.outputs, reporting.read); // before the inputs, which may take a while to come
+  checkWritable(reporting.outputs, reporting.read); // before the inputs are read, which may take a while
   const plan = { ...options, ...(await takeInputs(input)), passing: passingOf(input) };
   return measureAndReport({ measure, analyze, report: functionReport }, plan, reporting);
 }

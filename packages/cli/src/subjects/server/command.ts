@@ -32,7 +32,7 @@ interface RawServerOptions extends RawOptions {
 }
 
 export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) => void): void {
-  // Options behind `server` belong to it, also where both commands have an option of that name; and the `--` is kept for it.
+  // Options after `server` belong to it, also where both commands have an option of that name; and `--` is passed on to it.
   analyze.enablePositionalOptions();
   analyze.parent?.enablePositionalOptions();
   const command = analyze
@@ -115,7 +115,7 @@ function resolveServerOptions(app: string, args: readonly string[], raw: RawServ
   return { plan, reporting: reportingOf(raw, read) };
 }
 
-/** `./tasks.js#render,sum` each; those of one module together. */
+/** Parses `./tasks.js#render,sum`, and puts the functions of one module together. */
 function targetsOf(given: readonly string[]): OffloadTarget[] {
   const byUrl = new Map<string, Set<string>>();
   for (const each of given) {
@@ -163,10 +163,10 @@ ${EXIT_CODES}`;
 /** HEAD, CONNECT and TRACE have no answer that could be compared. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-/** An address of which only the path is used. */
+/** A base to parse paths with; its host is not used. */
 const ANYWHERE = 'http://127.0.0.1';
 
-/** @param option its name, for messages. @param shared by all of them; the body is a file */
+/** @param option the option's name, for messages. @param shared the headers and the body, a file, of all requests */
 export function requestsOf(
   option: string,
   routes: readonly string[],

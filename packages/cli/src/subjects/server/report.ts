@@ -34,7 +34,7 @@ import { failuresOf, processesOf } from './rules/figures.js';
 import { findServer, type ServerAnswer, type ServerFindings } from './rules/find.js';
 import type { LaneSamples, SeriesName, ServerSubject } from './rules/samples.js';
 
-/** The verdict in two words, its tone, and what there is to say before the code. */
+/** The verdict in two words, its tone, and the sentence before the recommended code. */
 const ADVICE: Readonly<Record<ServerAnswer, readonly [badge: string, tone: Tone, before: string]>> = {
   leave: ['Leave it as it is', 'does not', 'Leave the app as it is.'],
   offload: ['Offload', 'pays', 'Where the app calls the function, give the call to a pool, and await it:'],
@@ -101,7 +101,7 @@ interface NamedLane {
   readonly isAsIs: boolean;
 }
 
-/** Those that were measured, the app as it is first. */
+/** The lanes that were measured, the app as it is first. */
 function lanesOf({ samples, gains }: ServerFindings): NamedLane[] {
   const { asIs, control, subject } = samples;
   const { threads, processes, against } = subject;
@@ -128,7 +128,6 @@ const medianOf =
 
 const inCores: Format = (share) => share.toFixed(2);
 
-/** Requests, and how long they took; what it costs. */
 const TABLES: readonly (readonly [title: string, Columns])[] = [
   [
     'Requests',
@@ -191,7 +190,7 @@ function circumstancesTable(findings: ServerFindings): Table | undefined {
 
 const PLAIN_EXPORT = /^[A-Za-z_$][\w$]{0,39}$/;
 
-/** Empty: there is none. */
+/** Empty if no code is recommended. */
 function recommendedCode({ verdict: { answer }, samples: { subject } }: ServerFindings): string[] {
   const [first] = subject.offload;
   if (answer === 'cluster') return clusterCode(subject);

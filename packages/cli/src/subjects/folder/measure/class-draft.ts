@@ -1,4 +1,4 @@
-/** What is measured of one class of sizes, in the making: its files as long as they are there, and its rounds. */
+/** Collects what is measured of one class of sizes: its files, without those that vanished, and its rounds. */
 import { bisectRight, cumsum, sum } from 'd3-array';
 import { seriesOf } from '../../../experiment/statistics.js';
 import { type ClassSamples, type RoundSamples, WAYS } from '../rules/samples.js';
@@ -19,9 +19,9 @@ export type Cache = 'warm' | 'cold';
 
 type Measured = Pick<Answer, 'rate' | 'loopDelayMs' | 'busy'>;
 
-/** Over time: enough for a plot. */
+/** How many samples of how busy the cores were are kept: enough for a plot. */
 const MOST_BUSY = 120;
-/** One cold pass: the disk is slow. */
+/** How many files and bytes one cold pass reads: few, because the disk is slow. */
 const COLD_FILES = 100;
 const COLD_BYTES = 32 * 2 ** 20;
 
@@ -34,14 +34,14 @@ export class ClassDraft {
   #batch: Batch;
   readonly #perSecond: number;
   readonly #readers: number;
-  /** Gives those that count, so far; empty before there are any. */
+  /** Returns the rounds so far that count. */
   readonly rounds: Record<Cache, () => readonly ReadonlyMap<LaneName, Measured>[]> = {
     warm: () => [],
     cold: () => [],
   };
   readonly #readBytes = new Map<LaneName, number>();
 
-  /** @param perSecond files, one after the other. @param readers that read at the same time */
+  /** @param perSecond how many files one reader reads in a second. @param readers how many read at the same time */
   constructor(sizes: SizeClass, sample: readonly SizedFile[], perSecond: number, readers: number) {
     this.sizes = sizes;
     this.#sample = sample;
@@ -50,7 +50,7 @@ export class ClassDraft {
     this.#batch = batchOf(sample, perSecond, 2 * readers);
   }
 
-  /** None of its files is there any more. */
+  /** Whether none of its files is left. */
   get isEmpty(): boolean {
     return this.#sample.length === 0;
   }
@@ -63,7 +63,7 @@ export class ClassDraft {
     return filesPerCall(this.#batch, this.#readers);
   }
 
-  /** Of one cold pass, others in each round; none twice, because the second time it would be in the cache. */
+  /** The files of one cold pass. Each round takes others; no pass reads a file twice, which would then come from the cache. */
   coldPaths(round: number): readonly string[] {
     const from = (round * COLD_FILES) % this.#sample.length;
     const turned = [...this.#sample.slice(from), ...this.#sample.slice(0, from)];
@@ -78,7 +78,7 @@ export class ClassDraft {
     this.#readBytes.set(lane, bytes);
   }
 
-  /** They vanished, or may not be read any more. */
+  /** Removes files that vanished, or that may not be read any more. */
   remove(paths: Iterable<string>): void {
     const gone = new Set(paths);
     this.#sample = this.#sample.filter(({ path }) => !gone.has(path));
@@ -104,7 +104,7 @@ export class ClassDraft {
   }
 
   #roundSamples(cache: Cache): RoundSamples {
-    // One in which a file vanished has nothing of this class.
+    // A round in which a file vanished has no results of this class.
     const rounds = this.rounds[cache]().filter(({ size }) => size > 0);
     const of = (lane: LaneName): Measured[] => rounds.map((round) => round.get(lane) ?? NOTHING);
     const ways = WAYS.filter(({ name }) => rounds.some((round) => round.has(name)));
@@ -123,14 +123,14 @@ export class ClassDraft {
   }
 }
 
-/** One request: so that there is an end where the disk is slow. */
+/** How many files and bytes one request reads: few, so that it ends soon even where the disk is slow. */
 const FILES_AT_ONCE = 200;
 const BYTES_AT_ONCE = 16 * 2 ** 20;
 
 /**
- * Reads the files of a class for the first time, one after the other, and then again: which of them can be read at all, how fast, and
- * whether they were in the system's cache. After that they are. Undefined: none of its files can be measured on.
- * @param mostBytes no file that is larger is read, nor more than that of all
+ * Reads the files of a class twice, one after the other, to learn which of them can be read, how fast, and whether they were in the
+ * system's cache; afterwards they are. Resolves to undefined if none of them can be measured.
+ * @param mostBytes how many bytes one file, and all that are read, may have
  */
 export async function readFirst(
   sizes: SizeClass,
@@ -152,7 +152,7 @@ export async function readFirst(
   return draft.isEmpty ? undefined : draft;
 }
 
-/** At least the first piece. */
+/** Reads one piece after the other until the time is over, but at least one. */
 async function readPieces(all: readonly SizedFile[], { lanes, session }: Job, endMs: number) {
   const loop = lanes.find(({ name }) => name === 'sync-loop')!;
   const read: SizedFile[] = [];
@@ -169,7 +169,7 @@ async function readPieces(all: readonly SizedFile[], { lanes, session }: Job, en
   return { read, failed: answers.flatMap(({ failed }) => failed), rate: ms > 0 ? (files * 1000) / ms : 0 };
 }
 
-/** The first ones, of so few bytes; at least one. */
+/** The first files that together have no more than BYTES_AT_ONCE; at least one. */
 function pieceOf(files: readonly SizedFile[]): readonly SizedFile[] {
   const totals = cumsum(files, ({ bytes }) => bytes);
   return files.slice(0, Math.max(1, bisectRight(totals, BYTES_AT_ONCE)));

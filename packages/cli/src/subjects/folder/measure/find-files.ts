@@ -1,6 +1,6 @@
 /**
- * Lists the files of a folder for a measurement: regular ones only, links are not followed, and what cannot be looked at is counted
- * instead of ending it. A very large folder is looked at for a while, and not to its end.
+ * Lists the files of a folder for a measurement: regular ones only. Links are not followed, and what cannot be read is counted and does
+ * not end the listing. In a very large folder, the listing stops early.
  */
 import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
@@ -11,10 +11,9 @@ import { isExclusion, matcher } from '../../../disk/globs.js';
 import { describeSystemError, UsageError } from '../../../exit-code.js';
 import type { SizedFile } from './size-classes.js';
 
-/** Which files are meant. */
 export interface FileChoice {
   readonly folder: string;
-  /** Relative to the folder; '!pattern' excludes. Empty: all. */
+  /** Globs relative to the folder; '!pattern' excludes. Empty: all files. */
   readonly patterns: readonly string[];
   readonly dot: boolean;
   /** Files that the command itself writes: never measured on. */
@@ -31,13 +30,13 @@ export interface Found {
   readonly isCut: boolean;
   readonly links: number;
   readonly others: number;
-  /** Why, for each that could not be read. */
+  /** The reason for each file or folder that could not be read. */
   readonly unreadable: string[];
 }
 
-/** Enough to know which sizes there are. */
+/** How many files are listed at most: enough to know which sizes there are. */
 const MOST_FILES = 200_000;
-/** How many entries are looked at before a signal is heard. */
+/** How many entries are looked at between two checks of the signal and the time. */
 const ENTRIES_PER_TURN = 500;
 
 /** How many files could not be read, for each reason. */
@@ -85,14 +84,14 @@ function mustBeFolder(folder: string): void {
 }
 
 interface Entry {
-  /** To the root. */
+  /** The path relative to the root. */
   readonly relative: string;
   readonly entry: Dirent;
 }
 
-/** Those of one folder by name; then those of the folders in it. */
+/** Yields the entries of a folder in the order of their names, then those of its subfolders. */
 function* entriesBelow(root: string, dot: boolean, unreadable: string[]): Generator<Entry> {
-  /** Relative to the root, with a separator at the end. */
+  /** Paths relative to the root, with a separator at the end. */
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of list(root + sep + folder, unreadable)) {
@@ -113,7 +112,7 @@ function list(folder: string, unreadable: string[]): Dirent[] {
   }
 }
 
-/** Undefined: it is one of our own, or cannot be looked at, which is counted. */
+/** Undefined if the command itself writes the file, or if the file cannot be looked at, which is counted. */
 function sizedFile(path: string, own: ReadonlySet<string>, unreadable: string[]): SizedFile | undefined {
   try {
     const stats = lstatSync(path, { bigint: true });

@@ -7,12 +7,12 @@ import { titleOf, type WayName, WAYS } from '../rules/samples.js';
 import type { open, ReadRequest } from './reader/process.js';
 
 const PROCESS = new URL('./reader/process.js', import.meta.url);
-/** What one more reader holds before it does anything: generous, since the alternative is to be killed. */
+/** How many bytes a reader takes when idle: generous, since the system would kill a process if memory ran out. */
 const READER_BYTES = 30 * 2 ** 20;
 
 type Reading = StepsOf<typeof open>;
 
-/** 'control' is 'sync-loop' once more. */
+/** 'control' runs 'sync-loop' once more, to measure the noise. */
 export type LaneName = WayName | 'control';
 
 /** What was read, and how busy each core of the machine was meanwhile, over time. */
@@ -37,7 +37,7 @@ export class ReadingLane extends Lane<Reading> {
     this.name = name;
   }
 
-  /** Undefined: it could not, which has been said, or it was interrupted. */
+  /** Resolves to undefined if the step failed, which the session has been told, or was interrupted. */
   async read(request: ReadRequest): Promise<Answer | undefined> {
     await this.start();
     const { value: slice, busy } = await withCoresWatched(() => this.step(request, request.ms));
@@ -46,7 +46,7 @@ export class ReadingLane extends Lane<Reading> {
   }
 }
 
-/** @param readers that read at the same time, in ways that have several */
+/** @param readers how many read at the same time, in ways that have several */
 export function lanesOf(session: Session, readers: number, memoryBytes: number): ReadingLane[] {
   const names: LaneName[] = ['control', ...WAYS.map(({ name }) => name)];
   const parallel = WAYS.filter(({ isParallel }) => isParallel).length;
@@ -54,10 +54,10 @@ export function lanesOf(session: Session, readers: number, memoryBytes: number):
   return names.map((name) => new ReadingLane(name, readers, session, tight));
 }
 
-/** The counters are of a hundredth of a second: less would say nothing. Milliseconds. */
+/** How many milliseconds pass between two samples: the system counts in hundredths of a second, so that a shorter time says nothing. */
 const SAMPLE_MS = 100;
 
-/** How busy each core of the machine is while something runs, from the system's own counters: by whatever runs on it. */
+/** Also returns how busy each core of the machine was meanwhile, with whatever program, by the system's own counters. */
 async function withCoresWatched<T>(run: () => Promise<T>): Promise<{ value: T; busy: number[][] }> {
   const busy: number[][] = [];
   let last = coreTimes();

@@ -1,6 +1,6 @@
 /**
- * Measures how the files of a folder are best read: each way in a process of its own, in turn, round by round, so that what changes on
- * the machine changes all of them. The same loop runs in two processes: what they differ by is noise.
+ * Measures how the files of a folder are best read. Each way has a process of its own, and all take turns in each round, so that what
+ * changes on the machine changes all of them. The same loop runs in two processes: their difference is noise.
  */
 import { openAll } from '../../../experiment/lane.js';
 import { readMachine } from '../../../experiment/machine.js';
@@ -18,11 +18,11 @@ import { classesOf, type SizeClass, sumOf } from './size-classes.js';
 export interface FolderPlan extends Plan, FileChoice {
   /** How many read at the same time; undefined: as many as the library thinks best. */
   readonly threads: number | undefined;
-  /** Also with the system's cache of files dropped. */
+  /** Whether to measure with the system's cache of files dropped as well. */
   readonly cold: boolean;
 }
 
-/** A measurement on its way: what was found, who reads it, and what came of it. */
+/** A measurement in progress: what was found, who reads it, and what came of it. */
 export interface Job {
   readonly session: Session<FolderPlan>;
   readonly found: Found;
@@ -32,15 +32,15 @@ export interface Job {
   readonly drafts: ClassDraft[];
 }
 
-/** Shares of the budget, at most: looking for the files, and reading them for the first time. Of a larger one it is no more: who waits wants an answer. */
+/** The shares of the budget for finding the files and for the first read. The budget counts up to a limit, since the user waits. */
 const WALK_SHARE = 0.1;
 const FIRST_SHARE = 0.12;
 const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
-/** The share of what is left that goes into cold rounds where they are asked for. */
+/** The share of the remaining time for cold rounds, if they are asked for. */
 const COLD_SHARE = 0.5;
-/** How much of the machine's memory the files of a class may take: some ways hold all that they read. */
+/** The share of the machine's memory that the files of a class may take: some ways hold all that they read. */
 const MEMORY_SHARE = 1 / 16;
-/** How many bytes of a class are measured on, at most: enough for a mean, and it stays in the cache. */
+/** How many bytes of a class are read at most: enough for a mean, and few enough to stay in the cache. */
 const MOST_BYTES = 256 * 2 ** 20;
 
 /** Rejects with UsageError where there is nothing to measure. When it settles, none of its processes is left. */

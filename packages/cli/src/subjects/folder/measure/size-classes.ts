@@ -13,7 +13,7 @@ export interface SizeClass {
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
-/** Where classes begin. */
+/** The smallest size in each class, in bytes. */
 const FROM_BYTES = [0, 4 * KIB, 64 * KIB, MIB, 16 * MIB] as const;
 
 /** The classes that have files. */
@@ -26,10 +26,10 @@ export function classesOf(files: readonly SizedFile[]): SizeClass[] {
   }).filter((each) => each.files.length > 0);
 }
 
-/** How many files of a class are measured on: enough for a mean. */
+/** How many files of a class are read at most: enough for a mean. */
 const MOST_FILES = 2000;
 
-/** Evenly out of all. `mostBytes`: none is larger, and all together have no more. */
+/** Takes files evenly out of all. @param mostBytes how many bytes one file, and all of them together, may have */
 export function sampleOf(files: readonly SizedFile[], mostBytes: number): SizedFile[] {
   const fitting = files.filter(({ bytes }) => bytes <= mostBytes);
   const chosen = evenly(fitting, MOST_FILES);
@@ -43,7 +43,7 @@ export function evenly<T>(items: readonly T[], count: number): T[] {
   return Array.from({ length: count }, (_, i) => items[Math.floor((i * items.length) / count)]!);
 }
 
-/** The first ones that together have no more; at least one. */
+/** Takes files in order, without those that would bring the total above `mostBytes`; at least one. */
 export function upTo(files: readonly SizedFile[], mostBytes: number): SizedFile[] {
   let total = 0;
   const kept = files.filter(({ bytes }) => {
@@ -58,10 +58,10 @@ export function sumOf(files: readonly SizedFile[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** About how many milliseconds a pass takes, one file after the other: few, because each way makes many passes in each round. */
+/** About how many milliseconds one reader takes for a pass: few, because each way makes many passes in each round. */
 const PASS_MS = 4;
 const MOST_PASS_FILES = 500;
-/** Some ways hold all of it at once. */
+/** Some ways hold all files of a pass in memory at once. */
 const MOST_PASS_BYTES = 64 * MIB;
 
 export interface Batch {
@@ -69,7 +69,7 @@ export interface Batch {
   readonly repeatsFiles: boolean;
 }
 
-/** @param perSecond files, one after the other. @param least so that none of those who read at the same time is idle */
+/** @param perSecond how many files one reader reads in a second. @param least how many files keep all readers busy */
 export function batchOf(sample: readonly SizedFile[], perSecond: number, least: number): Batch {
   const wished = Math.min(MOST_PASS_FILES, Math.max(least, Math.round((perSecond * PASS_MS) / 1000)));
   const chosen = evenly(sample, wished);
@@ -78,7 +78,7 @@ export function batchOf(sample: readonly SizedFile[], perSecond: number, least: 
   return { files: upTo(repeated, MOST_PASS_BYTES), repeatsFiles: times > 1 };
 }
 
-/** Files that one call takes: about a MiB, so that handing over weighs little, and several calls for each who reads. */
+/** How many bytes one call reads, so that sending it weighs little; fewer where a reader would not get several calls. */
 const CALL_BYTES = MIB;
 const MOST_CALL_FILES = 64;
 

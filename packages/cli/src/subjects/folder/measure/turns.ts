@@ -1,4 +1,4 @@
-/** What takes its turn in the rounds of a folder: each way with each class of sizes. A round in which a file of a class vanished does not count for it. */
+/** The turns in the rounds of a folder: each way with each class of sizes. If a file vanishes, the round does not count for its class. */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { type Look, Rounds, sliceFor, type Turn } from '../../../experiment/rounds.js';
@@ -8,14 +8,14 @@ import type { Cache, ClassDraft } from './class-draft.js';
 import type { Answer, ReadingLane } from './lanes.js';
 import type { Job } from './measure.js';
 
-/** From twelve on one that was disturbed can be left out of each comparison: better than longer rounds. */
+/** How many rounds are planned: with twelve, each comparison can leave out one that was disturbed. Longer rounds would gain less. */
 const WANTED_ROUNDS = 12;
-/** How long a way reads in a round. */
+/** How many milliseconds a way reads in a round. */
 const SLICE_MS = { least: 15, most: 250 } as const;
-/** Beside reading: timers that begin and end, the counters of the cores, the hand-over between processes. Milliseconds. */
+/** How many milliseconds a turn takes besides reading: timers that begin and end, the counters of the cores, messages between processes. */
 const HAND_OVER_MS = 12;
 
-/** Each way reads each class once: it is warm after that, and what it read is known to be right. */
+/** Lets each way read each class once, which warms the cache, and notes how many bytes each way has read. */
 export async function verifyAll({ lanes, session, drafts }: Job): Promise<void> {
   for (const draft of drafts) {
     for (const lane of usable(lanes)) {
@@ -28,11 +28,11 @@ export async function verifyAll({ lanes, session, drafts }: Job): Promise<void> 
   }
 }
 
-/** The share of the time that is left in which nothing is measured, because code is not compiled yet. */
+/** The share of the remaining time in which code gets compiled, and nothing is measured. */
 const WARM_SHARE = 0.15;
 const WARM_MS = { least: 20, most: 150 } as const;
 
-/** By the smallest files: there, the reader's own code weighs most. */
+/** Reads the smallest files: with these, the reader's own code weighs most. */
 export async function warmUp({ lanes, session, drafts }: Job): Promise<void> {
   const smallest = drafts.find(({ isEmpty }) => !isEmpty);
   const all = usable(lanes);
@@ -47,7 +47,7 @@ function usable(lanes: readonly ReadingLane[]): ReadingLane[] {
   return lanes.filter(({ isDead }) => !isDead);
 }
 
-/** One round is made in any case. */
+/** Makes at least one round, however little time there is. */
 export async function measureRounds(
   cache: Cache,
   { lanes, session, drafts }: Job,
@@ -111,12 +111,12 @@ function failedOf(answer: Answer | undefined): string[] {
 }
 
 const DROP_CACHES = '/proc/sys/vm/drop_caches';
-/** Pages, and the folders and attributes that lead to them: https://docs.kernel.org/admin-guide/sysctl/vm.html#drop-caches. */
+/** Drops the page cache, dentries and inodes: https://docs.kernel.org/admin-guide/sysctl/vm.html#drop-caches. */
 const ALL = '3';
-/** What was written a moment ago is not dropped before it is on the disk. Milliseconds. */
+/** How many milliseconds `sync` may take. Pages that are not on the disk yet would not be dropped. */
 const SYNC_LIMIT_MS = 20_000;
 
-/** Throws a UsageError that says why not. */
+/** Throws UsageError if the system's cache cannot be dropped. */
 export function mustBeDroppable(): void {
   try {
     accessSync(DROP_CACHES, constants.W_OK);
@@ -127,12 +127,12 @@ export function mustBeDroppable(): void {
   }
 }
 
-/** Once, before the first drop. */
+/** Must be called once, before the first drop. */
 export function writeBack(folder: string): void {
   spawnSync('sync', ['-f', folder], { timeout: SYNC_LIMIT_MS, stdio: 'ignore' });
 }
 
-/** Everything on the machine has to be read anew from the disk after that. */
+/** Slows the whole machine: every program reads its files from the disk again. */
 function dropCaches(): void {
   writeFileSync(DROP_CACHES, ALL);
 }

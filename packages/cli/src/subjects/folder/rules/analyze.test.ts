@@ -18,7 +18,7 @@ function findings(gains: Partial<Record<WayName, number>>, by?: number, rounds?:
   return analyzeFolder(fakeFolder([fakeClass(fakeRounds(gains, by, rounds))]));
 }
 
-/** With nothing but the loop beside them. */
+/** Gains with which neither workers nor processes pay. */
 const NO_WORKERS = { workers: 0.9, 'workers-read-files': 0.85, processes: 0.9 } as const;
 
 describe('one class of sizes', () => {

@@ -58,7 +58,7 @@ function wayFinding(way: WaySamples, round: RoundSamples, meanBytes: number): Wa
   );
 }
 
-/** Of each core; samples are about equally long. */
+/** The mean busy share of each core. All samples count the same, since they are about equally long. */
 export function meanBusy(samples: readonly (readonly number[])[]): number[] {
   const cores = Math.min(...samples.map((shares) => shares.length));
   if (!Number.isFinite(cores)) return [];
@@ -71,7 +71,7 @@ function answerOf(classes: readonly Weighed[]): FolderAnswer {
   return others.length > 0 ? 'mixed' : only;
 }
 
-/** Where files are read best: in several workers, in several processes (which are more trouble), on one thread, or it cannot be told. */
+/** Where files are read best: in several workers, in several processes (which are more trouble), or on one thread. */
 export type Place = 'workers' | 'processes' | 'one-thread' | 'unknown';
 /** How one thread reads best. 'either': it makes no difference that could be seen. */
 export type How = 'sync' | 'async' | 'either' | 'unknown';
@@ -84,16 +84,16 @@ export interface WayFinding {
   /** How many times as many files as a loop of readFileSync on one thread; undefined for that loop. */
   readonly gain: Estimate | undefined;
   readonly loopDelayMs: Estimate | undefined;
-  /** Of each core, over the time in which it ran: mean busy share. Empty: too short to be seen. */
+  /** The mean busy share of each core while this way ran. Empty: it ran too briefly to be seen. */
   readonly busy: readonly number[];
 }
 
 interface RoundFinding {
   readonly place: Place;
   readonly how: How;
-  /** What decides, with its figures. */
+  /** The conclusion, with the figures that decide it. */
   readonly sentence: string;
-  /** By how much two runs of the very same differ. A share. */
+  /** By which share two runs of the same loop differ. */
   readonly noise: number | undefined;
   readonly ways: readonly WayFinding[];
 }
@@ -101,14 +101,14 @@ interface RoundFinding {
 export interface ClassFinding extends RoundFinding {
   readonly fromBytes: number;
   readonly belowBytes: number | undefined;
-  /** The same for files that come from the disk; undefined: not measured on purpose. */
+  /** The findings for files that come from the disk; undefined: not measured. */
   readonly cold: RoundFinding | undefined;
 }
 
 /** 'mixed': it depends on the size. */
 export type FolderAnswer = 'workers' | 'processes' | 'sync' | 'async' | 'either' | 'mixed' | 'unknown';
 
-/** An estimate, if the answer of one class or more is. */
+/** `verdict` is an estimate if the answer for at least one class is. */
 export interface FolderFindings extends Findings<FolderAnswer, FolderSamples> {
   readonly classes: readonly ClassFinding[];
 }

@@ -12,9 +12,9 @@ import {
 import type { How, Place } from './analyze.js';
 import type { ClassSamples, RoundSamples, WayName } from './samples.js';
 
-/** Closer than that nobody sees a difference. */
+/** A gain that surely differs from 1 by no more than this share is no difference. */
 const ALIKE = 0.1;
-/** Ways that stand for a way of reading on one thread, and in workers. */
+/** The ways that are compared, out of all that are measured. */
 const SYNC: WayName = 'sync-loop';
 const ASYNC: readonly WayName[] = ['async-all', 'async-chain'];
 const WORKERS: readonly WayName[] = ['workers', 'workers-read-files'];
@@ -26,28 +26,28 @@ export interface Comparison {
   readonly rounds: number;
   readonly place: Place;
   readonly how: How;
-  /** The better of the asynchronous ways, as many times as the synchronous loop. */
+  /** How many times as many files the better asynchronous way reads as the synchronous loop. */
   readonly asyncGain: Estimate | undefined;
   readonly asyncWay: WayName | undefined;
-  /** Workers against the better way of one thread. */
+  /** How many times as many files workers read as the better way of one thread. */
   readonly workersGain: Estimate | undefined;
   readonly workersWay: WayName | undefined;
-  /** Processes against the same. */
+  /** How many times as many files processes read as the better way of one thread. */
   readonly processesGain: Estimate | undefined;
   readonly noise: number | undefined;
-  /** Where to read is an estimate: the intervals have a direction, but by no more than the very same differs by. */
+  /** Whether `place` is an estimate: the intervals have a direction, but the effect is no larger than the noise. */
   readonly isLikely: boolean;
-  /** Decided by how little there is: how many milliseconds all files of the folder take, one after the other on one thread. */
+  /** Set if the small folder decided: how many milliseconds one thread takes to read all of its files. */
   readonly wholeMs?: number;
 }
 
 /**
- * A folder that one thread reads in less time is not worth another thread, which takes longer to start. Milliseconds. Chosen by
- * hand: about a quarter of the 50 to 66 ms that `analyze` measured on two cores of a server.
+ * A folder that one thread reads in fewer milliseconds is not worth another thread, which takes longer to start. Chosen by hand: about a
+ * quarter of the 50 to 66 ms that `analyze` measured on two cores of a server.
  */
 const THREAD_START_MS = 15;
 
-/** What is to be read at all takes less than a thread takes to start: then it does not matter that workers could not be told from one thread. */
+/** If one thread reads the whole folder before another could start, it is the answer, even if workers could not be told from it. */
 export function decideBySmallness(comparison: Comparison, wholeMs: number | undefined): Comparison {
   const isUndecided = comparison.place === 'unknown' && comparison.how !== 'unknown';
   if (!isUndecided || wholeMs === undefined || wholeMs > THREAD_START_MS) return comparison;
@@ -88,7 +88,7 @@ export function compareWays(round: RoundSamples): Comparison {
   };
 }
 
-/** By how much two processes differ that do the very same, up or down: 1 is twice as much, or half. */
+/** By how much two processes differ that run the same loop, up or down: 1 is twice as much, or half. */
 function noiseOfLoop(round: RoundSamples): number | undefined {
   const own = seriesOf(round, SYNC);
   const same = ratio(round.control, own);
@@ -96,7 +96,7 @@ function noiseOfLoop(round: RoundSamples): number | undefined {
   return Math.max(same.high, 1 / same.low) - 1;
 }
 
-/** Against the synchronous loop, and against the better of the asynchronous ways; fewer: one of them was not measured. */
+/** The gains over the synchronous loop and over the better asynchronous way; fewer than two if one of them was not measured. */
 type OverOne = readonly Estimate[];
 
 interface Gains {
@@ -105,7 +105,7 @@ interface Gains {
   readonly overWorkers: Estimate | undefined;
 }
 
-/** Processes are more trouble than workers: where both pay, they have to be worth that. */
+/** Processes are more trouble than workers: where both pay, processes have to be worth that. */
 function placeOf({ workers, processes, overWorkers }: Gains, noise: number): Place {
   const inWorkers = payOff(workers, noise);
   const inProcesses = payOff(processes, noise);
@@ -118,7 +118,7 @@ function placeOf({ workers, processes, overWorkers }: Gains, noise: number): Pla
 
 type PayOff = 'pays' | 'does not' | 'unknown' | 'not measured';
 
-/** Both have to be beaten for it to pay; one that surely is not, is enough for it not to. */
+/** Reading in parallel pays if it surely beats both ways of one thread, and does not if there is one that it surely does not beat. */
 function payOff(over: OverOne, noise: number): PayOff {
   if (over.length < 2) return 'not measured';
   if (over.every((gain) => isWorthIt(gain, noise))) return 'pays';

@@ -1,4 +1,4 @@
-/** Why, what holds on the main thread of a server, what sending bytes back costs; and what to know before any of it is believed. */
+/** The reasons of the verdict, with what holds on the main thread of a server and what sending bytes back costs; and the warnings. */
 import { applying, busyWarning, directionOf, notMeasured } from '../../../experiment/rules.js';
 import { count, counted, duration, times, timesFromTo } from '../../../format/figures.js';
 import type { ClassFinding } from './analyze.js';
@@ -28,7 +28,7 @@ export function reasonsOf(classes: readonly Weighed[]): string[] {
   ]);
 }
 
-/** There, what blocks is not allowed, however fast it is. */
+/** On the main thread of a server, reads that block are no choice, however fast they are. */
 function onServer({ finding, samples }: Weighed): string | undefined {
   const ours = finding.ways.find(({ name }) => name === 'read-files');
   const loop = finding.ways.find(({ name }) => name === 'sync-loop');
@@ -52,9 +52,9 @@ function processes({ finding, samples, comparison: { noise } }: Weighed): string
   return `${sizesInWords(finding)}: as many processes read ${timesFromTo(gain)} as many files as workers do`;
 }
 
-/** Repeated runs of the very same that differ by more leave little to be seen. */
+/** With more noise than this share, only large effects can be seen. */
 const MUCH_NOISE = 0.25;
-/** The first read was slower than the second by more: it did not come from memory. */
+/** If the first read had less than this share of the second one's rate, it did not come from memory. */
 const FROM_DISK = 0.7;
 
 export function warningsOf(samples: FolderSamples, classes: readonly Weighed[]): string[] {
@@ -94,7 +94,7 @@ function ofClass({ samples, comparison: { noise } }: Weighed): string[] {
   ]);
 }
 
-/** Where files came from the first time, only the system knows. */
+/** Only the system knows where files came from the first time, so the sentence says no more than `may`. */
 function ofCache(classes: readonly Weighed[]): string | undefined {
   const warmOnly = classes.filter(({ samples: { cold } }) => cold === undefined);
   if (warmOnly.length === 0) return undefined;

@@ -1,7 +1,7 @@
 /** Made-up samples of a folder: what would have been measured if the truth were this. */
 import { type ClassSamples, type FolderSamples, type RoundSamples, type WayName, WAYS } from './samples.js';
 
-/** Up and down by a share, the same in each test, and not the same for two ways. */
+/** A factor that is up to `by` above or below 1: the same in each test, but not the same for two ways. */
 function wobble(round: number, way: number, by: number): number {
   return 1 + by * Math.sin(7 * round + 3 * way);
 }

@@ -19,7 +19,7 @@ export const WAYS = [
   way('workers-return', 'in workers, and sent back', 'workers, back', true),
 ];
 
-/** @param title for a table. @param short for a chart. @param isParallel besides the process that is measured, as many others read */
+/** @param title the name in tables. @param short the name in charts. @param isParallel whether several threads or processes read */
 function way<N extends string>(name: N, title: string, short: string, isParallel = false) {
   return { name, title, short, isParallel };
 }
@@ -30,18 +30,18 @@ export interface FolderSamples extends Measured {
   readonly subject: FolderSubject;
   /** How many threads, or processes, read where more than one does. */
   readonly threads: number;
-  /** By size, smallest first; only those that have files. */
+  /** The classes that have files, smallest sizes first. */
   readonly classes: readonly ClassSamples[];
 }
 
 export interface FolderSubject {
   readonly folder: string;
-  /** Of those that were found; more may be there if the walk was cut. */
+  /** How many files were found; there may be more if the walk was cut. */
   readonly files: number;
   readonly bytes: number;
-  /** Not everything was looked at: the folder is too large. */
+  /** Whether not everything was looked at, because the folder is too large. */
   readonly isWalkCut: boolean;
-  /** Neither read nor followed. */
+  /** How many entries were left out: symbolic links, and others that are no files. */
   readonly left: { readonly links: number; readonly others: number };
   /** Why files and folders could not be read, and how many of them. */
   readonly unreadable: readonly { readonly why: string; readonly count: number }[];
@@ -51,25 +51,25 @@ export interface ClassSamples {
   readonly fromBytes: number;
   /** Undefined: no limit. */
   readonly belowBytes: number | undefined;
-  /** In the folder. */
+  /** How many files of this class the folder has, and their bytes. */
   readonly files: number;
   readonly bytes: number;
-  /** Measured on. */
+  /** The part of them that was measured. */
   readonly sampled: { readonly files: number; readonly bytes: number };
   /** What one pass reads: some of the sampled files, or all of them several times over. */
   readonly batch: { readonly files: number; readonly bytes: number; readonly repeatsFiles: boolean };
-  /** The sampled files read one after the other, synchronously, for the first time and again: rates. */
+  /** The rates at which the sampled files were read, synchronously, for the first time and again. */
   readonly firstRead: { readonly first: number; readonly again: number } | undefined;
-  /** In memory already. */
+  /** The rounds with the files in memory already. */
   readonly warm: RoundSamples;
-  /** The system's cache of files was dropped before each. */
+  /** The rounds in which the system's cache of files was dropped before each turn; undefined: not measured. */
   readonly cold: RoundSamples | undefined;
 }
 
-/** Round by round, everything in turn: the same places of two series belong together. */
+/** In each round everything is measured in turn: equal places of two series are of the same round. */
 export interface RoundSamples {
   readonly ways: readonly WaySamples[];
-  /** 'sync-loop' once more, in another process: what it differs by is noise. */
+  /** 'sync-loop' once more, in another process: the difference is noise. */
   readonly control: Series;
 }
 
@@ -78,9 +78,9 @@ export interface WaySamples {
   readonly rate: Series;
   /** How late a timer of the reading program's main thread was, 99th percentile of each round. */
   readonly loopDelayMs: Series;
-  /** Over time, while it ran: the busy share of each core of the machine. */
+  /** The busy share of each core of the machine, over the time in which this way ran. */
   readonly busy: readonly (readonly number[])[];
-  /** Of one pass over the batch in the first round, as it was read: what the files add up to. */
+  /** How many bytes this way read in its first pass over the batch, to be compared with the sizes of the files. */
   readonly readBytes: number | undefined;
 }
 

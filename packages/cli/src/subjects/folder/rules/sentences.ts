@@ -1,4 +1,4 @@
-/** What is said of a class of sizes, and of all of them together: only what the comparison allows. */
+/** The sentences about a class of sizes, and about all of them together: they say only what the comparison allows. */
 import { max, min } from 'd3-array';
 import { ENOUGH_ROUNDS, WHAT_WOULD_TELL } from '../../../experiment/rules.js';
 import type { Estimate } from '../../../experiment/statistics.js';
@@ -49,7 +49,7 @@ function onOneThread({ how, asyncGain, asyncWay }: Comparison): string {
   return `on one thread, ${ADVERBS[how]}: ${titleOf(asyncWay!)} does ${times(asyncGain!)} of what a loop of readFileSync does`;
 }
 
-/** Why no thread is worth it however much it brings, where that is why. */
+/** The reason if no thread is worth it, however much it brings, because the folder is small. */
 function beforeStart({ wholeMs }: Comparison): string | undefined {
   return wholeMs === undefined
     ? undefined
@@ -71,14 +71,14 @@ export function noiseInWords(noise: number): string {
   return noise > 0.995 ? 'more than 100 %' : `up to ${perCent(noise)}`;
 }
 
-/** Neighbours with the same answer. */
+/** Neighbouring classes with the same answer. */
 interface Group {
   readonly fromBytes: number;
   belowBytes: number | undefined;
   readonly comparisons: [Comparison, ...Comparison[]];
 }
 
-/** The first sentence of all. Neighbours with the same answer are told together, with the weakest of their figures. */
+/** The first sentence of the report. Neighbouring classes with the same answer share a part of it, with the range of their gains. */
 export function folderSentence(classes: readonly Weighed[]): string {
   const groups = grouped(classes);
   const [only, ...others] = groups;
@@ -123,7 +123,7 @@ function isAlike(a: Comparison, b: Comparison): boolean {
   return kindOf(a) === kindOf(b) && (kindOf(a) !== 'unknown' || asFarAsKnown(a) === asFarAsKnown(b));
 }
 
-/** What one thread does best may be known where it is not known whether more of them pay. */
+/** What one thread does best may be known even if it is unknown whether workers pay. */
 function asFarAsKnown({ how }: Comparison): string {
   if (how !== 'sync' && how !== 'async') return '';
   return ` whether workers pay (on one thread, ${ADVERBS[how]} is better)`;
@@ -131,11 +131,11 @@ function asFarAsKnown({ how }: Comparison): string {
 
 export function kindOf({ place, how }: Comparison): FolderAnswer {
   if (place === 'workers' || place === 'processes') return place;
-  // As long as workers may pay, how one thread does best is no answer to where to read.
+  // While workers may still pay, how one thread does best is no answer to where to read.
   return place === 'one-thread' ? how : 'unknown';
 }
 
-/** Undefined: none can be given. */
+/** Undefined if no advice can be given. */
 function adviceOf({ comparisons }: Group): string | undefined {
   const [reason] = comparisons.flatMap((each) => beforeStart(each) ?? []);
   const gains = (of: (each: Comparison) => Estimate | undefined): string => {

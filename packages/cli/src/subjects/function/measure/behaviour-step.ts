@@ -1,4 +1,4 @@
-/** The function on the calling thread: first of all what it does, whether there is anything to measure, and with which inputs; then a probe that lives from the first control run to the last. */
+/** The steps that watch what the function does, here and in a worker, and the inline probe with its control runs. */
 import { describeFailure, type Ending, type Failure } from '../../../experiment/child.js';
 import { clamp } from '../../../experiment/session.js';
 import { spreadOf } from '../../../experiment/statistics.js';
@@ -14,11 +14,11 @@ export interface Subject {
   readonly reference: SubjectReference & { readonly export: string };
   readonly isAsync: boolean;
   readonly copiesInputs: boolean;
-  /** Those that can cross and did not fail. */
+  /** The inputs that can cross and did not fail. */
   readonly inputs: readonly Measured[];
-  /** What the function gave once, as a pattern for tasks of ours. */
+  /** One result of the function, for the probes' own tasks to return. */
   readonly result: unknown;
-  /** The bytes that a call gets and gives, on average. */
+  /** Mean bytes of a call's arguments and of its result. */
   readonly bytesIn: number;
   readonly bytesOut: number;
 }
@@ -48,7 +48,7 @@ export async function watchBehaviour(session: FunctionSession): Promise<Subject 
   return undefined;
 }
 
-/** Memory that is shared can go to a thread, and not to a process. */
+/** Shared memory can be sent to a thread, but not to a process. */
 const NOT_SENT = 'it cannot be sent to another process, in which it would be measured';
 
 function cloneableOf(session: FunctionSession): unknown[] {
@@ -72,7 +72,7 @@ export function endingOf({ exitCode, signal }: Ending): Ending {
   return { exitCode, signal };
 }
 
-/** What happens on the calling thread is the function's own doing. */
+/** Notes how the process failed: on the calling thread that is the function's own doing. */
 function noteEnd({ draft: { behaviour } }: FunctionSession, failure: Failure): void {
   if (failure.kind === 'ended') behaviour.ended ??= endingOf(failure);
   if (failure.kind === 'silent') behaviour.neverSettled ??= failure.ms;
@@ -83,7 +83,7 @@ function subjectOf(
   inputs: readonly unknown[],
   { inputMs, behaviour, result, bytesIn, bytesOut, ...report }: BehaviourReport,
 ): Subject | undefined {
-  // Those that were not tried are not worth a try either.
+  // Where all inputs that were tried failed, the others are not worth a try.
   if (inputMs.every((ms) => ms === undefined)) return undefined;
   return {
     reference: { ...reference, export: report.export },
@@ -99,7 +99,7 @@ function subjectOf(
   };
 }
 
-/** Whether it lives in a worker: undefined, or why it does not. */
+/** Why the function cannot be measured in a worker; undefined: it can. */
 export async function watchSurvival(
   session: FunctionSession,
   { reference, inputs }: Subject,
@@ -162,10 +162,10 @@ export function noteInlineFailure(session: FunctionSession, failure: Failure): v
 }
 
 const CONTROLS = 5;
-/** The share of the budget that it gets at least, if need be beyond the budget. */
+/** The share of the budget that a control run gets at least, even if the budget is used up. */
 const LEAST_SHARE = 0.03;
 
-/** The same run as in the rounds, with nothing in turn: what it differs by, before and after, is noise. */
+/** Repeats the inline run of the rounds, with nothing in between: the differences before and after are noise. */
 export async function control(
   session: FunctionSession,
   when: 'before' | 'after',
@@ -175,7 +175,7 @@ export async function control(
   session.draft.control[when] = rates;
   const share = session.begin(`control ${when}`, 0);
   if (share === undefined) return;
-  // Without it nobody knows what noise is: that much there has to be.
+  // Without control runs there is no good measure of the noise.
   const timeMs = Math.max(share, LEAST_SHARE * session.plan.budgetMs);
   const ms = clamp(timeMs / CONTROLS - warm.callMs, 20, 200);
   const end = performance.now() + timeMs;

@@ -1,4 +1,4 @@
-/** What only explains the verdict: what a crossing costs and from where on it pays, fewer cores, and what threads cost before they do anything. */
+/** The steps that only explain the verdict: the cost of a crossing, the break-even, fewer cores, and the start of threads. */
 import { describeFailure } from '../../../experiment/child.js';
 import { usableCpus } from '../../../experiment/machine.js';
 import { Rounds, sliceFor } from '../../../experiment/rounds.js';
@@ -12,14 +12,14 @@ import { coreCounts, outstandingFor } from './schedule.js';
 import type { Asks, FunctionSession, Opened, Slice } from './session.js';
 import type { Settings } from './settings.js';
 
-/** Milliseconds, a decade in two steps: where it pays is found between them. */
+/** Running times of tasks that only compute, two a decade: the break-even is interpolated between them. */
 const SPINS_MS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1] as const;
-/** For a process with its pools to be ready. Milliseconds. */
+/** How many milliseconds a process takes until its pools are ready. */
 const OPEN_MS = 300;
-/** The share of the time of a step that goes into making its code warm. */
+/** The share of a step's time that goes into warming up. */
 const WARM_SHARE = 0.3;
 const MOST_WARM_MS = 1500;
-/** Between two slices. Milliseconds. */
+/** How many milliseconds pass between two slices. */
 const HAND_OVER_MS = 2;
 const ROUNDS = ENOUGH_ROUNDS + 1;
 
@@ -33,7 +33,7 @@ export function patternOf(
   return { input: inputs[0]!.input, passing: reference.passing, result, threads, outstanding };
 }
 
-/** Of the roles that are asked for several things in turn: the step, how much time it needs, and how long a slice is. Milliseconds. */
+/** The probes that measure several things in turn: the step, and the lengths of the step and of a slice in milliseconds. */
 const IN_TURN = {
   crossing: { step: 'crossings', leastMs: OPEN_MS / 2, slice: { least: 25, most: 150 } },
   spin: { step: 'the break-even', leastMs: OPEN_MS, slice: { least: 20, most: 160 } },
@@ -51,12 +51,12 @@ export async function measureCrossings(session: FunctionSession, pattern: Patter
 }
 
 export async function measureSpins(session: FunctionSession, pattern: Pattern): Promise<void> {
-  // Half of it on the calling thread, half in the pool.
+  // Half of the slice is on the calling thread, half in the pool.
   const found = await inTurn(session, 'spin', pattern, SPINS_MS, (runMs, ms) => ({ runMs, ms: ms / 2 }));
   session.draft.spins = found.map(([runMs, slices]) => ({ runMs, ...seriesOf(slices, 'inline', 'pool') }));
 }
 
-/** One process is asked for each of them in turn. Without those that there was no time for. */
+/** Measures all of them in turn in one process, and leaves out those that there was no time for. */
 async function inTurn<R extends keyof typeof IN_TURN, T>(
   session: FunctionSession,
   role: R,
@@ -81,7 +81,7 @@ async function inTurn<R extends keyof typeof IN_TURN, T>(
     needed: turns.length,
     slice: { ms, least: slice.least },
     overheadMs: HAND_OVER_MS,
-    // In the first round the compiler sees all of them for the first time.
+    // In the first round the code of each is still being compiled.
     coldOf: () => 1,
     most: ROUNDS,
   });
@@ -93,7 +93,7 @@ async function inTurn<R extends keyof typeof IN_TURN, T>(
 const CORE_ROUNDS = 3;
 const WARM_MS = 300;
 
-/** The matrix of cores and threads. All cores were measured in the rounds, and are taken from there. */
+/** Measures the matrix of cores and threads. The figures for all cores are taken from the rounds. */
 export async function measureCores(
   session: FunctionSession,
   settings: Settings,
@@ -143,7 +143,7 @@ const START_THREADS = 4;
 const MOST_STARTS = 6;
 const START_MS = 300;
 
-/** Each time in a process of its own: memory that threads gave back would not count again. */
+/** Each start is in a process of its own: memory that ended threads gave back would be used again, and not counted. */
 export async function measureStart(session: FunctionSession, { reference }: Subject): Promise<void> {
   const timeMs = session.begin('the start of threads', START_MS / 2);
   if (timeMs === undefined) return;

@@ -1,4 +1,4 @@
-/** Measures a user's function, each thing in a process of its own: the steps, in the order of their importance. */
+/** Measures a user's function in steps, most important first, each in processes of its own. */
 import type { Look } from '../../../experiment/rounds.js';
 import { usableCores } from '../../../experiment/rules.js';
 import { clamp, type Plan, type Progress } from '../../../experiment/session.js';
@@ -19,13 +19,12 @@ export interface MeasurePlan extends Plan {
   readonly moduleGiven: string;
   /** Undefined: the default export, or the only function there is. */
   readonly export: string | undefined;
-  /** One for each call. */
   readonly inputs: readonly unknown[];
-  /** What the function gets of an input; by default the input itself. */
+  /** How an input becomes the function's arguments; by default it is the only one. */
   readonly passing?: Passing;
-  /** How many there were, of which these were taken. */
+  /** How many inputs there were; `inputs` may be a sample of them. */
   readonly inputCount: number;
-  /** Where they come from, and how they were chosen, in words. */
+  /** How the inputs were chosen and are passed, in words for the report. */
   readonly inputsHow: string;
   readonly maxThreads?: number | undefined;
 }
@@ -59,7 +58,7 @@ async function measureAll(session: FunctionSession, look: Look | undefined): Pro
   const subject = await watchBehaviour(session);
   if (subject === undefined) return;
   const whyNoThreads = await watchSurvival(session, subject);
-  // Before it is known how long a call takes when it is warm: an eighth of an eighth of the time for the rounds.
+  // How long a slice will be is not known before a warm call was timed: guess an eighth of an eighth of the time for the rounds.
   const inputs = chooseInputs(subject.inputs, clamp(shareOf('rounds', session.remainingMs) / 64, 50, 300));
   draft.subject.inputs = { ...draft.subject.inputs, used: inputs.length };
   const inline = await openInline(session, subject, inputs);

@@ -21,7 +21,7 @@ const SHARES = {
 export type StepName = keyof typeof SHARES;
 export const STEPS = Object.keys(SHARES) as readonly StepName[];
 
-/** What a step gets of what is left. @param steps that are still to come */
+/** How many of the remaining milliseconds a step gets. @param steps the steps that share them */
 export function shareOf(
   step: StepName,
   ms: number,
@@ -30,28 +30,28 @@ export function shareOf(
   return (Math.max(0, ms) * SHARES[step]) / sum(steps, (name) => SHARES[name]);
 }
 
-/** The steps before the rounds get no more of a larger budget: who waits wants an answer. */
+/** The steps before the rounds get no more of a larger budget than of this one: the user waits for an answer. */
 const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
 
-/** What a step gets at most of a budget, however early the steps before it ended: what only explains the verdict ends some time, too. */
+/** How many milliseconds a step gets at most, however early those before it ended: the steps after the rounds only explain the verdict. */
 export function mostFor(step: StepName, budgetMs: number): number {
   if (step === 'rounds') return budgetMs;
   const isFirst = STEPS.indexOf(step) < STEPS.indexOf('rounds');
   return shareOf(step, isFirst ? Math.min(budgetMs, MOST_FOR_FIRST_MS) : budgetMs, STEPS);
 }
 
-/** Within a quarter of the budget a call settles, and in less than five seconds only where there is no more. */
+/** A call gets at least this long to settle, or the whole budget if that is less. */
 const LEAST_LIMIT_MS = 5000;
 
-/** After how long a call counts as one that never settles. */
+/** How many milliseconds a call may take before it counts as one that never settles. */
 export function callLimitMs(budgetMs: number): number {
   return Math.min(budgetMs, Math.max(LEAST_LIMIT_MS, budgetMs / 4));
 }
 
-/** Beyond that not every number is tried. */
+/** Up to this many threads every number is tried; beyond, only some. */
 const ALL_UP_TO = 4;
 
-/** Numbers of threads, most important first: up to the cores, then beyond. */
+/** The numbers of threads that are tried, up to the cores and beyond. */
 export function threadCounts(cores: number, max: number): { upToCores: number[]; beyond: number[] } {
   const upToCores: number[] = [];
   for (let n = 1; n < cores; n = n < ALL_UP_TO ? n + 1 : Math.ceil(n * 1.4)) upToCores.push(n);
@@ -60,7 +60,7 @@ export function threadCounts(cores: number, max: number): { upToCores: number[];
   return { upToCores: [...upToCores, cores].filter(fits), beyond: beyond.filter(fits) };
 }
 
-/** Settings of cores for the matrix: at most four, the fewest and the most among them. */
+/** The numbers of cores that the matrix has: at most four, one and all among them. */
 export function coreCounts(cores: number): number[] {
   if (cores <= 4) return Array.from({ length: cores }, (_, i) => i + 1);
   return [...new Set([1, 2, Math.ceil(cores / 2), cores])];
@@ -70,48 +70,46 @@ const SLICE_MS = { least: 50, most: 300 } as const;
 
 interface RoundsInput {
   readonly timeMs: number;
-  /** Of one call; slices of long ones take as long as they do. */
+  /** How long a call takes; no slice is much shorter than that. */
   readonly callMs: number;
-  /** For a process with a pool to be ready and warm. */
+  /** How long a process takes until its pool is ready and warm. */
   readonly openMs: number;
-  /** How many settings must be measured, and how many more could be: most important first. */
+  /** How many settings must be measured, and how many more may be. */
   readonly needed: number;
   readonly wished: number;
 }
 
-/** As many settings as leave time for six rounds, then longer slices. */
+/** Plans as many settings as leave time for six rounds, then slices as long as the rest of the time allows. */
 export function planRounds({ timeMs, callMs, openMs, needed, wished }: RoundsInput) {
   const eachMs = openMs + ENOUGH_ROUNDS * costOf(SLICE_MS.least, callMs);
   const settings = clamp(Math.floor(timeMs / eachMs), needed, needed + wished);
   const sliceMs = sliceFor({ ms: timeMs - settings * openMs, ...SLICE_MS }, settings, ENOUGH_ROUNDS + 2, 0);
-  // A little less than a call, or there would be two in every other slice.
+  // A little less than a call: else every other slice would have time for two.
   const shortest = 0.9 * callMs;
   return { settings, sliceMs: Math.max(sliceMs, shortest), leastMs: Math.max(SLICE_MS.least, shortest) };
 }
 
-/** The share of the time for the rounds that goes into what is not measured: a library and a function that are not compiled yet. */
+/** The share of the time for the rounds that goes into warming up, until library and function are compiled. */
 const WARM_SHARE = 0.3;
 const WARM_MS = { least: 200, most: 1000 } as const;
 
-/** How long one of so many settings is warmed up, at most. */
+/** How many milliseconds each setting is warmed up, at most. */
 export function warmMsFor(timeMs: number, settings: number): number {
   return clamp((WARM_SHARE * timeMs) / settings, WARM_MS.least, WARM_MS.most);
 }
 
-/** The share of the budget that is kept for what comes after the rounds at least: the second control run. */
+/** The share of the budget that the rounds always leave, for the second control run. */
 const RESERVE = 0.06;
 
-/**
- * Until when rounds may go on that the verdict rests on: what else there is to measure only explains it. `remainingMs`: of the budget.
- */
+/** How many milliseconds more the rounds may take if the verdict needs them: the steps after them only explain it. */
 export function latestEndMs(remainingMs: number, budgetMs: number): number {
   return Math.max(0, remainingMs - RESERVE * budgetMs);
 }
 
-/** Slower than that share of what follows, and than all of it: the compiler was not done yet. */
+/** A round is cold, with code not compiled yet, if its rate is below this share of the later rounds' median, and below all of them. */
 const COLD = 0.8;
 
-/** How many of the first rounds were still getting faster, of any of these series of rates. */
+/** How many rounds at the beginning were cold, by the series with the most. */
 export function coldRounds(series: readonly (readonly number[])[]): number {
   const firstWarm = (rates: readonly number[]): number =>
     rates.findIndex((rate, i) => {
@@ -121,38 +119,38 @@ export function coldRounds(series: readonly (readonly number[])[]): number {
   return Math.max(0, ...series.map(firstWarm));
 }
 
-/** Beside a slice and what runs beyond its end: the hand-over between processes. Milliseconds. */
+/** How many milliseconds a turn takes besides its calls: the hand-over between processes. */
 export const HAND_OVER_MS = 8;
 
 export function costOf(sliceMs: number, callMs: number): number {
   return Math.max(sliceMs, callMs) + callMs + HAND_OVER_MS;
 }
 
-/** Calls of that length are counted by parts: few fit into a slice. Milliseconds. */
+/** Calls of at least this length are counted by parts, since few fit into a slice. Milliseconds. */
 const LONG_MS = 1;
-/** Handing over the next call is nothing beside one of that length. Milliseconds. */
+/** For calls of at least this length, the time to hand over the next one does not matter. Milliseconds. */
 const VERY_LONG_MS = 20;
 
 export function isLong(callMs: number): boolean {
   return callMs >= LONG_MS;
 }
 
-/** Memory of arguments and results on their way: more would measure the allocation of memory. */
+/** How many bytes of arguments and results may be outstanding: with more, the allocation of memory would be measured. */
 const OUTSTANDING_BYTES = 8 * 2 ** 20;
 
-/** How many calls are outstanding: no worker waits for work; of long calls no more, since all have to end before the next slice. */
+/** How many calls are outstanding: enough to keep workers busy, but few long ones, since all must end before the next slice. */
 export function outstandingFor(callMs: number, threads: number, bytes: number): number {
   if (callMs >= VERY_LONG_MS) return threads;
   if (isLong(callMs)) return 2 * threads;
   return clamp(Math.floor(OUTSTANDING_BYTES / Math.max(1, bytes)), 2 * threads, Math.max(64, 8 * threads));
 }
 
-/** About how much one call brings a worker to do, and how large a message is at most. */
+/** About how many milliseconds of work a batch is, and how large it is at most. */
 const BATCH_MS = 1;
 const MAX_BATCH = 1024;
 const MAX_BATCH_BYTES = 2 ** 20;
 
-/** How many inputs go into one call; undefined: the calls are long enough, or too large. */
+/** How many inputs go into a batch; undefined: calls are too long, or inputs too large, for one. */
 export function batchSize(callMs: number, bytesIn: number): number | undefined {
   const size = Math.min(MAX_BATCH, Math.round(BATCH_MS / callMs), Math.floor(MAX_BATCH_BYTES / bytesIn));
   return size >= 4 ? size : undefined;
@@ -170,8 +168,8 @@ const EVEN = 2;
 const LEAST = 4;
 
 /**
- * A slice has to have the same mix of inputs as any other: where inputs differ in what they take, only as many are used as can all
- * run in one. They are chosen evenly from the quickest to the slowest.
+ * All slices must have the same mix of inputs: where run times differ, only as many inputs are used as can all run in one slice, chosen
+ * evenly from the quickest to the slowest.
  */
 export function chooseInputs(all: readonly Measured[], sliceMs: number): unknown[] {
   const sorted = all.flatMap(({ input, ms }) => (ms === undefined ? [] : [{ input, ms }]));
@@ -187,11 +185,11 @@ export function chooseInputs(all: readonly Measured[], sliceMs: number): unknown
   return chosen.flatMap((quick, i) => [quick, ...slow.slice(i, i + 1)]);
 }
 
-/** Sizes differ enough to say something about their influence. */
+/** How many times the smallest size the largest must be for sizes to be measured. */
 const DIFFERENT_SIZES = 1.5;
 const MOST_SIZES = 6;
 
-/** Inputs of different sizes, smallest first, by their index; none where all are about as large. */
+/** Indices of inputs of different sizes, smallest first; none where all are about as large. */
 export function chooseSizes(bytes: readonly (number | undefined)[]): { index: number; bytes: number }[] {
   const different = [...new Set(bytes)].filter((size) => size !== undefined).sort((a, b) => a - b);
   const last = different.length - 1;

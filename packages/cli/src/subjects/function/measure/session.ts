@@ -1,4 +1,4 @@
-/** A measurement of a function on its way: its steps share the time, and each asks processes that play one role. */
+/** The running measurement of a function: splits the time among its steps, and starts the probes. */
 import type { Child } from '../../../experiment/child.js';
 import { Lane, type LaneOptions } from '../../../experiment/lane.js';
 import { readMachine } from '../../../experiment/machine.js';
@@ -9,7 +9,7 @@ import { type Mutable, newBehaviour, type Samples } from '../rules/samples.js';
 import type { MeasurePlan } from './measure.js';
 import { callLimitMs, mostFor, shareOf, type StepName } from './schedule.js';
 
-/** What a process is opened with, and what it gives, is in the file of its role. */
+/** The `open` function of each probe, which types what its process is asked and what it answers. */
 interface Openers {
   behaviour: typeof import('../probe/behaviour.js').open;
   survival: typeof import('../probe/survival.js').open;
@@ -30,15 +30,15 @@ export type Slice<R extends Role> = Steps<R>['step']['gets'];
 export class FunctionSession extends Session<MeasurePlan> {
   /** What was measured so far. */
   readonly draft = newDraft(this.plan);
-  /** After how long a call counts as one that never settles. Milliseconds. */
+  /** How many milliseconds a call may take before it counts as one that never settles. */
   readonly limitMs = callLimitMs(this.plan.budgetMs);
 
-  /** A tenth beyond the budget, so that what nearly ended is not lost. */
+  /** How many milliseconds to wait for an answer: up to a tenth beyond the budget, so that what has nearly ended is not lost. */
   override patience(expectedMs = 0): number {
     return clamp(this.limitMs + 3 * expectedMs, 1, this.remainingMs + this.plan.budgetMs / 10);
   }
 
-  /** Tells what is done next, and gives the time for it; undefined: there is none left. */
+  /** Announces the step, and returns how many milliseconds it gets; undefined: there is no time left, or the user ended it. */
   begin(step: StepName, leastMs = 1): number | undefined {
     const share = Math.min(shareOf(step, this.remainingMs), mostFor(step, this.plan.budgetMs));
     if (this.isAborted) return undefined;
@@ -55,7 +55,6 @@ export class FunctionSession extends Session<MeasurePlan> {
     return this.start<Steps<Role>>(file, { cpus }) as unknown as Probe<R>;
   }
 
-  /** A probe that is measured in turn. */
   lane<R extends Role>(role: R, { cpus, ...options }: ProbeLaneOptions<R>): ProbeLane<R> {
     return new Lane({ ...options, session: this, start: () => this.probe(role, cpus) });
   }
@@ -67,7 +66,7 @@ interface ProbeLaneOptions<R extends Role> extends Omit<LaneOptions<Steps<R>>, '
   readonly cpus?: readonly number[];
 }
 
-/** The samples in the making; what was left out the session knows. */
+/** The samples while they are being measured; the session itself knows what was left out. */
 type Draft = { -readonly [K in keyof Omit<Samples, 'skipped' | 'isCutShort'>]: Mutable<Samples[K]> };
 
 function newDraft(plan: MeasurePlan): Draft {
@@ -90,7 +89,7 @@ function newDraft(plan: MeasurePlan): Draft {
   };
 }
 
-/** What the rounds tell of the calling thread. @param sizes of the inputs that are measured one by one in each */
+/** The samples of the calling thread, from its slices. @param sizes of the inputs that each slice measures one by one */
 export function inlineSamples(
   slices: readonly Slice<'inline'>[],
   sizes: readonly { readonly bytes: number }[],

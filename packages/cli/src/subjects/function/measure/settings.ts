@@ -1,4 +1,4 @@
-/** What is measured in the rounds: the pool with so many threads, and other ways of calling it. */
+/** The settings of the pool that the rounds compare: numbers of threads, and other ways of calling. */
 import type { PoolSetup } from '../probe/pool.js';
 import type { VariantSamples } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
@@ -7,12 +7,12 @@ import type { Opened } from './session.js';
 
 export interface Setting {
   readonly what: string;
-  /** Undefined: plainly so many threads. */
+  /** Undefined: the default way of calling. */
   readonly variant: Pick<VariantSamples, 'name' | 'size'> | undefined;
   readonly setup: Omit<PoolSetup, 'inputs' | 'warmMs'>;
 }
 
-/** Most important first. `needed`: without those no verdict. */
+/** Most important first. Without the first `needed` of them there is no verdict. */
 export interface Settings {
   readonly all: readonly Setting[];
   readonly needed: number;
@@ -55,7 +55,7 @@ export function settingsOf(
     variant,
     setup: { ...plain(most).setup, ...setup },
   });
-  /** The function as a task of ours, which makes its arguments itself of as many inputs at a time; undefined: of one. */
+  /** The function as a task of `probe/subject`, to which `size` inputs cross in one call; undefined: one input. */
   const own = (size: number | undefined): Partial<Setting['setup']> => ({
     module: OWN_TASKS,
     data: reference,
@@ -64,18 +64,18 @@ export function settingsOf(
       ? { task: 'runOne' }
       : { task: 'runAll', batch: size, outstanding: 4 * most, isLong: false }),
   });
-  // Calls that are to be awaited one by one are not put together.
+  // Async calls are not batched: `runAll` does not await them.
   const sizeFor = (bytes: number) => (isAsync ? undefined : batchSize(callMs, bytes));
   const isRead = passing === 'read';
   const isBytes = !copiesInputs && inputs.every(({ input }) => input instanceof Uint8Array);
-  // Who leaves the reading to workers has a list of names: where calls are short, many cross together.
+  // A caller that lets workers read has a list of paths: where calls are short, many paths cross in one call.
   const names = sizeFor(NAME_BYTES);
   const read = { name: 'read', ...(names === undefined ? {} : { size: names }) } as const;
   const size = isRead ? undefined : sizeFor(bytesIn);
   const { upToCores, beyond } = threadCounts(cores, maxThreads);
   const needed = [
     ...upToCores.map(plain),
-    // Who reads decides, where there is something to read.
+    // Where inputs are files, it matters for the verdict whether the caller or the workers read them.
     ...(isRead ? [other('reading in the workers', read, own(names))] : []),
   ];
   const others = [

@@ -1,4 +1,4 @@
-/** What takes its turn in the rounds of a function: the calling thread, with which all others are compared, and each setting of the pool. */
+/** The turns in the rounds of a function: the calling thread, with which all others are compared, and each setting of the pool. */
 import { sum } from 'd3-array';
 import { isTight } from '../../../experiment/lane.js';
 import { type Look, Rounds, type Turn } from '../../../experiment/rounds.js';
@@ -10,9 +10,9 @@ import { coldRounds, HAND_OVER_MS, latestEndMs, planRounds, warmMsFor } from './
 import { type FunctionSession, inlineSamples, type ProbeLane, type Slice } from './session.js';
 import type { Setting, Settings } from './settings.js';
 
-/** A process with a pool of its own, from the start until it is ready. Milliseconds. */
+/** How many milliseconds a process takes until its pool is ready, before it is warmed up. */
 const OPEN_MS = 200;
-/** What a thread holds before it does anything: generous, since the alternative is to be killed. */
+/** How many bytes a thread takes before it does anything: a generous guess, since too little memory means being killed. */
 const THREAD_BYTES = 16 * 2 ** 20;
 
 type AnySlice = Slice<'inline'> | Slice<'pool'>;
@@ -22,7 +22,7 @@ interface RoundsContext {
   readonly inline: Inline;
   readonly settings: Settings;
   readonly inputs: readonly unknown[];
-  /** By what the draft holds; undefined: the rounds go on as long as there is time. */
+  /** Gives the answer so far, by the draft; undefined: the rounds go on as long as there is time. */
   readonly look?: Look | undefined;
 }
 
@@ -34,7 +34,7 @@ export function roundsOf(context: RoundsContext): FunctionRounds | undefined {
 
 class FunctionRounds {
   readonly #context: RoundsContext;
-  /** What the plan leaves for it. */
+  /** When the rounds' share of the time is over, by the clock of the session. */
   readonly #endMs: number;
   readonly #lanes: readonly { setting: Setting; lane: ProbeLane<'pool'>; turn: Turn<AnySlice> }[];
   /** The calling thread first. */
@@ -67,7 +67,7 @@ class FunctionRounds {
       slice: { ms: plan.sliceMs, least: plan.leastMs },
       overheadMs: callMs + HAND_OVER_MS,
       openMs,
-      // The first round is that of the compiler, too.
+      // In the first round code is still being compiled, whatever its rates say.
       coldOf: (series) => Math.max(1, coldRounds(series.map((slices) => slices.map(({ rate }) => rate)))),
       // With nothing to compare, more rounds tell no more.
       most: chosen.length === 0 ? ENOUGH_ROUNDS + 1 : undefined,
@@ -75,16 +75,15 @@ class FunctionRounds {
     });
   }
 
-  /** As long as the plan says, or until there are enough of them. */
+  /** Makes rounds until the answer is certain, or their time is over. */
   async run(): Promise<void> {
     await this.#rounds.run({ endMs: this.#endMs, latestMs: this.#latestMs });
     this.#write();
   }
 
   /**
-   * Goes on with whatever is left of the time, as long as there is a doubt; then there will be no more. How many more rounds there were is
-   * of no interest where none was.
-   * @returns whether there were any
+   * Makes more rounds in the time that is left, as long as the answer is in doubt, and then ends the pools' processes.
+   * @returns whether there were any more rounds
    */
   async finish(): Promise<boolean> {
     const before = this.#rounds.complete;
@@ -104,7 +103,7 @@ class FunctionRounds {
     const { session, inline } = this.#context;
     const { draft } = session;
     const slices = this.#turns.map((turn) => this.#rounds.of(turn));
-    // The turn decides which of the slices these are.
+    // The first turn is that of the calling thread.
     Object.assign(draft.inline, inlineSamples(slices[0] as Slice<'inline'>[], inline.sizes));
     draft.machine = { ...draft.machine, othersShare: othersShare(slices.flat()) };
     const measured = this.#lanes.flatMap(({ setting: { variant, setup } }, i): PoolSamples[] => {
@@ -154,14 +153,14 @@ function laneOf(
       return { kind: 'failed', error: { name: 'Error', message, code: undefined } };
     },
     onFailure: (failure) => {
-      // By the system, where memory is short, or by itself: only the latter is the function's doing.
+      // The system sends SIGKILL where memory is short: that is not the function's doing.
       if (failure.kind !== 'ended' || failure.signal === 'SIGKILL') return;
       session.draft.behaviour.endedInWorker ??= endingOf(failure);
     },
   });
 }
 
-/** Of the time of all cores that these slices took, what other programs had; undefined: the system does not tell. */
+/** The share of all cores' time that other programs had during these slices; undefined: the system does not tell. */
 function othersShare(slices: readonly AnySlice[]): number | undefined {
   const coresMs = sum(slices, ({ shared }) => shared?.coresMs);
   const othersMs = sum(slices, ({ shared }) => shared?.othersMs);

@@ -1,4 +1,4 @@
-/** What the function does beside computing: it is called with each input, twice with some, and looked at. */
+/** Watches what the function does besides computing: calls it with each input, and twice with the first few. */
 import { isDeepStrictEqual } from 'node:util';
 import v8 from 'node:v8';
 import { type Note, serveSteps } from '../../../experiment/serve.js';
@@ -13,7 +13,7 @@ import { watchParent } from './watchdog.js';
 export interface WatchSetup {
   readonly subject: SubjectReference;
   readonly inputs: readonly unknown[];
-  /** After how long no further input is begun. Milliseconds. */
+  /** For how many milliseconds inputs are tried; the first one always is. */
   readonly shareMs: number;
 }
 
@@ -21,22 +21,22 @@ export type BehaviourReport = ReturnType<typeof newReport>;
 
 function newReport({ name, hasSetup }: Subject) {
   return {
-    /** The export's own name, also where none was given. */
+    /** The name of the export, also where the user gave none. */
     export: name,
     behaviour: { ...newBehaviour(), hasSetup },
     coldMs: undefined as number | undefined,
-    /** Of each input that was tried, in order: its warmest call; undefined: it failed. */
+    /** Milliseconds of the faster call with each input that was tried, in order; undefined: its first call failed. */
     inputMs: [] as (number | undefined)[],
     bytesIn: [] as number[],
     bytesOut: [] as number[],
-    /** Of the first call that succeeded, if it can cross. */
+    /** The first result that can cross threads and is small enough to be sent to the parent process. */
     result: undefined as unknown,
   };
 }
 
-/** How many inputs are given a second time: to be compared, and because the second call is warmer. */
+/** How many inputs are tried twice: to compare the results, and because the second call is faster. */
 const REPEATED = 5;
-/** A larger result is not sent to be used as a pattern. Bytes. */
+/** A result of more bytes is not sent to the parent process as a pattern. */
 const MAX_PATTERN_BYTES = 64 * 2 ** 20;
 
 export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: BehaviourReport }> => {
@@ -47,13 +47,13 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
   const { behaviour, inputMs, bytesIn } = report;
   const look = lookInto(report);
   const attempt = async (input: unknown): Promise<Attempt> => {
-    // Whatever this call does to the process: that much is known.
+    // The call may end the process: what is known so far is sent first.
     await note({ ...report, inputMs: [], bytesIn: [], bytesOut: [], result: undefined });
     return call(subject, passing, input, behaviour);
   };
   const end = performance.now() + setup.shareMs;
   for (const [i, input] of setup.inputs.map(standalone).entries()) {
-    // The first one in any case.
+    // The first input is tried even if the time is over.
     if (i > 0 && performance.now() > end) break;
     const first = await attempt(input);
     report.coldMs ??= first.ms;
@@ -74,7 +74,7 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
 type Seen = BehaviourReport['behaviour'];
 type Attempt = { readonly ms: number; readonly value?: unknown };
 
-/** With a copy: the function may change it, and is to get the same when it is called again. Without a value: it failed. */
+/** Calls with a copy, so that the next call gets the same input even if the function changes it. No `value`: the call failed. */
 async function call(subject: Subject, passing: Passing, input: unknown, seen: Seen): Promise<Attempt> {
   const own = structuredClone(input);
   let given: readonly unknown[] | undefined;
@@ -99,12 +99,12 @@ async function call(subject: Subject, passing: Passing, input: unknown, seen: Se
 }
 
 function hasChanged(given: readonly unknown[], input: unknown, passing: Passing): boolean {
-  // It was a clone, so it is compared with one: what cloning does to a value is not the function's doing.
+  // Compared with another clone: what cloning changes is not the function's doing.
   const isSame = attempt(() => isDeepStrictEqual(given, argumentsOf(structuredClone(input), passing)));
-  return isSame === false; // Undefined: the file has gone, and the next call says so.
+  return isSame === false; // Undefined: the file is gone, which the next call reports.
 }
 
-/** Looks at one result after the other. */
+/** Returns a function that records in the report whether a result can cross, its classes and its size. */
 function lookInto(report: BehaviourReport): (value: unknown) => void {
   const { behaviour, bytesOut } = report;
   let hasPattern = false;
@@ -122,7 +122,7 @@ function lookInto(report: BehaviourReport): (value: unknown) => void {
   };
 }
 
-/** What is known of repeated calls after another one. */
+/** Whether all repeated calls gave the same result, this one included. */
 function compared(
   { repeats, uncloneable: { result } }: Seen,
   first: unknown,

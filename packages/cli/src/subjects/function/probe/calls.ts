@@ -1,4 +1,4 @@
-/** Calls on the calling thread, in one of the two ways that there are: one after the other, or, of what returns a promise, many outstanding. */
+/** Calls on the calling thread: one after the other, or many outstanding where the function returns a promise. */
 import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { cpuMs } from '../../../experiment/gauges.js';
@@ -6,18 +6,18 @@ import type { TaskFunction } from '../../../run/work/task-module.js';
 import { HOLD_MS, inChunks, inTurn, keepOutstanding, middle, oneByOne, rateOf } from './outstanding.js';
 
 export interface Calls {
-  /** Mean time of a warm call, one at a time. */
+  /** Warms up for about `ms`. Resolves to how many milliseconds a call takes with no other outstanding. */
   warm(ms: number): Promise<number>;
   run(
     ms: number,
   ): Promise<{ readonly rate: number; readonly cpuMs: number; readonly callMs: readonly number[] }>;
-  /** Mean time of a call with this input alone. */
+  /** How many milliseconds a call takes with the input at this index. */
   only(input: number): Promise<number>;
 }
 
-/** Reading the clock costs some 0.1 us: calls below that are timed many at a time. Milliseconds. */
+/** Reading the clock takes about 0.1 us, so shorter calls than this are timed many at a time. Milliseconds. */
 const TIMED_ALONE_MS = 0.02;
-/** How many single times are kept of a run. */
+/** How many single call times are kept of a run. */
 const MAX_TIMES = 400;
 /** About how long one input is measured. Milliseconds. */
 const ONE_INPUT_MS = 5;
@@ -26,11 +26,11 @@ const ONE_INPUT_MS = 5;
 export function syncCalls(run: TaskFunction, inputs: readonly unknown[], copies: boolean): Calls {
   const next = inTurn(inputs);
   const own = (input: unknown): unknown => (copies ? structuredClone(input) : input);
-  /** Calls between two turns of the event loop. */
+  /** How many calls are made between two turns of the event loop. */
   let chunk = 1;
   let callMs = 0;
   let usedCpuMs = 0;
-  /** What the next chunk took, without what had to be prepared. */
+  /** Makes the calls of a chunk. Returns how many milliseconds they took, without copying the inputs. */
   const timeChunk = (alone?: number[]): number => {
     const given = Array.from({ length: chunk }, () => own(next()));
     const cpu = cpuMs();
@@ -60,7 +60,7 @@ export function syncCalls(run: TaskFunction, inputs: readonly unknown[], copies:
         else if (spent > 3 * HOLD_MS) chunk = Math.max(1, chunk >> 1);
         await turn();
       } while (performance.now() < end);
-      // Where inputs differ, the run times of the last few calls say little about the others.
+      // The last chunk says little about the other inputs where they differ.
       if (callMs < ms / 8) callMs = 1000 / (await measured(ms / 4)).rate;
       chunk = Math.max(1, Math.round(HOLD_MS / callMs));
       return callMs;
@@ -76,7 +76,7 @@ export function syncCalls(run: TaskFunction, inputs: readonly unknown[], copies:
 /** What calls return goes here, so that none of them is optimised away. */
 const kept: unknown[] = new Array(8).fill(undefined);
 
-/** @param times get that of each call; undefined: the clock is not read for each */
+/** @param times gets the time of each call; undefined: the clock is read only before and after all of them */
 function timeAll(run: TaskFunction, given: readonly unknown[], times?: number[]): number {
   const begin = performance.now();
   let last = begin;
@@ -98,15 +98,15 @@ function outcomeOf(run: TaskFunction, input: unknown): unknown {
   }
 }
 
-/** Evenly out of all. */
+/** At most `MAX_TIMES` of them, evenly spread. */
 function some(times: readonly number[]): readonly number[] {
   if (times.length <= MAX_TIMES) return times;
   return Array.from({ length: MAX_TIMES }, (_, i) => times[Math.floor((i * times.length) / MAX_TIMES)]!);
 }
 
-/** How many calls are outstanding at most: as many as the pool is given of calls that are short. */
+/** How many calls are outstanding at most: as many short calls as a pool of up to 8 threads gets. */
 const MAX_OUTSTANDING = 64;
-/** How many times as many calls twice as many outstanding have to bring, to be kept. */
+/** Twice as many outstanding calls are kept only if they raise the rate by at least this factor. */
 const FASTER_AT_ONCE = 1.3;
 /** Share of a slice in which calls are made one at a time. */
 const ALONE_SHARE = 0.2;
@@ -120,7 +120,7 @@ export function asyncCalls(run: TaskFunction, inputs: readonly unknown[]): Calls
   let outstanding = 8;
   let waits = false;
   return {
-    /** Doubles what is outstanding as long as that brings more: calls that compute would only wait for one another. */
+    /** Doubles the outstanding calls while that raises the rate: calls that compute would only wait for one another. */
     async warm(ms) {
       const end = performance.now() + ms;
       const callMs = middle(await alone(ms / 8));
@@ -131,9 +131,9 @@ export function asyncCalls(run: TaskFunction, inputs: readonly unknown[]): Calls
         outstanding *= 2;
         rate = more;
       }
-      // By Little's law so many calls were on their way at once, each as fast as if it were alone.
+      // By Little's law, rate x time is the number of calls in progress if each is as fast as a lone one. If most are, calls wait.
       waits = callMs >= 1 && (rate * callMs) / 1000 > outstanding / 2;
-      // Then, or where calls are short, nothing is lost by as many as a pool would get.
+      // Calls that wait, or are short, lose nothing with as many outstanding as a pool would get.
       if (callMs < 1 || waits) outstanding = MAX_OUTSTANDING;
       return callMs;
     },

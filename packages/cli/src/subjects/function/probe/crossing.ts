@@ -1,4 +1,4 @@
-/** What a call costs beside running: a task that does nothing, with values as large as the user's, on each transport. */
+/** Measures what a call costs besides running: a task that does nothing, with values as large as the user's, on each transport. */
 import { createPool, type Pool } from 'threadwise';
 import { cpuMs } from '../../../experiment/gauges.js';
 import { serveSteps } from '../../../experiment/serve.js';
@@ -15,7 +15,6 @@ interface CrossingStep {
 
 /** Share of a slice in which calls are made one at a time. */
 const ALONE_SHARE = 0.3;
-/** Milliseconds. */
 const WARM_PIECE_MS = 40;
 
 export const open = async ({ input, passing, result, threads, outstanding, warmMs }: EchoSetup) => {

@@ -9,18 +9,18 @@ interface InlineSetup {
   readonly subject: SubjectReference;
   readonly inputs: readonly unknown[];
   readonly isAsync: boolean;
-  /** Each call gets a copy of its input, made while the clock stands: the function changes what it gets. */
+  /** Whether each call gets a copy of its input, made while the clock is stopped, because the function changes its argument. */
   readonly copiesInputs: boolean;
   readonly warmMs: number;
 }
 
 interface InlineStep {
   readonly ms: number;
-  /** Inputs, by their index, to be measured one by one: one of each size. */
+  /** Indices of the inputs to measure one by one: one input of each size. */
   readonly sizes: readonly number[];
 }
 
-/** For the percentile of an idle loop: some dozens of ticks. */
+/** Enough for some dozens of ticks of an idle event loop, of which a percentile is taken. */
 const IDLE_MS = 50;
 
 export const open = async ({ subject, isAsync, copiesInputs, warmMs, ...setup }: InlineSetup) => {

@@ -1,4 +1,4 @@
-/** Calls are counted as they are: all of them, and of those that end too late a part. */
+/** Every call counts: in full if it ends in time, else for the part of its time before the end. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -6,7 +6,7 @@ import { describeError, errorLine } from '../../../run/work/described-error.js';
 interface Load {
   readonly outstanding: number;
   readonly ms: number;
-  /** Functions that settle without a turn of the event loop would hold it up until the end. */
+  /** Whether the event loop gets turns in between: functions that settle without one would hold it up until the end. */
   readonly turnsLoop?: boolean;
   call(): PromiseLike<unknown>;
 }
@@ -18,7 +18,7 @@ export const HOLD_MS = 0.5;
 
 export async function keepOutstanding({ outstanding, ms, turnsLoop = false, call }: Load) {
   const begin = performance.now();
-  /** When no more are begun. */
+  /** When no further call is begun. */
   const end = begin + ms;
   const loaded = {
     begin,
@@ -26,18 +26,15 @@ export async function keepOutstanding({ outstanding, ms, turnsLoop = false, call
     calls: 0,
     failed: 0,
     firstFailure: undefined as string | undefined,
-    /**
-     * Calls per second, each that is outstanding for itself, until its last one has ended: exact where calls wait and do not hold up
-     * one another. Where they do, all calls in the whole time is.
-     */
+    /** Calls per second, summed over the lanes, each until its own last call: exact where calls wait. Else `rateOf` is. */
     ratePerLane: 0,
-    /** Calls that settled in time, and of each of the others the part of its time that lay before the end. */
+    /** How many calls settled in time, plus, for each of the others, the share of its time before the end. */
     parts: 0,
   };
   let turned = begin;
   const lane = async (): Promise<void> => {
     let [own, now] = [0, performance.now()];
-    // Once in any case: on a busy machine the time may be over before it begins.
+    // At least one call: on a busy machine the time may be over before it begins.
     do {
       own += 1;
       const issued = now;
@@ -62,12 +59,12 @@ export async function keepOutstanding({ outstanding, ms, turnsLoop = false, call
   return { ...loaded, drained: performance.now() };
 }
 
-/** Where calls compute, those that end last have more of the machine: all of them in all of the time. */
+/** Calls per second until the last one ended: exact where calls compute, since the last ones have more of the machine. */
 export function rateOf({ calls, begin, drained }: Loaded): number {
   return (calls * 1000) / (drained - begin);
 }
 
-/** How long each of the calls took that fit into the time, one after the other; at least one. */
+/** Makes calls one after the other until the time is over, at least one. Resolves to how many milliseconds each took. */
 export async function oneByOne(call: () => PromiseLike<unknown>, ms: number): Promise<number[]> {
   const times: number[] = [];
   const end = performance.now() + ms;
@@ -79,9 +76,9 @@ export async function oneByOne(call: () => PromiseLike<unknown>, ms: number): Pr
 }
 
 /**
- * Calls that hold up the event loop, some of them between two of its turns. Once in any case: on a busy machine the time may be over
+ * Makes chunks of calls that hold up the event loop, with a turn of it after each. At least one: on a busy machine the time may be over
  * before it begins.
- * @param run makes `chunk` calls, and gives how long they took
+ * @param run makes `chunk` calls and returns how many milliseconds they took
  */
 export async function inChunks(chunk: number, ms: number, run: () => number) {
   const end = performance.now() + ms;
@@ -94,7 +91,7 @@ export async function inChunks(chunk: number, ms: number, run: () => number) {
   return { calls, callMs: spent / calls };
 }
 
-/** One after the other, again and again. */
+/** Returns a function that cycles through `all`. */
 export function inTurn<T>(all: readonly T[]): () => T {
   let next = 0;
   return () => {
@@ -103,14 +100,14 @@ export function inTurn<T>(all: readonly T[]): () => T {
   };
 }
 
-/** One call that a collection of garbage delays says nothing of the others. */
+/** The median: a call that garbage collection delays says nothing about the others. */
 export function middle(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[times.length >> 1]!;
 }
 
-/** Faster by less is not faster. */
+/** A piece is faster only if its rate exceeds the best before it by more than this factor. */
 const FASTER = 1.05;
-/** How many pieces in a row have to be no faster than the best before them. */
+/** The warm-up ends after this many pieces in a row that were no faster. */
 const STALE = 3;
 
 /** @param piece runs for a moment and gives its rate; at least one is run, and none is begun after `mostMs` */

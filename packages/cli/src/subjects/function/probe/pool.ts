@@ -12,19 +12,19 @@ export interface PoolSetup {
   readonly task: string;
   readonly data: unknown;
   readonly inputs: readonly unknown[];
-  /** What the task gets of an input, or of a batch of them. */
+  /** How an input, or a batch of inputs, becomes the arguments of the task. */
   readonly passing: Passing;
-  /** Its bytes lie in memory that is shared already, or are read into such. */
+  /** Whether inputs are in leases, that is shared memory, or files are read into them. */
   readonly isLeased: boolean;
-  /** Inputs in one call; 1 where it is not a batch. */
+  /** How many inputs one call gets; 1: no batch. */
   readonly batch: number;
   readonly threads: number;
   readonly placement: 'threads' | 'auto';
   readonly outstanding: number;
-  /** Calls take long: what has run of one when the time is over counts for a part of it. */
+  /** Whether calls are so long that one that ends after its slice counts for the part within it. */
   readonly isLong: boolean;
   readonly idleDelayMs: number;
-  /** How long it is warmed up at most, until it gets no faster. Milliseconds. */
+  /** For how many milliseconds the pool is warmed up at most; it ends when the pool gets no faster. */
   readonly warmMs: number;
 }
 
@@ -71,25 +71,24 @@ export const open = async (setup: PoolSetup) => {
     opened.firstFailure ??= firstFailure;
     return rate;
   };
-  // Beside long calls it does not matter how fast they are handed over: once will do.
+  // For long calls it does not matter how fast they are handed over: one piece will do.
   await warmUp(piece, isLong ? 0 : warmMs);
   return { opened, step };
 };
 
-/** Milliseconds. */
 const WARM_PIECE_MS = 40;
 
-/** What of the calls of a slice counts, the time that they had for it, and for how much of it workers ran them. */
+/** How many calls of a slice count, the time that they had, and the run time of all workers together. */
 interface Work {
   readonly calls: number;
   readonly elapsedMs: number;
   readonly runMs: number;
 }
 
-/** Begins a slice; what it gives ends it. */
+/** Begins a slice; the returned function ends it. */
 type Works = () => (loaded: Loaded) => Work;
 
-/** Of short calls all count, until the last one has settled. The pool's statistics tell for how long they ran: no event is made for each. */
+/** All short calls count, until the last has settled. Run times come from the pool's statistics, which need no event for each call. */
 function shortWork(pool: Pool): Works {
   const runMsSoFar = (): number => {
     const workers = pool.stats().workers.filter(({ inline }) => !inline);
@@ -105,24 +104,24 @@ function shortWork(pool: Pool): Works {
   };
 }
 
-/** Of long calls, of which only some workers would have one in the end, those count that ended in time, and a part of each that ran then. */
+/** Long calls count if they end in time, else for the part that ran: only some workers would be busy until the last one ends. */
 function longWork(pool: Pool, isOneEach: boolean): Works {
   let runs: { readonly at: number; readonly runMs: number }[] = [];
-  // Without a time where the pool did not look at the clock: calls on its own thread, of which it times some.
+  // `runMs` is missing where the pool did not read the clock: it times only some of the calls on its own thread.
   pool.on('task:settle', ({ runMs = 0 }) => runs.push({ at: performance.now(), runMs }));
   return () => {
     runs = [];
     return ({ begin, end, calls, parts }) => {
       const elapsedMs = end - begin;
       if (isOneEach) {
-        // No call waits for another, and a call has its worker from when it was made until it has settled: its way there and back
-        // is a part of that, which may take longer than its run.
+        // Each call has a worker to itself from when it is made until it settles. `parts` counts all of that time, since the way there and
+        // back may take longer than the run.
         const runMs = runs.reduce((sum, run) => sum + run.runMs, 0);
         return { calls: parts, elapsedMs, runMs: (runMs / Math.max(1, calls)) * parts };
       }
       const work = { calls: 0, elapsedMs, runMs: 0 };
       for (const { at, runMs } of runs) {
-        // They begin when the slice does: what lies before is the way of the news.
+        // No call begins before its slice; an earlier time is an error of measurement.
         const from = Math.max(begin, at - runMs);
         const within = Math.max(0, Math.min(at, end) - from);
         if (at <= end) work.calls += 1;
@@ -134,7 +133,7 @@ function longWork(pool: Pool, isOneEach: boolean): Works {
   };
 }
 
-/** For each input, or batch of them, what makes the arguments of a call, as its caller would. */
+/** For each input or batch, a function that makes the arguments of a call, as its caller would. */
 function makersOf(pool: Pool, { inputs, isLeased, passing, batch }: PoolSetup): readonly (() => unknown[])[] {
   const own = inputs.map(standalone);
   if (isLeased && passing === 'read') return own.map((path) => () => [filledFrom(path as string, pool)]);
@@ -143,7 +142,7 @@ function makersOf(pool: Pool, { inputs, isLeased, passing, batch }: PoolSetup): 
   return (batch === 1 ? singles : batchesOf(singles, batch)).map((each) => () => [each]);
 }
 
-/** As many batches as it takes until every input was in one of them. */
+/** Batches of `size` that together hold every input; the last one is filled up from the first inputs. */
 function batchesOf(inputs: readonly unknown[], size: number): unknown[][] {
   const count = Math.ceil(inputs.length / size);
   return Array.from({ length: count }, (_, b) =>
@@ -151,14 +150,14 @@ function batchesOf(inputs: readonly unknown[], size: number): unknown[][] {
   );
 }
 
-/** Filled once: what is measured is a call with bytes that lie there already. Their memory is the pool's until it ends. */
+/** Filled once: the measured call gets bytes that are in shared memory already. The lease is not released; the pool's end frees it. */
 function shared(pool: Pool, bytes: Uint8Array): Uint8Array {
   const lease = pool.lease(bytes.byteLength);
   lease.bytes.set(bytes);
   return lease.bytes;
 }
 
-/** What a caller does who wants no copy: the file is read into memory that the worker sees. */
+/** Reads the file into memory that the worker sees, as a caller does who wants no copy. */
 function filledFrom(path: string, pool: Pool): Lease {
   const file = openSync(path, 'r');
   try {

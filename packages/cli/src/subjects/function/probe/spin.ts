@@ -1,4 +1,4 @@
-/** Tasks that compute for a given time, on the calling thread and in a pool: from which running time on crossing pays. */
+/** Runs tasks of a given length on the calling thread and in a pool, to find from which running time on a pool pays. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from 'threadwise';
 import { serveSteps } from '../../../experiment/serve.js';
@@ -7,15 +7,14 @@ import { HOLD_MS, inChunks, keepOutstanding, rateOf, warmUp } from './outstandin
 import { echo, type EchoSetup, setup as prepare, spin } from './tasks.js';
 import { standalone } from './values.js';
 
-/** Iterations of a call by which it is found how many make a millisecond: some tens of microseconds. */
+/** Iterations of one call that calibrates `spin`: some tens of microseconds. */
 const PROBED = 20_000;
-/** Calls that are timed, and warm it up. The fastest counts: whatever disturbs only makes it slower. */
+/** How many calls calibrate `spin`, and warm it up. The fastest counts: disturbances only make a call slower. */
 const TRIES = 100;
-/** Milliseconds. */
 const WARM_PIECE_MS = 20;
-/** Where handing over weighs most, it has to be warm. Milliseconds. */
+/** The length of the tasks that warm up the pool: short, so that handing over weighs most. Milliseconds. */
 const WARM_RUN_MS = 0.003;
-/** Until the workers have stopped looking for more to do, and leave the core to the calling thread. Milliseconds. */
+/** How many milliseconds it takes until idle workers stop looking for tasks and leave the core to the calling thread. */
 const SETTLE_MS = 3;
 
 export const open = async ({ input, passing, result, threads, outstanding, warmMs }: EchoSetup) => {
@@ -40,8 +39,8 @@ export const open = async ({ input, passing, result, threads, outstanding, warmM
 };
 
 /**
- * How long so many calls take, one after the other. It is called with another function first: then the compiler does not take the
- * task into this loop, which it cannot in a worker either, and the same code runs here and there.
+ * Returns how many milliseconds `count` calls take. It is called with another function first, so that the compiler does not inline the task
+ * into this loop: it cannot do that in a worker either, and both must run the same code.
  */
 function repeat(
   run: (iterations: number, input: unknown) => unknown,

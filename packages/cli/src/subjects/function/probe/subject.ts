@@ -1,4 +1,4 @@
-/** The user's module in a probe, the function of it that is measured, and that function as tasks of ours. */
+/** Loads the user's module in a probe, finds the function to measure, and provides it as tasks for a pool. */
 import { type Passing, takingInput } from '../../../run/work/passing.js';
 import {
   exportsOf,
@@ -18,19 +18,19 @@ export interface SubjectReference {
 }
 
 export interface Subject {
-  /** The function as it is. */
+  /** The function itself, with its own arguments. */
   readonly call: TaskFunction;
-  /** The same for an input. */
+  /** The function, called with an input, which `Passing` turns into arguments. */
   readonly run: TaskFunction;
-  /** By which a pool finds it. */
+  /** The name of the export, by which a pool calls it. */
   readonly name: string;
   readonly hasSetup: boolean;
 }
 
-/** What a worker's setup gets, as far as it makes sense on the calling thread. */
+/** What the module's `setup` gets in a worker, as far as it makes sense on the calling thread. */
 const CONTEXT = { workerId: 0, poolName: 'threadwise analyze', data: undefined };
 
-/** Loads it and prepares it as a worker would. Throws UsageError where there is no such function. */
+/** Imports the module and calls its `setup`, as a worker does. Throws UsageError where there is no such function. */
 export async function loadSubject(reference: SubjectReference): Promise<Subject> {
   const module = await importModule(reference.module);
   const { name, call } = select(module, reference);
@@ -52,14 +52,14 @@ function select(module: ModuleNamespace, { module: url, export: given }: Subject
   }
 }
 
-/** The one of this worker. */
+/** What the tasks of this worker call; loaded by `setup`. */
 let subject: Subject | undefined;
 
 export async function setup({ data }: { readonly data: SubjectReference }): Promise<void> {
   subject = await loadSubject(data);
 }
 
-/** What crossing costs is paid once for all of them. An input that fails gives what it failed with, as the others give their results. */
+/** Runs a batch, which pays for one crossing. An input that fails gives its error in the place of a result. */
 export function runAll(inputs: readonly unknown[]): unknown[] {
   const { run } = subject!;
   return inputs.map((input) => {
@@ -71,7 +71,7 @@ export function runAll(inputs: readonly unknown[]): unknown[] {
   });
 }
 
-/** Of a file only the path crosses. */
+/** Runs an input that is a path: only the path crosses, and the worker reads the file. */
 export function runOne(input: unknown): unknown {
   return subject!.run(input);
 }

@@ -1,4 +1,4 @@
-/** Whether the function lives in a worker at all: one thread, one call after the other. */
+/** Finds out whether the function works in a worker at all: one thread, one call after the other. */
 import { createPool } from 'threadwise';
 import { type Note, serveSteps } from '../../../experiment/serve.js';
 import { describeError, errorLine } from '../../../run/work/described-error.js';

@@ -1,4 +1,4 @@
-/** Tasks of ours, in every worker of a probe: they get what the user's function gets, and give what it gives. */
+/** Tasks for the probes `crossing` and `spin`: they take the user's arguments and return one of the user's results. */
 import type { Passing } from '../../../run/work/passing.js';
 
 export interface EchoSetup {
@@ -18,17 +18,17 @@ export function setup({ data }: { readonly data: Pick<EchoSetup, 'result'> }): v
   result = data.result;
 }
 
-/** Does nothing. */
+/** Computes nothing, and does not return its input, but the result given to `setup`. */
 export function echo(_input: unknown): unknown {
   return result;
 }
 
-/** Computes for a time that is known, and touches no memory: the same work, whoever has the core in the meantime. */
+/** Computes without touching memory, so that it is the same work whatever else runs on the machine. */
 export function spin(iterations: number, _input: unknown): unknown {
-  // Operators of 32-bit integers alone: an addition the compiler may one time make one of floats, four times as slow, another time not.
+  // Only 32-bit integer operators: an addition is sometimes compiled as one of floats, which is four times as slow.
   const count = iterations | 0;
   let x = kept;
-  // As the finalizers of hash functions mix: each step needs the one before.
+  // Mixes like the finalizer of a hash function: each step needs the one before.
   for (let i = 0; i < count; i++) x = Math.imul(x ^ (x >>> 15) ^ i, 0x2c1b3c6d);
   kept = x;
   return result;

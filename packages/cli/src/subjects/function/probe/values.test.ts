@@ -1,4 +1,4 @@
-/** Values as they cross: their sizes, and copies that hold no more than they show. */
+/** Sizes of values that cross, and copies that hold no memory but their own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesOf, classesIn, standalone, uncloneable } from './values.js';

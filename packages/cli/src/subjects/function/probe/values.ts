@@ -1,9 +1,9 @@
-/** Inputs and results as values: how large they are, whether they can cross, and copies that hold no more than they show. */
+/** Inputs and results as values: how large they are, whether they can cross, and copies with memory of their own. */
 import { statSync } from 'node:fs';
 import v8 from 'node:v8';
 import type { Passing } from '../../../run/work/passing.js';
 
-/** Undefined: it throws. */
+/** Returns undefined if `make` throws. */
 export function attempt<T>(make: () => T): T | undefined {
   try {
     return make();
@@ -12,13 +12,13 @@ export function attempt<T>(make: () => T): T | undefined {
   }
 }
 
-/** What crosses: the bytes of a view, else what V8 writes for it. Undefined: it cannot be written. */
+/** How many bytes cross: those of a view or buffer, else those that V8 serializes to. Undefined: it cannot be serialized. */
 export function bytesOf(value: unknown): number | undefined {
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
   return attempt(() => v8.serialize(value).length);
 }
 
-/** The size of what the function gets for an input. Undefined: it cannot be written, or the file is not there. Bytes. */
+/** How many bytes the function gets for an input. Undefined: it cannot be serialized, or the file does not exist. */
 export function bytesPassed(input: unknown, passing: Passing): number | undefined {
   return passing === 'read' ? statSync(input as string, { throwIfNoEntry: false })?.size : bytesOf(input);
 }
@@ -33,10 +33,10 @@ export function uncloneable(value: unknown): string | undefined {
   }
 }
 
-/** How many values of an input or a result are looked at for instances. Chosen by hand. */
+/** How many values within a value are searched for instances, at most. Chosen by hand. */
 const MOST_LOOKED_AT = 10_000;
 
-/** The names of the classes whose instances in it arrive as plain objects in another thread. */
+/** The names of the classes whose instances in `value` arrive as plain objects in another thread. */
 export function classesIn(value: unknown): string[] {
   const found = new Map<object, string | undefined>([[Object.prototype, undefined]]);
   const seen = new Set<unknown>([value]);
@@ -50,7 +50,7 @@ export function classesIn(value: unknown): string[] {
   return [...found.values()].filter((name) => name !== undefined);
 }
 
-/** Undefined: it arrives as what it is, or cannot cross at all, which is said elsewhere. */
+/** Undefined: the instance arrives as more than a plain object, or cannot be cloned at all, which `uncloneable` reports. */
 function lostClassOf(instance: object): string | undefined {
   const copy = attempt(() => structuredClone(instance));
   const isLost = copy !== undefined && Object.getPrototypeOf(copy) === Object.prototype;
@@ -58,8 +58,8 @@ function lostClassOf(instance: object): string | undefined {
 }
 
 /**
- * What came by IPC has its bytes in the buffer of the message, and a copy of such a view by structured clone would copy the whole
- * message with it: the same value with memory of its own. Class instances do not come by IPC.
+ * Returns the value with every view copied into a buffer of its own: views that came by IPC share the buffer of the whole message, and
+ * structured clone would copy all of that. Class instances do not come by IPC.
  */
 export function standalone(value: unknown): unknown {
   if (ArrayBuffer.isView(value)) return ownView(value);

@@ -1,4 +1,4 @@
-/** It goes on while it gets faster, and ends when it does not. */
+/** A warm-up goes on while the rate grows, and ends when it does not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { warmUp } from './outstanding.js';

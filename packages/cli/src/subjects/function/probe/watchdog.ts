@@ -1,20 +1,20 @@
 /**
- * A thread that ends its process when the command that started it is gone without having ended it: the process itself may be
- * in a loop that never gets to see that nobody listens any more. Loaded in a worker by what may run into such a loop first.
+ * A worker thread that kills its process when the command that started it is gone: the main thread may be in an endless loop, and would not
+ * notice. Started by the probe that is the first to call the user's function.
  */
 import { once } from 'node:events';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
-/** How long a loop may burn a core for nobody. Milliseconds. */
+/** An endless loop burns a core for at most this long after the command is gone. Milliseconds. */
 const LOOK_EVERY_MS = 1000;
 
-/** Resolves when it is watched: who calls into a loop before that may be too late. */
+/** Resolves when the thread runs: a caller that enters an endless loop before that may not be watched. */
 export async function watchParent(): Promise<void> {
   const watchdog = new Worker(new URL(import.meta.url), {
-    // Nothing of what the user wants loaded into his processes.
+    // No environment or flags of the user's, which could load modules of his into this thread.
     env: {},
     execArgv: [],
-    // Asked here: by the time the thread could ask, the parent may be gone.
+    // Read here: by the time the thread runs, the parent may be gone.
     workerData: { parent: process.ppid },
   });
   watchdog.unref();

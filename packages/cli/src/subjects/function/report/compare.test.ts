@@ -15,7 +15,7 @@ import {
   nothingFound,
 } from './findings.test.fake.js';
 
-/** Other rates for some numbers of threads. */
+/** Findings with other rates for some numbers of threads. */
 function withRates(
   rates: Readonly<Record<number, number>>,
   changes: Partial<Findings['samples']> = {},
@@ -51,7 +51,7 @@ test('says first which one is faster, and then what each was', () => {
 
 test('the same, faster, slower, or not to be told: by intervals', () => {
   const [a, b] = [fakeFindings(), withRates({ 4: 4320, 8: 2800 })];
-  // 990 to 1,010 both: at the most 2 % apart.
+  // Both are 990 to 1,010: at the most 2 % apart.
   assert.deepEqual(rowOf('calls/s, inline', a, b), [
     'calls/s, inline',
     '1,000 (990 to 1,010)',
@@ -59,7 +59,7 @@ test('the same, faster, slower, or not to be told: by intervals', () => {
     '1 x',
     'the same',
   ]);
-  // 1,800 to 2,000 both: they overlap, and may be 11 % apart.
+  // Both are 1,800 to 2,000: they overlap, and may be 11 % apart.
   assert.deepEqual(rowOf('calls/s, 2 threads', a, b).slice(-2), ['1 x', 'cannot tell']);
   assert.deepEqual(rowOf('calls/s, 4 threads', a, b).slice(-4), ['3,600', '4,320', '1.2 x', 'faster']);
   assert.deepEqual(rowOf('calls/s, 8 threads', a, b).slice(-4), ['3,500', '2,800', '0.8 x', 'slower']);
@@ -74,7 +74,7 @@ test('intervals that overlap decide nothing, wherever their middles are', () => 
 });
 
 test('a difference that noise makes as well is none', () => {
-  // Each of them differs from itself by 1 %: together 2 %, and 3,670 differs from 3,600 by less.
+  // The noise of each is 1 %, 2 % together: 3,670 differs from 3,600 by less.
   assert.equal(rowOf('calls/s, 4 threads', fakeFindings(), withRates({ 4: 3670 })).at(-1), 'the same');
   const noisy = { ...withRates({ 4: 4320 }), noise: 0.3 };
   assert.equal(rowOf('calls/s, 4 threads', fakeFindings(), noisy).at(-1), 'cannot tell');

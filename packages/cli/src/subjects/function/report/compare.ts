@@ -30,7 +30,7 @@ import type { Findings } from '../rules/findings.js';
 import { ANSWERS } from './explanation.js';
 import { subjectName, threadsOf } from './tables.js';
 
-/** Differences within that, and that surely, are none that matter. */
+/** Two figures are the same if they surely differ by no more than this share. */
 const SAME = 0.05;
 
 export async function compareReports(...files: readonly [string, string]): Promise<number> {
@@ -100,7 +100,7 @@ function figures(a: Findings, b: Findings) {
   const rows = all.map(([name, format, read]) => {
     const [ofA, ofB] = [real(read(a)), real(read(b))];
     const outcome = outcomeOf(ofA, ofB, noise);
-    // What there is more of, or less, is with a rate faster, or slower.
+    // For a rate, more is faster, and less is slower.
     const inWords = (format === rate ? SPEED[outcome] : undefined) ?? outcome;
     return { name, format, a: ofA, b: ofB, outcome, inWords };
   });
@@ -111,13 +111,13 @@ function rateWith({ samples }: Findings, threads: number): Estimate | undefined 
   return figureOf(samples.threads.find((each) => each.threads === threads)?.rate);
 }
 
-/** The best of all numbers of threads, and of none. */
+/** The highest rate, with any number of threads or inline. */
 function mostOf({ samples }: Findings): Estimate | undefined {
   const all = [samples.inline, ...samples.threads].flatMap((each) => figureOf(each.rate) ?? []);
   return greatest(all, ({ value }) => value);
 }
 
-/** Another figure only where the intervals have nothing in common, and where noise alone does not make as much. */
+/** Figures differ only if their intervals do not overlap, and by more than the noise. */
 function outcomeOf(a: Estimate | undefined, b: Estimate | undefined, noise: number): Outcome {
   if (a === undefined || b === undefined) return 'cannot tell';
   const [low, high] = [b.low / a.high, b.high / a.low];
@@ -183,7 +183,7 @@ function differences(facts: readonly Fact[], a: Findings, b: Findings): string[]
 
 const SCHEMA_VERSION = 1;
 
-/** Inverse of renderJson. @param name of the file, for messages */
+/** Inverse of `jsonText`. @param name of the file, for messages */
 export function readFindings(text: string, name: string): Findings {
   const refused = (why: string): UsageError =>
     new UsageError(`${safeText(name)}: expected findings of 'threadwise analyze --out x.json', ${why}`);
@@ -206,7 +206,7 @@ export function readFindings(text: string, name: string): Findings {
 }
 
 const estimate = object({ value: number, low: number, high: number });
-/** A measurement that came to no number is null. */
+/** A measurement that is no finite number is written as null. */
 const series = list(that((value) => value === null || Number.isFinite(value), 'a number or null'));
 
 const FINDINGS = object({

@@ -44,11 +44,11 @@ export function rateCurve(findings: Findings): Chart | undefined {
 export function gainCurve(findings: Findings): Chart | undefined {
   const { spins, inline } = findings.samples;
   const gained = spins.map((each) => [each.runMs, real(ratio(each.pool, each.inline))] as const);
-  // On a logarithmic scale nothing has no place.
+  // A logarithmic scale has no place for 0.
   const points = pointsOf(gained).filter(({ x, y }) => x > 0 && y.low > 0);
   if (points.length === 0) return undefined;
   const even = drawable(real(findings.breakEven.runMs));
-  // The unit of what lies in the middle of a logarithmic axis, for all of it.
+  // The whole axis has the unit of its middle, on a logarithmic scale.
   const time = inOneUnit(duration, Math.sqrt(points[0]!.x * points.at(-1)!.x));
   const marks = [
     { at: even?.value, text: 'pays from ' },

@@ -1,4 +1,4 @@
-/** What a reader gets beside the figures: the verdict for somebody who has never used threads, and what is recommended, as code to paste, broken so that it fits. */
+/** The verdict explained to somebody who has never used threads, and the recommended options as code to paste. */
 import { greatest } from 'd3-array';
 import { bytes, counted, duration, figureOf, NONE, perCent, rate, shown } from '../../../format/figures.js';
 import { fileInCode, type Paragraph, type Tone } from '../../../report/model.js';
@@ -50,9 +50,9 @@ interface AboutAnswer {
   /** The answer in a few words, for places where a whole sentence is too long. */
   readonly short: string;
   readonly tone: Tone;
-  /** What there is to say before the code. */
+  /** The sentence before the code. */
   readonly before: string;
-  /** For somebody who has never used threads. */
+  /** Explains the answer to somebody who has never used threads. */
   readonly meaning: (findings: Findings) => string;
 }
 
@@ -132,9 +132,8 @@ function whyInline({ alternatives, samples }: Findings): string {
   );
 }
 
-/** What there is to say before the code. */
 export function beforeCode({ alternatives, samples, verdict }: Findings): string {
-  // Of the ways that change the verdict, the one that the options are for.
+  // Of the ways that change the verdict, the options are for the one with the largest gain.
   const changing = alternatives.filter(({ changesVerdict }) => changesVerdict);
   const most = greatest(changing, ({ gain }) => gain.value);
   const variant = samples.variants.find(({ name }) => name === most?.name);
@@ -142,19 +141,19 @@ export function beforeCode({ alternatives, samples, verdict }: Findings): string
   return `Call it where you are; or ${howOf(variant)}, and with these options:`;
 }
 
-/** A word, or parts between an opening and a closing. */
+/** A word, or parts between brackets, to be separated by commas. */
 type Code = string | readonly [open: string, parts: readonly Code[], close: string];
 
 /**
- * Empty where no pool did better than the calling thread.
- * @param columns the code is broken to stay within, as far as its words allow
+ * Empty where no number of threads is recommended.
+ * @param columns lines are broken to fit into them, as far as the words allow
  */
 export function recommendedCode({ recommended, samples }: Findings, columns: number): string[] {
   const { threads } = recommended;
   if (threads === undefined) return [];
   const module = `'./${fileInCode(samples.subject.module, 'tasks.js')}'`;
   const url: Code = ['new URL(', [module, 'import.meta.url'], ')'];
-  const given = Object.entries({ threads, ...recommended }); // their number goes before the other options
+  const given = Object.entries({ threads, ...recommended }); // `threads` goes before the other options
   const quoted = given.map(([name, value]) => `${name}: ${typeof value === 'string' ? `'${value}'` : value}`);
   const options: Code = ['{ ', quoted, ' }'];
   return [

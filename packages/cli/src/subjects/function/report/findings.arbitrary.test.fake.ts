@@ -1,4 +1,4 @@
-/** Any findings at all, for properties: empty series, figures that are none, texts of any characters. */
+/** Arbitrary findings for property tests: empty series, figures that are NaN or infinite, texts of any characters. */
 import fc from 'threadwise-test/fast-check';
 import type { Answer, Findings } from '../rules/findings.js';
 import { fakeFindings, fakeSamples } from './findings.test.fake.js';
@@ -7,7 +7,7 @@ import { fakeFindings, fakeSamples } from './findings.test.fake.js';
 export const NO_FIGURE = /NaN|undefined|Infinity|∞|\[object|\bnull\b/;
 
 const text = fc.string({ unit: 'binary', maxLength: 60 }).filter((each) => !NO_FIGURE.test(each));
-/** Not much below the largest of all, so that a percentage of it still is one. */
+/** Below the largest number, so that a percentage of it is still finite. */
 const figure = fc.oneof(
   fc.double({ min: -1e300, max: 1e300 }),
   fc.constantFrom(Number.POSITIVE_INFINITY, Number.NaN),

@@ -1,6 +1,6 @@
 /**
- * Findings that were made up for tests of what is made of them: four cores, and a call of a millisecond. The figures are round, so
- * that what a view makes of them can be reckoned by hand.
+ * Made-up findings for tests of the views: four cores, and a call of a millisecond. The figures are round, so that the expected text can be
+ * worked out by hand.
  */
 import type { Series, Spread } from '../../../experiment/statistics.js';
 import type { Findings } from '../rules/findings.js';
@@ -138,7 +138,7 @@ export function fakeFindings(changes: Partial<Findings> = {}): Findings {
   };
 }
 
-/** Ended before anything was measured. */
+/** The findings of a measurement that ended before anything was measured. */
 export function nothingFound(): Findings {
   const { subject, machine } = fakeSamples();
   return {
@@ -185,7 +185,7 @@ export function nothingFound(): Findings {
 
 const LONG = 'a-name-that-goes-on-without-a-place-to-break-it-'.repeat(300);
 
-/** What a program could try to get out of its report: to steer a terminal, to be markup, to run. */
+/** Text by which a program could attack the reader of its report: it steers a terminal, is markup, or runs. */
 export const HOSTILE = [
   '\x1b[2J\x1b[31mred\x1b[0m\u009b5n\u202eesrever\n\r\t',
   '</style></title><script>alert(1)</script><img src=x onerror="alert(2)">',

@@ -12,7 +12,7 @@ const renderHtml = (findings: Findings): string => view(functionReport(findings)
 
 const VOID = ['meta', 'link'];
 
-/** The elements of a page, each closed by its own end; throws where they are not. */
+/** The elements of a page. Throws where one is not closed. */
 function elementsOf(page: string): { name: string; attributes: string }[] {
   const open: string[] = [];
   const found: { name: string; attributes: string }[] = [];
@@ -29,7 +29,7 @@ function elementsOf(page: string): { name: string; attributes: string }[] {
   return found;
 }
 
-/** What one reads: without markup, and with characters for entities. */
+/** The text of a page, without markup and with entities decoded. */
 function textOf(page: string): string {
   return page
     .replace(/<style>[^<]*<\/style>/, '')
@@ -184,7 +184,7 @@ test('the matrix of cores and threads, the darkest where the most is done', () =
   assert.match(page, /<td class="heat-4">3,600</);
 });
 
-/** Where the points of a curve are. */
+/** The coordinates of a curve's points. */
 function pointsOf(page: string, id: string): [number, number][] {
   const svg = page.slice(page.indexOf(`id="${id}-title"`));
   const circles = svg.slice(0, svg.indexOf('</svg>')).matchAll(/<circle[^>]*cx="([^"]*)" cy="([^"]*)"/g);
@@ -196,11 +196,11 @@ test('the curve is where its figures are', () => {
   assert.equal(points.length, 4);
   const [x1, x2, x4, x8] = points.map(([x]) => x) as [number, number, number, number];
   const [y1, y2, y4] = points.map(([, y]) => y) as [number, number, number];
-  // On linear scales: from 1 to 8 threads it is seven times as far as from 1 to 2, and 3,600 - 1,900 is 1,700 of 950's.
+  // Linear scales: from 1 to 8 threads it is seven times as far as from 1 to 2; the rate grows by 2,650 to 4 threads, by 950 to 2.
   assert.ok(Math.abs((x8 - x1) / (x2 - x1) - 7) < 0.02);
   assert.ok(Math.abs((x4 - x1) / (x2 - x1) - 3) < 0.02);
   assert.ok(Math.abs((y1 - y4) / (y1 - y2) - 2650 / 950) < 0.02);
-  // On a logarithmic one each tenfold is as far as the one before.
+  // On a logarithmic scale, each factor of ten is as far as the one before.
   const gains = pointsOf(renderHtml(fakeFindings()), 'gain');
   const [a, b, c, d] = gains.map(([x]) => x) as [number, number, number, number];
   assert.ok(Math.abs(b - a - (d - c)) < 0.3);
@@ -229,7 +229,7 @@ test('says to a beginner what the verdict means, whatever it is', () => {
     );
   const all = [
     said('threads'),
-    said('inline'), // a call of 1.1 ms, and a crossing of 1.4 us: that is not why
+    said('inline'), // a call of 1.1 ms and a crossing of 1.4 us: the crossing is not the reason
     said('async'),
     said('unknown'),
     said('inline', { uncloneable: { argument: 'a function', result: undefined } }),

@@ -1,4 +1,4 @@
-/** What was found of a function, as a report: its parts in the order in which they are read; what was not measured has none. */
+/** The findings on a function as a report, its parts in the order in which they are read, without those that were not measured. */
 import { real, type Series } from '../../../experiment/statistics.js';
 import {
   bytes,
@@ -59,7 +59,7 @@ export function functionReport(findings: Findings): Report {
 
 function keyFigures(findings: Findings): NonNullable<Report['keys']> {
   const { crossings, inline } = findings.samples;
-  // What waits may well be faster in threads than one call at a time, and threads do not pay for it.
+  // Threads may be faster than one waiting call at a time, and still not pay: their gain would contradict the verdict.
   const isAsync = findings.verdict.answer === 'async';
   const [against, from] = isAsync ? [] : [findings.gain, findings.breakEven.runMs];
   const keys: NonNullable<Report['keys']> = [
@@ -103,7 +103,7 @@ function rates(findings: Findings): (Block | undefined)[] {
   ];
 }
 
-/** Batches, leases, placement: those that bring more than threads alone, beside them. */
+/** The other ways of calling that bring more than threads alone, beside threads alone. */
 function waysChart({ alternatives, samples: { inline, threads, variants } }: Findings) {
   const won = variants.filter(({ name }) => alternatives.some((each) => each.name === name));
   if (won.length === 0) return undefined;
@@ -115,7 +115,7 @@ function waysChart({ alternatives, samples: { inline, threads, variants } }: Fin
   return barsChart('ways', 'Calls a second, by way of calling', bars, rate);
 }
 
-/** What those threads brought that were tried beyond the knee; undefined: none were. */
+/** Says what more threads than the knee brought; undefined: none were tried. */
 function beyondKnee({ knee, samples: { threads } }: Findings): string | undefined {
   if (knee === undefined) return undefined;
   const rates = (of: (n: number) => boolean): number[] =>
@@ -154,7 +154,7 @@ function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | u
   const isShorter = pools.some((figure) => figure !== undefined);
   const areShorter = pools.every((figure) => !figure || (alone && figure.high < alone.low));
   const rest = isShorter && areShorter ? ' With threads it waited for less long.' : '';
-  // What returns a promise may not compute, but wait.
+  // A function that returns a promise may wait instead of computing.
   const hasComputed = alone !== undefined && !behaviour.returnsPromise;
   const lead = `While a function computes inline, a timer, a request, or a click has to wait.${rest}`;
   return [hasComputed ? lead : undefined, { chart }];

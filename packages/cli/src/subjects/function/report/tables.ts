@@ -1,4 +1,4 @@
-/** What was measured of a function, as tables of text that every view draws in its own way; text of the user's is in them as it came. */
+/** The measurements of a function as tables of text, which every view draws in its own way. Text of the user's is not escaped here. */
 import { type Estimate, ratio, type Series, type Spread } from '../../../experiment/statistics.js';
 import {
   bytes,
@@ -41,7 +41,7 @@ function middleOf(series: Series | undefined, format: Format): string {
 
 type Measured = Pick<PoolSamples, 'rate' | 'cpuMs' | 'loopDelayMs' | 'residentBytes'>;
 
-/** Rates, and what they cost, by number of threads; the other ways of calling behind them. */
+/** Rates and their costs by number of threads, then those of the other ways of calling. */
 export function ratesTable({ samples: { inline, threads, variants } }: Findings): Table | undefined {
   const row = (name: string, each: Measured, gain?: Estimate): Row => [
     name,
@@ -63,7 +63,6 @@ export function ratesTable({ samples: { inline, threads, variants } }: Findings)
   );
 }
 
-/** From where on threads pay; empty where that is not known. */
 export function breakEvenTable({ breakEven: { runMs, inputBytes, calls } }: Findings): Table | undefined {
   const rows: Row[] = [
     ['running time of a call', ...both(runMs, duration)],
@@ -85,7 +84,7 @@ export function crossingsTable({ samples }: Findings): Table | undefined {
   );
 }
 
-/** Where crossing begins to pay, by tasks that only compute. */
+/** The gain of tasks that only compute, by their running time. */
 export function spinsTable({ samples }: Findings): Table | undefined {
   return tableOf(
     'Gain by running time',
@@ -99,7 +98,6 @@ export function spinsTable({ samples }: Findings): Table | undefined {
   );
 }
 
-/** Rates in calls per second: a row for each number of cores, a column for each number of threads. */
 export function coresTable(findings: Findings): Table | undefined {
   const { cores, threads, cell } = coreMatrix(findings);
   return tableOf(
@@ -124,7 +122,7 @@ export function coreMatrix({ samples }: Findings) {
   };
 }
 
-/** Milliseconds. */
+/** The running times of a call by name, in milliseconds. */
 export function runTimes({ samples: { inline } }: Findings) {
   const { callMs, coldMs } = inline;
   return [
@@ -165,7 +163,7 @@ export function circumstancesTable(findings: Findings): Table | undefined {
   const { samples, amdahl } = findings;
   const { subject, machine, inline, start, control } = samples;
   const { used, count: all, how } = subject.inputs;
-  // One thread against one other number of them: any share fits.
+  // One thread and one other number of them fit any share.
   const serial =
     amdahl?.error === undefined ? 'serial part, if it is that (two points)' : 'serial part (Amdahl)';
   return pairsTable('How it was measured', [

@@ -9,12 +9,12 @@ import type { Findings } from '../rules/findings.js';
 /** With fewer points there is no curve to see. */
 const LEAST_POINTS = 3;
 const HEIGHT_ROWS = 8;
-/** How wide one step of the curve is at most, where there is room, and at least. */
+/** How many columns there are from one point to the next at most, where there is room, and at least. */
 const MOST_COLUMNS = 10;
 const LEAST_COLUMNS = 3;
-/** In cells from the left, the first of which holds the whole label: so that nothing is between them. */
+/** The `offset` of asciichart. With 2 the first cell of a row is the whole label and the second is the axis, with nothing in between. */
 const TICK = 2;
-/** What a chart can be drawn of; the rates of a program that ran are far within. */
+/** The range of rates that can be drawn; those of a program that ran are far within. */
 const LOWEST = 1e-6;
 const HIGHEST = 1e15;
 
@@ -52,7 +52,7 @@ function plottable(series: Series): number | undefined {
   return value >= 0 && value <= HIGHEST ? value : undefined;
 }
 
-/** As many columns between two points as a step has, on a straight line. */
+/** Interpolates the curve on straight lines, with `step` columns from each point to the next. */
 function stretched(points: readonly { value: number }[], step: number): number[] {
   const between = points.slice(1).flatMap(({ value }, i) => {
     const from = points[i]!.value;

@@ -7,12 +7,12 @@ import type { Alternative, Answer, Recommended } from './findings.js';
 import type { PoolSamples, Samples, VariantName, VariantSamples } from './samples.js';
 import type { Decision } from './verdict.js';
 
-/** What brings less is not told. */
+/** A smaller gain over the pool without it is not mentioned, unless it changes the verdict. */
 const WORTH_TELLING = 1.05;
-/** What brings that much more than the same threads without it is worth a word in the verdict. */
+/** A way with at least this gain over the pool without it is mentioned in the verdict. */
 const MUCH_MORE = 1.25;
 
-/** What each way of calling is called in a table, and in a sentence. */
+/** The name of each way of calling in tables, and its wording in sentences. */
 const WAYS: Readonly<
   Record<VariantName, (size: number | undefined) => readonly [name: string, how: string]>
 > = {
@@ -37,8 +37,8 @@ export const nameOf = ({ name, size }: Way): string => WAYS[name](size)[0];
 export const howOf = ({ name, size }: Way): string => WAYS[name](size)[1];
 
 /**
- * What there is beside threads alone. `best`: the way that the recommended options are for, which changes the verdict, or is automatic
- * placement that did clearly more than threads alone. `sentence`: for the end of the verdict.
+ * What other ways of calling add to the verdict. `best`: the way that the recommended options are for, which changes the verdict, or is
+ * automatic placement that did clearly more than threads alone. `sentence`: for the end of the verdict.
  * @param plain the fastest number of threads without any of them
  */
 export function otherWaysOf(
@@ -49,7 +49,7 @@ export function otherWaysOf(
 ) {
   const ways = plain === undefined ? [] : waysOf(samples, plain, answer, noise);
   const alternatives = ways.map(({ alternative }) => alternative);
-  // Those that bring the most first.
+  // The largest gain first.
   const sorted = ways.toSorted((a, b) => b.toInline.value - a.toInline.value);
   const exception = sorted.find(({ alternative }) => alternative.changesVerdict);
   if (exception !== undefined) {
@@ -57,7 +57,7 @@ export function otherWaysOf(
     return { alternatives, best: exception.variant, sentence };
   }
   if (answer !== 'threads') return { alternatives, best: undefined, sentence: '' };
-  // Where threads pay already: one that is recommended, or brings a good deal more.
+  // Threads pay already: mention only what is recommended, or brings much more.
   const automatic = ways.find(({ variant }) => variant.name === 'auto');
   const better = sorted.find(({ alternative: { name, gain } }) => name !== 'auto' && gain.low >= MUCH_MORE);
   const told = [automatic, better].filter((each) => each !== undefined);
@@ -68,7 +68,7 @@ export function otherWaysOf(
 /** `toInline`: how many times as many calls as without a pool. */
 function waysOf(samples: Samples, plain: PoolSamples, answer: Answer, noise: number | undefined) {
   const confidence = confidenceOfEach(samples.variants.length);
-  // What waits has not the calling thread to compare with, but an event loop that waits for many.
+  // Calls that wait would have to be compared with one event loop that waits for many, and not with the calling thread.
   const canChange = answer === 'inline' || (answer === 'unknown' && !samples.behaviour.returnsPromise);
   return samples.variants.flatMap((variant) => {
     const { name } = variant;
@@ -84,8 +84,8 @@ function waysOf(samples: Samples, plain: PoolSamples, answer: Answer, noise: num
 }
 
 /**
- * The options of `createPool` that the verdict speaks of, and no others. Where nothing did better than the calling thread, none: a call there needs no pool.
- * @param way `best` of the other ways
+ * The options of `createPool` that the verdict speaks of, and no others; `placement: 'inline'` where nothing beat the calling thread.
+ * @param way the `best` of `otherWaysOf`
  */
 export function recommendedFor(
   samples: Samples,
@@ -100,7 +100,7 @@ export function recommendedFor(
   return { threads: row.threads, ...(atOnce > 1 ? { tasksPerWorker: atOnce } : {}) };
 }
 
-/** Calls that await leave their worker idle for the rest of their time: so many of them fill it. */
+/** How many calls at a time fill a worker: while one awaits, others can compute. */
 function tasksPerWorker(samples: Samples): number {
   const share = loopShare(samples)?.value ?? 1;
   if (!samples.behaviour.returnsPromise || !computesLessThan(MOSTLY_WAITS, samples) || share <= 0) return 1;

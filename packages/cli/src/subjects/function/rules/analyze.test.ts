@@ -25,7 +25,7 @@ test('says that the event loop is freer only where that is certain', () => {
 });
 
 test('the figure of the verdict is that of the number of threads that it names', () => {
-  // Eight are the fastest, with 3.9 x; four are all but as fast.
+  // Eight threads are the fastest, with 3.9 x; four are nearly as fast.
   const gainWith = (threads: number) => ({ 1: 1, 4: 3.75, 8: 3.9 })[threads]!;
   const { verdict, gain, knee } = analyze(
     simulate(model({ cores: 8, threads: [1, 4, 8], gainWith, runMs: 10 })),
@@ -34,7 +34,7 @@ test('the figure of the verdict is that of the number of threads that it names',
   assert.deepEqual([knee?.threads, knee?.gain.value, gain?.value], [4, 3.75, 3.9]);
 });
 
-/** Threads pay from 4 us on; found between 3 and 10, a little beyond. */
+/** Threads pay from 4 us on; interpolation between 3 and 10 us finds a little more. */
 const DEPENDS =
   /^it depends on how much a call does: a call runs for 60 us, and threads begin to pay at about 4.3 us$/;
 
@@ -52,7 +52,7 @@ test('a fit that nothing tests has no error', () => {
 });
 
 test('a break-even that does not go with the rest is no part of the verdict, and what does not fit is told', () => {
-  // By the spins a call of 2.5 us has 0.77 x with both cores; the function, with other programs on these, had 0.3 x.
+  // In the model a call of 2.5 us gains 0.77 x with both cores, as the spins show; the function is given 0.3 x.
   const given = { runMs: 0.0025, threads: [1, 2], rounds: 9 };
   const fits = analyze(simulate(model(given)));
   assert.match(fits.verdict.sentence, /they begin to pay at about 4\.3 us a call$/);

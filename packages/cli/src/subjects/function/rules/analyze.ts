@@ -16,7 +16,7 @@ export function analyze(samples: Samples): Findings {
   const fitting = { threads: withRoom(samples) };
   const best = gains.find(({ threads }) => threads === fastest(fitting)?.threads);
   const control = [...samples.control.before, ...samples.control.after];
-  // Without a control run: the rounds repeat the same, too.
+  // Without control runs the rounds tell the noise, since they repeat the same run, too.
   const noise = noiseOf(control) ?? noiseOf(samples.inline.rate);
   const knee = kneeOf(fitting, gains);
   const breakEven = breakEvenOf(samples);
@@ -47,10 +47,10 @@ export function analyze(samples: Samples): Findings {
   };
 }
 
-/** Calls that run for so many times as long as threads need to pay will not be as short with other inputs. */
+/** Calls that run for this many times the break-even will not fall below it with other inputs. */
 const FAR_BEYOND = 100;
 
-/** Where threads pay, from where on they do: with smaller inputs the verdict may be another. */
+/** Says from which running time on threads pay: with smaller inputs the verdict may be another. */
 function dependsOn(
   { inline }: Samples,
   { answer }: Verdict,
@@ -63,7 +63,7 @@ function dependsOn(
   return `it depends on how much a call does: a call runs for ${duration(callMs.mean)}, and threads begin to pay at about ${duration(runMs.value)}${size}`;
 }
 
-/** Both are measured, and not at the same time: where they are as far apart, one of them is not to be believed. */
+/** Warns where threads gain far less with the function than with tasks that only compute for as long. */
 function contradiction(samples: Samples, best: Gain | undefined, { runMs }: BreakEven): string | undefined {
   const other = disagrees(samples, best?.gain);
   if (other === undefined || best === undefined || runMs === undefined) return undefined;

@@ -18,7 +18,7 @@ function withSpins(points: readonly (readonly [number, number])[], changes: Part
 }
 
 test('lies between the last running time at which threads lose, and the next', () => {
-  // Halfway from 1/2 to 2 by powers: at the root of 1 x 100.
+  // By logarithms 1 is halfway from 1/2 to 2: at the square root of 1 x 100.
   near(
     withSpins([
       [1, 0.5],
@@ -100,7 +100,7 @@ test('takes a task of no running time, and one that never ends', () => {
 
 test('its interval goes to where the best and the worst figures pass one', () => {
   const noisy = [
-    // Gains of 0.25 to 1, then of 1 to 4, by rounds; on a scale of powers the figures pass one at 1 x 16^0, ^(1/2), ^1.
+    // Gains of 0.25 to 1, then of 1 to 4: by logarithms, the bounds and the value reach 1 at 16^0, 16^(1/2) and 16^1.
     { runMs: 1, inline: [1, 1, 1, 1, 1, 1], pool: [0.25, 0.5, 0.5, 0.5, 0.5, 1] },
     { runMs: 16, inline: [1, 1, 1, 1, 1, 1], pool: [1, 2, 2, 2, 2, 4] },
   ];
@@ -119,7 +119,7 @@ test('is not known where the worst figures never pass one: it may be anywhere be
 });
 
 test('holds the true place in 95 of 100 cases', () => {
-  // Two cores, and a crossing of 4 us, of which 2 are the worker's: 2 / (r + 4) and 2 / (r + 2) calls against 1 / r: at 4 us.
+  // Two cores, a crossing of 4 us, 2 of them on the worker: cores do 2 / (r + 4) calls, workers 2 / (r + 2), inline 1 / r: even at 4 us.
   let [held, known] = [0, 0];
   for (let seed = 0; seed < 1000; seed++) {
     const noise = 0.02 + 0.1 * ((seed % 10) / 10);

@@ -9,12 +9,12 @@ export function breakEvenOf(samples: Samples): BreakEven {
   return { runMs, inputBytes: runMs && sizeOf(samples, runMs), calls: callsOf(samples) };
 }
 
-/** Further apart than that, and it is not how they were measured. */
+/** Gains that differ by more than this factor do not differ by errors of measurement alone. */
 const FAR = 1.5;
 
 /**
- * How many times as many calls threads bring of tasks that only compute for as long as a call runs, where that is surely more than
- * they bring of the function itself; undefined: the two go together, or it is not known.
+ * The gain of tasks that only compute for as long as a call runs, if it is far above the gain of the function itself; undefined: they
+ * agree, or one is not known.
  */
 export function disagrees({ spins, inline }: Samples, gain: Estimate | undefined): Estimate | undefined {
   const at = inline.callMs && gainAt(spins, inline.callMs.mean);
@@ -40,7 +40,7 @@ function logOf(value: number): number {
   return Math.log(Math.max(Number.MIN_VALUE, value));
 }
 
-/** Between two running times that were measured. */
+/** The gain of tasks that only compute for `runMs`, interpolated between two that were measured, on logarithmic scales. */
 function gainAt(spins: Samples['spins'], runMs: number): Estimate | undefined {
   const points = spinPoints(spins);
   const i = points.findIndex(({ at }) => at >= runMs);
@@ -52,10 +52,10 @@ function gainAt(spins: Samples['spins'], runMs: number): Estimate | undefined {
   return real({ value: between('value'), low: between('low'), high: between('high') });
 }
 
-/** @param find where one bound of the figures passes what it has to; undefined: nowhere, for all that is known */
+/** Where figures pass a threshold, with an interval. @param find where one of their bounds does; undefined: nowhere */
 function placeOf(find: (bound: keyof Estimate) => number | undefined): Estimate | undefined {
   const value = find('value');
-  // Where the least favourable figures pass. If they do not, the place lies beyond all that was measured, for all that is known.
+  // The place by the least favourable figures. Without one, it may lie beyond all that was measured.
   const high = find('low');
   if (value === undefined || high === undefined) return undefined;
   const low = find('high') ?? 0;
@@ -63,7 +63,7 @@ function placeOf(find: (bound: keyof Estimate) => number | undefined): Estimate 
   return { value, low: Math.min(value, low), high: Math.max(value, high) };
 }
 
-/** Where the gain of tasks that only compute passes one, for the last time upwards: between two that were measured, on a scale of powers. */
+/** The running time at which tasks that only compute begin to gain, above the last that loses; interpolated on logarithmic scales. */
 function runTimeOf({ spins }: Samples): Estimate | undefined {
   const points = spinPoints(spins);
   return placeOf((bound) => {
@@ -77,7 +77,7 @@ function runTimeOf({ spins }: Samples): Estimate | undefined {
   });
 }
 
-/** The size at which a call runs for as long, between two that were measured; undefined: the smallest does already, or none does. */
+/** The input size at which a call runs for `runMs`, interpolated; undefined: even the smallest runs for as long, or none does. */
 function sizeOf({ inline }: Samples, runMs: Estimate): Estimate | undefined {
   const points = pointsOf(inline.bySize.map(({ bytes, ms }) => ({ at: bytes, is: estimate(ms) })));
   const wanted = { value: runMs.value, low: runMs.high, high: runMs.low };
@@ -90,11 +90,11 @@ function sizeOf({ inline }: Samples, runMs: Estimate): Estimate | undefined {
   });
 }
 
-/** What the start of the threads costs, over what each call saves. */
+/** How many calls pay for the start of the threads: its time over what each call saves. */
 function callsOf(samples: Samples): Estimate | undefined {
   const readyMs = estimate(samples.start?.readyMs ?? []);
   const pool = fastest(samples)?.rate ?? [];
-  // Milliseconds of each call.
+  // Milliseconds that each call saves.
   const each = pairwise(samples.inline.rate, pool, (without, by) => 1000 / without - 1000 / by);
   const saved = each.length < 2 ? undefined : estimate(each);
   if (readyMs === undefined || saved === undefined || saved.low <= 0) return undefined;

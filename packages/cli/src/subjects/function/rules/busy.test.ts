@@ -6,7 +6,7 @@ import { byCpuTime } from './busy.js';
 import type { Samples } from './samples.js';
 import { type Model, model, simulate } from './simulated.test.fake.js';
 
-/** With that much of the cores for others, and so many times as many calls as without a pool. */
+/** Findings where other programs had this share of the cores, and threads this gain. */
 function shared(changes: Partial<Model>, othersShare: number, gain: number) {
   const samples = simulate(model(changes));
   const threads = samples.threads.map((of) => ({
@@ -46,7 +46,7 @@ test("a don't that other programs may have made is none", () => {
 test('where others had little, half of what crossing costs decides', () => {
   const answerOf = (runMs: number, crossingMs: number) =>
     shared({ runMs, crossingMs, mainMs: crossingMs / 2 }, 0.2, 0.3).verdict.answer;
-  // 2 x 10 / (10 + 30 / 2), and 2 x 10 / (10 + 10 / 2).
+  // The largest gains are 2 x 10 / (10 + 30 / 2), and 2 x 10 / (10 + 10 / 2).
   assert.equal(answerOf(0.01, 0.03), 'inline');
   assert.equal(answerOf(0.01, 0.01), 'unknown');
 });
@@ -54,11 +54,11 @@ test('where others had little, half of what crossing costs decides', () => {
 test('where they had much, only a call that no crossing pays for', () => {
   const answerOf = (runMs: number, more: Partial<Model> = {}) =>
     shared({ runMs, crossingMs: 0.05, mainMs: 0.02, ...more }, 0.6, 0.1).verdict.answer;
-  // Two cores make of 0.6 us at most 2 x 0.6 / 1.6; of 20 us, if a crossing costs half of what was seen, 2 x 20 / 45, and of 40, 2 x 40 / 65.
+  // Largest gains on two cores: 2 x 0.6 / 1.6 at 0.6 us; with half of the crossing that was seen, 2 x 20 / 45 at 20 us, 2 x 40 / 65 at 40.
   assert.equal(answerOf(0.0006), 'inline');
   assert.equal(answerOf(0.02), 'inline');
   assert.equal(answerOf(0.04), 'unknown');
-  // Of however many, not more than the calling thread can hand over: 1 us / 0.6 us.
+  // With any number of cores, no more than the calling thread can hand over: 0.6 us / 0.6 us.
   assert.equal(answerOf(0.0006, { cores: 8, threads: [1, 2, 8] }), 'inline');
   assert.equal(answerOf(0.02, { cores: 8, threads: [1, 2, 8] }), 'unknown');
 });
@@ -94,7 +94,7 @@ test('it is said how much others had', () => {
   assert.match(warnings[0]!, /they had 42 % of the cores while it was measured/);
 });
 
-/** One of two cores is taken, threads wait for it, and rates differ from round to round. */
+/** The verdict where other programs have one of two cores, threads wait for it, and rates differ from round to round. */
 function beside(
   changes: Partial<Model>,
   rates: readonly number[],
@@ -154,7 +154,7 @@ test('nor where they brought much less than the calling thread alone: it is not 
 });
 
 test('calls that get dearer as more of them run at a time do not pay, however cheap they are when one runs', () => {
-  // At most 1.5 times 14 ms with few cores; with most of them three times as much: 2 / 3 of the calls.
+  // A call takes 15 ms with few cores, but three times its 14 ms with most of them: 2 / 3 of the calls.
   const rates = [0.9, 0.95, 1.05, 0.5, 0.51, 0.5];
   const { answer, sentence } = beside({ runMs: 14 }, rates, 2, [15, 15, 15, 42, 42, 42]);
   assert.equal(answer, 'inline');

@@ -1,15 +1,12 @@
 /**
- * Other programs on the same cores. Who has more threads gets more of a core that is shared, and a thread that must be woken waits
- * longer there: both change rates, and neither has to do with the function. What changes little is the CPU time of a call.
+ * What figures mean where other programs use the same cores. A process with more threads gets more of a shared core, and waking a thread
+ * takes longer there: both change rates, and neither is due to the function. The CPU time of a call changes little.
  */
 import { FEWEST_ROUNDS, usableCores } from '../../../experiment/rules.js';
 import { type Estimate, estimate, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
 import type { PoolSamples, Samples } from './samples.js';
 
-/**
- * How many times as many calls all cores could make with threads as one of them makes without, if nobody else wanted them and nothing
- * had to be waited for: by the CPU time of a call.
- */
+/** The gain that all cores could bring with threads, if they were free and nothing had to be waited for: by the CPU time of a call. */
 export function byCpuTime(samples: Samples, { cpuMs }: Pick<PoolSamples, 'cpuMs'>): Estimate | undefined {
   const share = ratio(samples.inline.cpuMs, cpuMs);
   if (share === undefined) return undefined;
@@ -17,24 +14,24 @@ export function byCpuTime(samples: Samples, { cpuMs }: Pick<PoolSamples, 'cpuMs'
   return { value: cores * share.value, low: cores * share.low, high: cores * share.high };
 }
 
-/** What a crossing costs the way that costs least, CPU time; undefined: not measured. Milliseconds. */
+/** CPU milliseconds of a crossing on the cheapest transport; undefined: not measured. */
 export function cheapestOf(crossings: Samples['crossings']): number | undefined {
   const costs = crossings.flatMap(({ cpuMs }) => middleOf(cpuMs) ?? []);
   return costs.length === 0 ? undefined : Math.min(...costs);
 }
 
-/** Where others have a larger share, calls were seen to cost thirty times as much to hand over: nothing can be made of what is measured. */
+/** Where other programs had a larger share, handing over a call was seen to cost thirty times as much: the figures mean nothing. */
 const MOSTLY_OTHERS = 0.25;
-/** How many times as much it costs at most where they have less, and in the cheapest of all rounds whatever they had. */
+/** By which factor other programs raise the cost of a crossing at most where they have less, and in the cheapest of all rounds. */
 const DEARER = 2;
 /**
- * A call of next to nothing costs that much to hand over on a machine that does nothing else, and that much of it on the calling
- * thread; somewhat below what the benchmark `crossing` gives. Milliseconds.
+ * The least CPU milliseconds of handing over a call on an idle machine, in all and on the calling thread; somewhat below what the benchmark
+ * `crossing` gives.
  */
 export const LEAST_CROSSING_MS = 0.001;
 const LEAST_MAIN_MS = 0.0006;
 
-/** How many times as many calls threads could bring, at the very most, if other programs had not had a part of the cores. */
+/** The largest gain that threads could have brought if other programs had not used the cores. */
 export function mostWithoutOthers(samples: Samples): number {
   const { othersShare = 1 } = samples.machine;
   if (othersShare > MOSTLY_OTHERS) return mostByRunTime(samples);
@@ -46,35 +43,35 @@ export function mostWithoutOthers(samples: Samples): number {
   return Math.max(...gains);
 }
 
-/** From the time alone that a call takes on the calling thread: with nothing in the way of threads but a crossing that costs so much. */
+/** The largest gain by the time of a call on the calling thread alone, if only a crossing of this cost were in the way of threads. */
 export function mostByRunTime(samples: Samples, crossingMs = LEAST_CROSSING_MS): number {
   const { callMs, cpuMs } = samples.inline;
   const cpu = estimate(cpuMs);
   if (callMs === undefined || cpu === undefined) return Number.POSITIVE_INFINITY;
-  // A median has not been interrupted by others, and a mean has the calls that take longer.
+  // The larger of two: the median is free of interruptions by other programs, the mean CPU time includes long calls.
   const runMs = Math.max(callMs.p50, cpu.high);
-  // A call that blocks its thread lets others compute meanwhile.
+  // Divided by CPU time, since others compute while a call blocks its thread.
   return Math.min((usableCores(samples.machine) * runMs) / (cpu.value + crossingMs), runMs / LEAST_MAIN_MS);
 }
 
 /** What is to be expected of threads that have all cores to themselves. */
 interface OnFreeCores {
-  /** How many times as many calls as one core makes without threads, if nothing but cores keeps threads from making more. */
+  /** The gain over one core without threads, if only the cores limit the threads. */
   readonly gain: Estimate;
-  /** The same at the very most; of short calls with the cheapest crossing that was seen, less what other programs made even that dearer. */
+  /** The largest possible gain; for short calls by the cheapest crossing seen, less what other programs may have added even to that. */
   readonly most: number;
-  /** Several threads did this function's work at a time, and would have all the time, if they had got the cores that they waited for. */
+  /** Whether several threads ran the function at the same time, or would have with all the cores that they waited for. */
   readonly isParallel: boolean;
-  /** CPU time. */
+  /** CPU time of a call without a pool. */
   readonly callMs: number;
   readonly crossingMs: number;
 }
 
-/** The share of all rounds that are most like free cores: those in which the threads had most of the cores. */
+/** The share of all rounds that count as like free cores: those in which the threads had the most cores. */
 const MOST_LIKE_IT = 0.25;
-/** With fewer cores than that in more than one round, calls hardly ever ran at a time: what they cost then, nobody has seen. */
+/** Two rounds must have had this many cores: else calls hardly ever ran at the same time, and what they cost then was not seen. */
 const OVERLAP = 1.2;
-/** From how much CPU time on a call is long. Milliseconds. */
+/** How much CPU time makes a call a long one. Milliseconds. */
 const LONG_MS = 1;
 
 export function onFreeCores(samples: Samples): OnFreeCores | undefined {
@@ -92,7 +89,7 @@ export function onFreeCores(samples: Samples): OnFreeCores | undefined {
   if (gain === undefined) return undefined;
   const crossingMs = Math.max(LEAST_CROSSING_MS, Math.min(...slices.map(({ ms }) => ms)) - cpu.high);
   const least = Math.max(LEAST_CROSSING_MS, crossingMs / DEARER);
-  // Beside calls that take longer, a dearer crossing is not seen: what they cost with threads is what they cost.
+  // A dearer crossing does not matter for long calls: what they were seen to cost with threads is what they cost.
   const most =
     cpu.value < LONG_MS ? mostByRunTime(samples, least) : gain.high * Math.max(1, callMs.p50 / cpu.value);
   const isSeen = (slices[1]?.hadCores ?? 0) >= OVERLAP;
@@ -100,15 +97,15 @@ export function onFreeCores(samples: Samples): OnFreeCores | undefined {
   return { gain, most, isParallel, callMs: cpu.value, crossingMs };
 }
 
-/** More calls than one core can make: measuring is not as far off. */
+/** Calls that need this many cores are more than one core can make, whatever the error of measurement. */
 const MORE_THAN_ONE = 1.15;
-/** Behind a lock one thread wants a core, and the one that is woken next. */
+/** How many threads want a core where all need the same lock: its holder, and the one that is woken next. */
 const BEHIND_LOCK = 2;
 const ALMOST = 0.95;
 
 /**
- * The CPU time of a call does not tell that only one at a time can run, behind a lock. What tells: more calls than one core can make; or
- * threads that wanted a core, had it or waited for it, more of them than a lock lets want one: halfway between that and all of them, by factors.
+ * Whether calls ran at the same time, and not one by one behind a lock, which CPU time does not tell. They did if there were more than one
+ * core can make, or if more threads had or waited for a core than a lock allows: the geometric mean of those and of all.
  */
 function isSeveralAtOnce(pool: PoolSamples, aloneMs: number): boolean {
   const calls = (middleOf(pool.rate) ?? 0) * (aloneMs / 1000);
@@ -116,12 +113,12 @@ function isSeveralAtOnce(pool: PoolSamples, aloneMs: number): boolean {
   return calls >= MORE_THAN_ONE || wanted >= ALMOST * Math.sqrt(BEHIND_LOCK * pool.threads);
 }
 
-/** A call that computes for less of its time mostly waits: whether that decides depends on what threads bring. */
+/** A call that computes for a smaller share of its time mostly waits; threads may pay for it all the same. */
 export const MOSTLY_WAITS = 0.5;
-/** A single call takes that much longer than one divided by the rate: several were under way at a time. */
+/** Several calls were in progress at a time if a single one takes more than this many times 1 / rate. */
 const AT_ONCE = 2;
 
-/** Of the running time of a call, the part in which it computes; undefined: not known. */
+/** The share of a call's running time in which it computes; undefined: not known. */
 export function computingShare({ inline, behaviour }: Samples): Estimate | undefined {
   const { rate, cpuMs, callMs } = inline;
   const between = 1000 / (middleOf(rate) ?? 0);
@@ -129,14 +126,14 @@ export function computingShare({ inline, behaviour }: Samples): Estimate | undef
   return isAtOnce ? estimate(cpuMs.map((ms) => Math.min(1, ms / callMs.p50))) : loopShare({ inline });
 }
 
-/** Of the time that the calls took without a pool, the part in which the calling thread computed: the rest is still to be had. */
+/** The share of the time without a pool in which the calling thread computed: in the rest it could make more calls. */
 export function loopShare({ inline: { rate, cpuMs } }: Pick<Samples, 'inline'>): Estimate | undefined {
   return estimate(pairwise(rate, cpuMs, (perSecond, ms) => Math.min(1, (perSecond * ms) / 1000)));
 }
 
 /**
- * Whether a call computes for less than that share of its time, and it is not for want of a core: on a busy machine also those
- * wait that only compute.
+ * Whether a call surely computes for less than this share of its time, and not for want of a core: on a busy machine, calls that only
+ * compute wait as well.
  */
 export function computesLessThan(share: number, samples: Samples): boolean {
   const { cores, loadBefore } = samples.machine;

@@ -14,7 +14,7 @@ function behaving(changes: Partial<Samples['behaviour']>, other: Partial<Samples
   return verdictOf({}, { behaviour: { ...WELL_BEHAVED, ...changes }, ...other });
 }
 
-/** With so many times as many calls as without a pool. */
+/** A variant with this gain over no pool. */
 function variant(name: VariantName, samples: Samples, gain: number): VariantSamples {
   return { ...samples.threads[0]!, name, rate: samples.inline.rate.map((rate) => rate * gain) };
 }
@@ -323,9 +323,9 @@ test('noise that is larger than the effect forbids a verdict, and is named', () 
     })),
     control: { before: rate, after: rate },
   };
-  // Of the logarithms: mean 0.1285, deviation 0.2519; for one of two 3.163 x 0.2519 / sqrt(6) = 0.325 to each side, so from 0.821 to 1.574;
-  // and at least from 0.8 to 1.5.
-  // Of 12 control runs the third to the tenth: 95 to 105.
+  // The logarithms have mean 0.1285 and deviation 0.2519; Student's t for one of two intervals is 3.163: 3.163 x 0.2519 / sqrt(6) = 0.325
+  // to each side, so from 0.821 to 1.574, and at least from 0.8 to 1.5. The noise is that of the third to the tenth of 12 control runs: 95
+  // to 105.
   assert.equal(
     analyze(noisy).verdict.sentence,
     'Cannot tell: the noise is larger than the effect: threads bring 0.8 to 1.6 x the calls, and repeated runs of the same differ by 10 %. What would tell: more time (`--budget 3m`)',

@@ -9,7 +9,7 @@ export type Answer = 'threads' | 'inline' | 'async' | 'unknown';
 
 export type Verdict = OfAll.Verdict<Answer>;
 
-/** What keeps more threads from doing more. */
+/** The reasons why more threads do not do more. */
 export type LimitName =
   | 'cores'
   | 'memory-bandwidth'
@@ -23,7 +23,7 @@ export type LimitName =
 
 export interface Limit {
   readonly name: LimitName;
-  /** In a sentence, with its figures. */
+  /** One sentence, with its figures. */
   readonly why: string;
 }
 
@@ -59,19 +59,19 @@ export interface Findings extends OfAll.Findings<Answer, Samples> {
   readonly knee: { readonly threads: number; readonly gain: Estimate } | undefined;
   readonly limits: readonly Limit[];
   /**
-   * Fit of Amdahl's law to the rates by threads: the part that does not run in parallel, and how well it fits (RMS); without that
-   * where one thread was compared with one other number only, which any part fits.
+   * Amdahl's law, fitted to the rates by threads: the part that does not run in parallel, and the RMS error of the fit; no error where one
+   * thread was compared with only one other number, which any part fits.
    */
   readonly amdahl: { readonly serialShare: Estimate; readonly error: number | undefined } | undefined;
   readonly alternatives: readonly Alternative[];
   readonly recommended: Recommended;
-  /** Inline against the best number of threads: how many times as many calls. */
+  /** How many times as many calls the best number of threads makes as the calling thread alone. */
   readonly gain: Estimate | undefined;
-  /** Half the width of what repeated runs of the same differ by: effects below that are not seen. A share. */
+  /** Half the range of repeated runs of the same, as a share of their median: smaller effects are not seen. */
   readonly noise: number | undefined;
 }
 
-/** Calls that differ by so much are not one kind of call: 99th percentile over the median. */
+/** Calls are uneven if their 99th percentile is more than this many times their median. */
 const UNEVEN = 20;
 
 export function warningsOf(samples: Samples): string[] {

@@ -33,7 +33,7 @@ test('says that it does not know, rather than name what is not to blame', () => 
 });
 
 test('names the memory that the cores share', () => {
-  // Two calls at a time can be fed: with eight, each takes four times as long.
+  // Memory can feed two calls at a time: with eight, each takes four times as long.
   assert.deepEqual(limits({ ...EIGHT, memory: 2 }), [
     'memory-bandwidth: the same call takes 4.0 times as much CPU time when 8 threads run it: they wait for the same memory, or are two threads of one core',
   ]);

@@ -1,4 +1,4 @@
-/** What keeps more threads from doing more: for each thing when it does, and its figures. */
+/** The limits that keep more threads from doing more: when each applies, and the sentence with its figures. */
 import { isBusy, usableCores } from '../../../experiment/rules.js';
 import { middleOf as middle } from '../../../experiment/statistics.js';
 import { bytes, counted, part, perCent } from '../../../format/figures.js';
@@ -9,12 +9,12 @@ import { type AmdahlFit, fastest, isTested, roomOf } from './scaling.js';
 
 /** Above this share of its time the calling thread cannot hand over more. */
 const MAIN_BUSY = 0.9;
-/** The shares of the time that goes into collecting garbage, and of the CPU time that goes into handing over, from which they are limits. */
+/** From these shares on, garbage collection (of the time) and handing over (of the CPU time) are limits. */
 const GARBAGE = 0.2;
 const CROSSING = 0.2;
-/** The CPU time of the same work grows by that much when all cores do it: they wait for the same memory. */
+/** Cores wait for the same memory if the CPU time of a call grows by this factor when all of them run it. */
 const INFLATED = 1.4;
-/** A serial part below that is not worth a word, and a fit that is off by more says nothing. */
+/** A smaller serial part is not mentioned, and a fit with a larger error says nothing. */
 const SERIAL = 0.1;
 const FITS = 0.08;
 /** A call that computes for a smaller share of its running time waits for something. */
@@ -35,7 +35,7 @@ export function limitsOf(samples: Samples, amdahl: AmdahlFit | undefined): reado
   return other === undefined ? found : [...found, other];
 }
 
-/** Each with why it holds, if it does. */
+/** For each limit why it applies, or nothing if it does not. */
 function measuredLimits(samples: Samples, best: PoolSamples) {
   const { inline, machine, threads } = samples;
   const computing = computesLessThan(COMPUTES, samples) ? computingShare(samples) : undefined;
@@ -46,7 +46,7 @@ function measuredLimits(samples: Samples, best: PoolSamples) {
   const alone = middle(inline.cpuMs);
   const one = middle(threads.find((of) => of.threads === 1)?.cpuMs ?? []);
   const whole = middle(best.cpuMs) ?? 0;
-  // Where it was not measured by itself: what one thread takes beyond the calling thread, beside which nothing else ran.
+  // If crossings were not measured: the CPU time of a call with one thread beyond that on the calling thread.
   const crossingMs = cheapestOf(samples.crossings) ?? Math.max(0, (one ?? 0) - (alone ?? 0));
   // Never more than the pool takes beyond the call itself: crossings are measured at another time, perhaps on busier cores.
   const beside = Math.min(crossingMs, Math.max(0, whole - (alone ?? 0)));
@@ -58,7 +58,7 @@ function measuredLimits(samples: Samples, best: PoolSamples) {
   // CPU time of a call when all cores run it, over that on one thread; without handing it over.
   const ownMs = (one === undefined ? alone : one - crossingMs) ?? 0;
   const inflation = ownMs > 0 ? ((middle(all.cpuMs) ?? Number.NaN) - crossingMs) / ownMs : 0;
-  // Where handing over is a good part of a call, the workers' looking for the next one is, too.
+  // Where handing over is a large part of a call, the workers' search for the next call is, too, and adds CPU time.
   const isInflated = Number.isFinite(inflation) && inflation >= INFLATED && crossing < CROSSING;
   return {
     waiting: computing && `a call computes for ${part(computing.value)} of its time, and waits for the rest`,
@@ -82,10 +82,10 @@ function measuredLimits(samples: Samples, best: PoolSamples) {
 
 function serialPart(samples: Samples, best: PoolSamples, amdahl: AmdahlFit | undefined): Limit | undefined {
   if (amdahl === undefined || amdahl.error > FITS || amdahl.serialShare.low < SERIAL) return undefined;
-  // Two numbers of threads fit any share: other programs that take a core would pass for one.
+  // Two numbers of threads fit any serial part: on a busy machine other programs would pass for one.
   if (!isTested(samples) && isBusy(samples.machine)) return undefined;
   const { value } = amdahl.serialShare;
-  // What was measured to be faster is no more held up by it.
+  // Threads were faster than this serial part would let them be.
   const one = samples.threads.find(({ threads }) => threads === 1)?.rate ?? [];
   if ((middle(best.rate) ?? 0) * value > (middle(one) ?? 0)) return undefined;
   const most = (1 / value).toFixed(1);

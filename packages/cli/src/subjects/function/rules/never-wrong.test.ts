@@ -1,4 +1,4 @@
-/** A wrong verdict is the only failure: thousands of functions that do not exist, of which the right one is known. */
+/** No verdict may be wrong: thousands of simulated functions, of which the right one is known. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from './analyze.js';
@@ -7,7 +7,7 @@ import { uniform } from './noise.test.fake.js';
 import type { Samples } from './samples.js';
 import { type Model, model, simulate, truthOf } from './simulated.test.fake.js';
 
-/** The share of wrong answers that intervals with 95 % confidence could at most be excused for. */
+/** The largest share of wrong answers that is accepted, since intervals have 95 % confidence. */
 const WRONG = 0.02;
 
 interface Tally {
@@ -16,7 +16,7 @@ interface Tally {
   readonly unknown: readonly string[];
 }
 
-/** @param trim what is taken away from the samples */
+/** @param trim removes a part of the samples */
 function tally(models: readonly Model[], trim: (samples: Samples) => Samples = (samples) => samples): Tally {
   const [wrong, unknown]: [string[], string[]] = [[], []];
   for (const given of models) {
@@ -40,7 +40,7 @@ function assertRight({ total, wrong }: Tally): void {
   assert.ok(wrong.length <= WRONG * total, `${wrong.length} of ${total} are wrong, as ${wrong[0]}`);
 }
 
-/** Any function on any machine, with that noise. */
+/** Random functions on random machines, all with these changes. */
 function anyModels(count: number, changes: Partial<Model>): Model[] {
   return Array.from({ length: count }, (_, i) => {
     const source = uniform(1000 * i + 17);
@@ -78,7 +78,7 @@ for (const noise of [0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5]) {
   });
 }
 
-/** Some want as many cores as there are, and more; handing over is dearer beside them. */
+/** Models beside other programs that want up to `most` times the cores there are; handing over is dearer beside them. */
 function besideOthers(changes: Partial<Model>, most: number): Model[] {
   return anyModels(3000, { noise: 0.05, drift: 0.1, outliers: 0.05, ...changes }).map((given, i) => {
     const source = uniform(31 * i + 5);
@@ -128,7 +128,7 @@ for (const gain of [0.98, 1.11]) {
 test('knows with little noise whatever is clear', (t) => {
   const clear = anyModels(3000, { noise: 0.01, drift: 0.05, rounds: 9, controls: 3 }).filter((given) => {
     const { gain } = truthOf(given);
-    // Threads that do less than one event loop could, and more than one call at a time: it is the loop that is not known.
+    // Promises that also wait are left out: what one event loop could do with many of them is not known.
     return (!given.isPromise || given.computing === 1) && (gain > 1.3 || gain < 0.8);
   });
   const all = tally(clear);
@@ -139,7 +139,7 @@ test('knows with little noise whatever is clear', (t) => {
 });
 
 test('knows most of what is clear where measurements are as noisy as they mostly are', (t) => {
-  // Of eleven rounds, and up to four numbers of threads, the interval leaves out one at each end.
+  // With eleven rounds and up to four numbers of threads, the interval leaves out one value at each end.
   const noise = { noise: 0.05, drift: 0.1, outliers: 0.03, rounds: 11, controls: 5 };
   const clear = anyModels(3000, noise).filter(
     (given) => !given.isPromise && (truthOf(given).gain > 1.5 || truthOf(given).gain < 0.7),
@@ -194,12 +194,12 @@ test('is not wrong where somebody ended it early', (t) => {
   assertRight(all);
 });
 
-/** Of what the best number of threads does in truth, what that does which is recommended; a gain that is not worth it is none. */
+/** The true rate with what is recommended, as a share of the best one; to miss a gain that is not worth it costs nothing. */
 function shareOfBest(given: Model): number {
   const { recommended } = analyze(simulate(given));
   const { threads, inline } = simulate({ ...given, noise: 0, drift: 0, outliers: 0 });
   const best = Math.max(...threads.map(({ rate }) => rate[0]!));
-  // Many at a time, on one event loop: that is not measured. Where nothing can be told, nothing is recommended.
+  // What one event loop does with many promises is not simulated. Where nothing can be told, nothing is recommended.
   if (recommended.placement === 'inline')
     return given.isPromise ? 1 : Math.min(1, (1.1 * inline.rate[0]!) / best);
   if (recommended.threads === undefined) return 1;

@@ -4,9 +4,9 @@ import type { Series } from '../../../experiment/statistics.js';
 export interface Noise {
   /** Standard deviation of the logarithm of a measurement: about the share by which it differs. */
   readonly noise: number;
-  /** The same for all measurements of one round. */
+  /** Standard deviation of the noise that all measurements of one round share. */
   readonly drift: number;
-  /** The share of measurements that something else made slow, by half to four times. */
+  /** The share of measurements that are 1.5 to 4 times too slow. */
   readonly outliers: number;
   readonly seed: number;
 }
@@ -14,7 +14,7 @@ export interface Noise {
 export interface NoiseSource {
   /** A rate in each round. */
   rounds(count: number, value: number): Series;
-  /** What is not measured by a clock on the wall, and differs by a tenth as much. */
+  /** A figure in each round that no wall clock measures: a tenth of the noise, no drift. */
   calm(count: number, value: number): Series;
 }
 
@@ -35,7 +35,7 @@ export function noiseFrom({ noise, drift, outliers, seed }: Noise): NoiseSource 
   };
 }
 
-/** From 0 up to, not including, 1: G. Marsaglia's xorshift with 32 bits, multiplied. */
+/** Random numbers from 0 up to, not including, 1: G. Marsaglia's xorshift with 32 bits, multiplied. */
 export function uniform(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e3779b1) | 1;
   return () => {
@@ -46,7 +46,7 @@ export function uniform(seed: number): () => number {
   };
 }
 
-/** With mean 0 and standard deviation 1, by G. E. P. Box and M. E. Muller. */
+/** A normally distributed number with mean 0 and standard deviation 1, by G. E. P. Box and M. E. Muller. */
 export function normal(source: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - source())) * Math.cos(2 * Math.PI * source());
 }

@@ -8,7 +8,7 @@ function recommended(changes: Partial<Model>, other: Partial<Samples> = {}) {
   return analyze(simulate(model(changes), other)).recommended;
 }
 
-/** Automatic placement with so many times as many calls as without a pool. */
+/** A variant with automatic placement and this gain over no pool. */
 function auto(changes: Partial<Model>, gain: number): Samples['variants'] {
   const { threads, inline } = simulate(model(changes));
   return [{ ...threads.at(-1)!, name: 'auto', rate: inline.rate.map((rate) => rate * gain) }];
@@ -48,7 +48,7 @@ test('no thread where none can run it, or it only waits', () => {
 
 test('no more threads than memory has room for', () => {
   const { machine } = simulate(model(FAST));
-  // Three quarters of 100 MiB are one worker's 64.
+  // Three quarters of 100 MiB have room for one worker of 64.
   assert.deepEqual(recommended(FAST, { machine: { ...machine, memoryBytes: 100 * 2 ** 20 } }), {
     threads: 1,
   });

@@ -9,17 +9,17 @@ import type { Series, Spread } from '../../../experiment/statistics.js';
 export interface Samples extends Measured {
   readonly subject: Subject;
   readonly behaviour: Behaviour;
-  /** On the calling thread, without a pool. */
+  /** The samples of the calling thread, without a pool. */
   readonly inline: InlineSamples;
   /** The samples of the library's pool, one for each number of threads, ascending; all other options have their defaults. */
   readonly threads: readonly PoolSamples[];
   /** Other ways of calling the pool, each with as many threads as cores. */
   readonly variants: readonly VariantSamples[];
-  /** What a call costs beside running, for each way of crossing, with values as large as the function's own. */
+  /** What a call costs besides running, on each transport, with values as large as the function's own. */
   readonly crossings: readonly CrossingSamples[];
-  /** Tasks that do nothing but compute for a given time, with values as large as the function's own, shortest first: where crossing begins to pay. */
+  /** Tasks that only compute for a given time, with values as large as the function's own, shortest first: they give the break-even. */
   readonly spins: readonly SpinSamples[];
-  /** With fewer cores; empty where the process cannot be bound to some. */
+  /** Rates by numbers of cores and threads; empty where no process can be bound to fewer cores. */
   readonly cores: readonly CoreSamples[];
   readonly start: StartSamples | undefined;
   /** Rates of the very same run on the calling thread, before everything else and after it: what differs is noise. */
@@ -33,15 +33,15 @@ export interface Subject {
   readonly inputs: { readonly count: number; readonly used: number; readonly how: string };
 }
 
-/** What the function does, beside computing. Text: the error or the value, for people. */
+/** What the function does besides computing. Texts are messages for people. */
 export interface Behaviour {
   readonly returnsPromise: boolean;
   readonly failures: { readonly calls: number; readonly failed: number; readonly first: string | undefined };
-  /** A call did not settle within the time that it was given. Milliseconds. */
+  /** After how many milliseconds a call that did not settle was given up. */
   readonly neverSettled: number | undefined;
-  /** It ended its process. */
+  /** How a call ended its process. */
   readonly ended: Ending | undefined;
-  /** The same in a worker, though not on the calling thread: code that no thread may run beside the main one. */
+  /** How a call in a worker ended it or the process, though not on the main thread: code that only the main thread may run. */
   readonly endedInWorker: Ending | undefined;
   /** Whether the same input gave the same result when it was given again. */
   readonly repeats: 'same' | 'different' | 'unknown';
@@ -55,7 +55,7 @@ export interface Behaviour {
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Of a function that was not called yet. */
+/** The behaviour of a function before its first call. */
 export function newBehaviour(): Mutable<Behaviour> {
   return {
     returnsPromise: false,
@@ -74,9 +74,9 @@ export function newBehaviour(): Mutable<Behaviour> {
 export interface InlineSamples {
   /** The first call of all, with code that was not compiled. */
   readonly coldMs: number | undefined;
-  /** Single calls, once they are warm; for functions of less than a few microseconds, means of many. */
+  /** Times of single warm calls; means of many where calls are too short to be timed singly. */
   readonly callMs: Spread | undefined;
-  /** Per round, each over all inputs that are used. */
+  /** Rate of each round, over all inputs that are used. */
   readonly rate: Series;
   /** CPU time of a call, mean of each round. */
   readonly cpuMs: Series;
@@ -86,18 +86,18 @@ export interface InlineSamples {
   readonly garbageShare: Series;
   readonly bytesIn: Spread | undefined;
   readonly bytesOut: Spread | undefined;
-  /** Where inputs differ in size: mean time of a call by size, smallest first. */
+  /** Mean time of a call by size of the input, smallest first; empty where all are about as large. */
   readonly bySize: readonly { readonly bytes: number; readonly ms: Series }[];
   readonly residentBytes: number | undefined;
 }
 
-/** What each round has one number of. */
+/** Each of these figures is measured once in every round. */
 export const POOL_SERIES = [
   'rate',
   /** CPU time of a call, all threads together. */
   'cpuMs',
   'loopDelayMs',
-  /** Of the calling thread's event loop. */
+  /** Share of the time in which the calling thread's event loop was busy. */
   'mainUtilization',
   /** Share of the workers' time in which they ran tasks. */
   'busyShare',
@@ -111,8 +111,8 @@ export interface PoolSamples extends Readonly<Record<(typeof POOL_SERIES)[number
 }
 
 /**
- * auto: `placement: 'auto'`. batch: so many inputs in one call. lease: bytes in memory that is shared already. read: the
- * worker reads what the caller would read and send.
+ * auto: `placement: 'auto'`. batch: several inputs in one call. lease: bytes that are in shared memory already. read: the worker, and not
+ * the caller, reads the input's file.
  */
 export type VariantName = 'auto' | 'batch' | 'lease' | 'read';
 
@@ -126,7 +126,7 @@ export const TRANSPORTS = ['shared', 'message'] as const;
 
 export interface CrossingSamples {
   readonly transport: (typeof TRANSPORTS)[number];
-  /** CPU time of a call that does nothing, all threads together, calls outstanding. */
+  /** CPU time of a call that does nothing, all threads together, with many calls outstanding. */
   readonly cpuMs: Series;
   /** Time of a call that does nothing, one at a time. */
   readonly loneMs: Series;
@@ -134,7 +134,7 @@ export interface CrossingSamples {
 
 interface SpinSamples {
   readonly runMs: number;
-  /** In turn, round by round, as everything that is compared. */
+  /** Rates on the calling thread and in the pool, measured in turn in every round. */
   readonly inline: Series;
   readonly pool: Series;
 }
@@ -146,7 +146,7 @@ export interface CoreSamples {
 }
 
 interface StartSamples {
-  /** From its start until a worker has loaded the module. */
+  /** How long a worker takes from its start until it has loaded the module. */
   readonly readyMs: Series;
   /** Resident memory that one more worker takes, with the module loaded. */
   readonly bytesPerThread: Series;

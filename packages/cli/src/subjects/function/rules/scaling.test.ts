@@ -4,7 +4,7 @@ import type { Samples } from './samples.js';
 import { amdahlOf, fastest, gainsOf, isTested, kneeOf } from './scaling.js';
 import { model, simulate } from './simulated.test.fake.js';
 
-/** With a rate of 100 calls a second without a pool. */
+/** Samples with these rates by threads, and a rate of 100 calls a second without a pool. */
 function curve(rates: Readonly<Record<number, number>>, cores = 4, rounds = 6): Samples {
   const gainWith = (threads: number) => rates[threads]! / 100;
   return simulate(model({ threads: Object.keys(rates).map(Number), gainWith, cores, rounds, runMs: 10 }));

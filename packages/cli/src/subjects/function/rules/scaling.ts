@@ -1,23 +1,23 @@
-/** How the rate grows with the number of threads: where it stops to, and which part of the work does not run in parallel. */
+/** How the rate grows with the number of threads: where it stops growing, and which part of the work does not run in parallel. */
 import { greatest } from 'd3-array';
 import { usableCores } from '../../../experiment/rules.js';
 import { confidenceOfEach, estimate, middleOf, ratio } from '../../../experiment/statistics.js';
 import type { Findings } from './findings.js';
 import type { PoolSamples, Samples } from './samples.js';
 
-/** As much of the best rate is as good as the best: what more threads would bring is not worth their memory. A share. */
+/** This share of the best rate is as good as the best: the rest is not worth the memory of more threads. */
 const ENOUGH = 0.95;
 
-/** How many times as many calls as without a pool, with so many threads. */
+/** The gain of a number of threads: how many times as many calls as without a pool. */
 export type Gain = NonNullable<Findings['knee']>;
 
-/** The number of threads with the highest rate, of those as fast the fewest; undefined where nothing was measured. */
+/** The number of threads with the highest rate, the fewest of those that are as fast; undefined where nothing was measured. */
 export function fastest({ threads }: Pick<Samples, 'threads'>): PoolSamples | undefined {
   const ascending = threads.toSorted((a, b) => a.threads - b.threads);
   return greatest(ascending, ({ rate }) => middleOf(rate));
 }
 
-/** The gain of each number of threads, with intervals that hold all at once: whichever is chosen by its figure. */
+/** The gain of each number of threads. Their intervals hold all at once, so that the best may be picked. */
 export function gainsOf({ threads, inline }: Samples): Gain[] {
   const confidence = confidenceOfEach(threads.length);
   return threads.flatMap((samples) => {
@@ -26,10 +26,10 @@ export function gainsOf({ threads, inline }: Samples): Gain[] {
   });
 }
 
-/** The fewest threads that do as well as the fastest number, but for a twentieth. */
+/** The fewest threads that reach `ENOUGH` of the best rate. */
 export function kneeOf({ threads }: Pick<Samples, 'threads'>, gains: readonly Gain[]): Findings['knee'] {
   const most = fastest({ threads })?.rate ?? [];
-  // Round by round: what was the matter in one of them was the matter for both.
+  // Compared round by round, since what disturbs a round disturbs both.
   const enough = threads.filter(({ rate }) => (ratio(rate, most)?.value ?? 0) >= ENOUGH);
   const fewest = Math.min(...enough.map((each) => each.threads));
   return gains.find((gain) => gain.threads === fewest);
@@ -38,9 +38,8 @@ export function kneeOf({ threads }: Pick<Samples, 'threads'>, gains: readonly Ga
 export type AmdahlFit = NonNullable<Findings['amdahl']> & { readonly error: number };
 
 /**
- * Fits G. M. Amdahl's law, speed-up(n) = 1 / (s + (1 - s) / n), to the rates of 1 to as many threads as cores, by least
- * squares of what one over the speed-up should be; that is linear in s. Its error is 0 where one thread is compared with one
- * other number only: see `isTested`.
+ * Fits G. M. Amdahl's law, speed-up(n) = 1 / (s + (1 - s) / n), to the rates of 1 to as many threads as cores, by least squares of 1 /
+ * speed-up, which is linear in s. The error is 0 where one thread is compared with only one other number: see `isTested`.
  */
 export function amdahlOf(samples: Samples): AmdahlFit | undefined {
   const one = samples.threads.find(({ threads }) => threads === 1);
@@ -76,7 +75,7 @@ function fit(points: readonly { n: number; inverse: number }[]): { serial: numbe
   return { serial, error: Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / points.length) };
 }
 
-/** The share of memory that may be used, and what a worker is reckoned to take of which nothing is known, bytes: as the library does, docs/sizing.md. */
+/** The share of memory that may be used, and how many bytes a worker takes at least, both as the library reckons (docs/sizing.md). */
 const USABLE = 0.75;
 const WORKER_BYTES = 64 * 1024 * 1024;
 
@@ -87,7 +86,7 @@ export function roomOf({ machine, start }: Samples) {
   return { threads: Math.max(1, Math.floor((USABLE * machine.memoryBytes) / bytesEach)), bytesEach };
 }
 
-/** Those that memory has room for; if it has room for none, the fewest threads. */
+/** The samples of those numbers of threads that memory has room for; if it has room for none, the fewest threads. */
 export function withRoom(samples: Samples): readonly PoolSamples[] {
   const most = roomOf(samples)?.threads ?? Number.POSITIVE_INFINITY;
   const fewest = Math.min(...samples.threads.map(({ threads }) => threads));

@@ -1,4 +1,4 @@
-/** Every general sentence is guarded by the data beside it: whatever was measured, none says what the figures contradict. */
+/** Whatever was measured, no sentence says what the figures beside it contradict. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
@@ -69,7 +69,7 @@ test('what is recommended is quoted by the verdict, and does better in its own t
           .filter(({ threads }) => threads === recommended.threads)
           .map(({ rate }) => ratio(rate, samples.inline.rate)?.value ?? 0),
       );
-      // An estimate of free cores may be made where others had so many that threads did no better yet.
+      // A verdict about free cores may be given where other programs had so many that threads did no better.
       assert.ok(
         best > 1 || (verdict.isLikely === true && / free cores /.test(verdict.sentence)),
         verdict.sentence,
@@ -136,7 +136,7 @@ test('what waits has no figure that says threads pay, and an interval on one sid
       const rounds = Math.min(samples.inline.rate.length, ...samples.threads.map(({ rate }) => rate.length));
       const isTried = samples.threads.some(({ threads }) => threads === samples.machine.cores);
       const isWide = gain.high > 1.25 && gain.value < 1.1;
-      // Of calls that block their thread more threads than were tried may do more.
+      // Calls that block their thread may gain with more threads than were tried.
       const isBlocking =
         (estimate(samples.inline.cpuMs)?.value ?? 0) < 0.6 * (samples.inline.callMs?.p50 ?? 0);
       if (isBusy || rounds < 3 || !isTried || isWide || isBlocking) return;

@@ -1,37 +1,37 @@
 /**
- * Measurements of a function, a machine and a pool that do not exist: how many calls end in a second follows from what each part
- * of them can do, and noise is added from a seed. It shares nothing with the analysis, which has to find the model again.
+ * Simulated measurements of a function, a machine and a pool: rates follow from what each part of them can do, and noise is added from a
+ * seed. It shares no arithmetic with the analysis, which has to find the model again.
  */
 import type { Series } from '../../../experiment/statistics.js';
 import { type Noise, noiseFrom } from './noise.test.fake.js';
 import type { PoolSamples, Samples } from './samples.js';
 
 export interface Model extends Noise {
-  /** One call alone, without a pool. */
+  /** How long one call takes alone, without a pool. */
   readonly runMs: number;
-  /** Of `runMs`, the share in which it computes. */
+  /** The share of `runMs` in which the call computes. */
   readonly computing: number;
   readonly isPromise: boolean;
-  /** Of those, so many are under way at a time without a pool: 1, or more for promises. */
+  /** How many calls are in progress at a time without a pool: 1, or more for promises. */
   readonly atOnce: number;
   /** CPU time that handing over costs, and the part of it on the calling thread. */
   readonly crossingMs: number;
   readonly mainMs: number;
   readonly cores: number;
-  /** Of a call's work, the share that does not run beside that of another. */
+  /** The share of a call's work that cannot run at the same time as that of another. */
   readonly serial: number;
-  /** So many calls at a time can memory feed at full speed. */
+  /** How many calls at a time memory can feed at full speed. */
   readonly memory: number;
   readonly threads: readonly number[];
   readonly spinMs: readonly number[];
-  /** Takes the place of all arithmetic: how many times as many calls with so many threads. */
+  /** Replaces the arithmetic: the gain of each number of threads. */
   readonly gainWith: ((threads: number) => number) | undefined;
   readonly rounds: number;
-  /** Control runs before, and as many after. */
+  /** How many control runs there are before, and as many after. */
   readonly controls: number;
-  /** Other programs, each of which wants a core all the time. */
+  /** How many other programs there are, each of which wants a core all the time. */
   readonly others: number;
-  /** How many times as much CPU time handing over costs beside them. */
+  /** By which factor other programs raise the CPU time of handing over. */
   readonly dearer: number;
 }
 
@@ -62,11 +62,11 @@ export function model(changes: Partial<Model> = {}): Model {
   return { ...PLAIN, ...changes };
 }
 
-/** What would be measured without noise, for as long as one likes. */
+/** What would be measured without noise and without other programs. */
 export interface Truth {
   /** Calls a second. */
   readonly inline: number;
-  /** Of the best number of threads: how many times as many calls as one thread could make, however well it is used. */
+  /** The gain of the best number of threads over one thread that is used as well as it can be. */
   readonly gain: number;
 }
 
@@ -86,13 +86,13 @@ function inlineRate(given: Model): number {
   return 1000 * perMs * shareBeside(given, perMs * cpuOf(given));
 }
 
-/** Each call takes longer where more of them read memory than it can feed. */
+/** CPU milliseconds of a call, which grow where more calls read memory than it can feed. */
 function stretched(given: Model, threads: number): number {
   const atATime = Math.min(threads, given.cores);
   return cpuOf(given) * Math.max(1, atATime / given.memory);
 }
 
-/** For how long a call holds its worker. */
+/** How many milliseconds a call holds its worker. */
 function heldMs(given: Model, threads: number): number {
   return given.runMs - cpuOf(given) + stretched(given, threads) + given.crossingMs - given.mainMs;
 }
@@ -102,7 +102,7 @@ function byWorkers(given: Model, threads: number): number {
   return threads / (1 + (threads - 1) * given.serial) / heldMs(given, threads);
 }
 
-/** What the slowest of workers, calling thread and cores can do. */
+/** Calls per second, as many as the slowest of workers, calling thread and cores can do. */
 function poolRate(given: Model, threads: number): number {
   if (given.gainWith !== undefined) return inlineRate(given) * given.gainWith(threads);
   const byMain = 1 / given.mainMs;
@@ -112,18 +112,18 @@ function poolRate(given: Model, threads: number): number {
   return 1000 * perMs * shareBeside(given, perMs * (stretched(given, threads) + given.crossingMs));
 }
 
-/** What a program that keeps so many cores busy does of it beside others: each thread gets an equal part of what there is. */
+/** The share of its work that a program which wants `busy` cores gets done beside others: each thread gets an equal part of the cores. */
 function shareBeside({ cores, others }: Model, busy: number): number {
   return Math.min(1, cores / Math.max(1, busy + others));
 }
 
-/** Of the time of all cores, what other programs had beside one that keeps so many busy. */
+/** The share of all cores' time that other programs had beside one that wants `busy` cores. */
 function takenBeside(given: Model, busy: number): number {
   const { cores, others } = given;
   return Math.min(others, cores - busy * shareBeside(given, busy)) / cores;
 }
 
-/** As it is measured: beside other programs. */
+/** The samples as they are measured, beside other programs. */
 export function simulate(free: Model, changes: Partial<Samples> = {}): Samples {
   const { dearer } = free;
   const given = { ...free, crossingMs: free.crossingMs * dearer, mainMs: free.mainMs * dearer };

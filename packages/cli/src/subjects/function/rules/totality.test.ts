@@ -1,4 +1,4 @@
-/** Whatever was measured, or was not: something is said, and it is plain JSON. */
+/** Whatever was measured, or was not: the analysis gives findings, and they are plain JSON. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';

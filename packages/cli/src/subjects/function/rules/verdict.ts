@@ -1,4 +1,4 @@
-/** One sentence that says what to do. It is given only where the intervals allow it; a wrong one is the only failure. */
+/** The verdict: one sentence that says what to do, where the intervals allow it. None is better than a wrong one. */
 import type { Ending } from '../../../experiment/child.js';
 import {
   AS_MANY,
@@ -22,13 +22,13 @@ import { fastest, type Gain } from './scaling.js';
 /** A call that returns a promise and computes for a smaller share of its time waits. */
 const WAITS = 0.25;
 
-/** What is said, and the number of threads that it is said of: what is recommended is no other. */
+/** The verdict, and the number of threads that it is about, which is also the one that is recommended. */
 export interface Decision {
   readonly verdict: Verdict;
   readonly row?: Gain;
 }
 
-/** `best`: of those that memory has room for. `gains`: of all numbers of threads that were measured. */
+/** `best`: the fastest number of threads that memory has room for. `gains`: of all numbers of threads that were measured. */
 export interface Figures extends Pick<Findings, 'knee' | 'breakEven' | 'noise'> {
   readonly best: Gain | undefined;
   readonly gains: readonly Gain[];
@@ -38,13 +38,13 @@ type Facts = ReturnType<typeof factsOf>;
 
 function factsOf(samples: Samples, figures: Figures) {
   const { inline, machine, threads, behaviour } = samples;
-  // In which the fastest number of threads was compared with none.
+  // How many rounds compared the fastest number of threads with no pool.
   const rounds = Math.min(inline.rate.length, fastest(samples)?.rate.length ?? 0);
   const mostlyWaits = busy.computesLessThan(busy.MOSTLY_WAITS, samples);
   const tried = Math.max(0, ...threads.filter(({ rate }) => rate.length > 1).map((of) => of.threads));
-  // Threads that wait do not need a core.
+  // Threads that wait need no core: with them, more threads than cores must have been tried.
   const isLacking = tried < (mostlyWaits ? machine.cores + 1 : 1);
-  /** How many times as many threads could be of use as were tried; 1: all were. */
+  /** By which factor more threads than were tried could be of use; 1: enough were tried. */
   const lacking = isLacking ? Number.POSITIVE_INFINITY : Math.max(1, usableCores(machine) / tried);
   const mostTried = Math.max(0, ...figures.gains.map(({ gain }) => gain.high));
   return {
@@ -57,7 +57,7 @@ function factsOf(samples: Samples, figures: Figures) {
     mostlyWaits,
     isMixed: behaviour.returnsPromise && mostlyWaits,
     lacking,
-    /** What threads bring at the most, those included that were not tried: each of them as much as one of the others. */
+    /** The largest gain that threads can bring, if each that was not tried brings as much as one that was. */
     most: isLacking ? lacking : lacking * mostTried,
   };
 }
@@ -79,7 +79,7 @@ function likely(answer: Answer, sentence: string): Decision {
   return { verdict: { answer, sentence, isLikely: true } };
 }
 
-/** The first that applies: what is certain, then what is likely. */
+/** The first rule that applies decides: the certain ones come before the likely ones. */
 const RULES: readonly ((facts: Facts) => Decision | undefined)[] = [
   cannotRun,
   waits,
@@ -109,7 +109,7 @@ function waits({ samples, isMixed, most }: Facts): Decision | undefined {
     const why = `${computes}, and the event loop can wait for many at a time`;
     return dont('async', `it waits, it does not compute: ${why}`);
   }
-  // The loop can fill all the time that a call waits with other calls: so many times as many.
+  // The gain that one event loop can bring without threads, by making other calls while one waits.
   const alone = 1 / (busy.loopShare(samples)?.high ?? 1);
   if (!isMixed || alone < WORTH_IT || most >= alone) return undefined;
   const loop = `many at a time on one event loop are up to ${times({ value: alone })} the calls`;
@@ -120,7 +120,7 @@ function waits({ samples, isMixed, most }: Facts): Decision | undefined {
 function cannotCross({ samples }: Facts): Decision | undefined {
   const { endedInWorker, uncloneable } = samples.behaviour;
   if (endedInWorker !== undefined) {
-    // A signal is the end of the process. With an exit code it may be the worker's alone: then it is JavaScript that does it.
+    // A signal ends the whole process: native code. An exit code may be that of the worker alone, and JavaScript's doing.
     const [what, exits] =
       endedInWorker.signal === null
         ? ['it ends', 'it calls `process.exit` where it is not the main thread, or ']
@@ -147,10 +147,10 @@ function pays(facts: Facts): Decision | undefined {
   return { verdict: { answer: 'threads', sentence }, row };
 }
 
-/** From here on nobody would call a gain of more calls a small one, however it is told. */
+/** A gain that may be larger than this is not called a small one. */
 const SMALL = 1.25;
 
-/** The interval is on one side of one, though not as far from it as the very same differs by. */
+/** The gain is surely above 1, but not by more than the noise, or too small to be worth it. */
 function probablyPays(facts: Facts): Decision | undefined {
   const row = [facts.knee, facts.best].find((of) => of !== undefined && overLoop(facts, of).low > 1);
   if (!facts.hasEnough || facts.isBusy || row === undefined) return undefined;
@@ -165,10 +165,10 @@ function probablyPays(facts: Facts): Decision | undefined {
   return likely('inline', `Hardly worth it: threads bring ${more} more calls ${withThreads}`);
 }
 
-/** Beside others threads bring less than on free cores, but not so much less: then something else is in their way. */
+/** Other programs alone do not lower the gain of threads below this: if it is lower, something else is in their way. */
 const NOT_MUCH_LESS = 0.85;
 
-/** On a busy machine the CPU time decides: what others take of the cores changes it least. */
+/** On a busy machine the CPU time of a call decides, since other programs change it least. */
 function onFreeCores(facts: Facts): Decision | undefined {
   const { samples, gains, cores, best, mostlyWaits } = facts;
   const free = facts.isBusy && facts.hasEnough ? busy.onFreeCores(samples) : undefined;
@@ -185,7 +185,7 @@ function onFreeCores(facts: Facts): Decision | undefined {
   return likely('inline', `Likely, threads do not pay: ${expected} (${here})`);
 }
 
-/** On cores that are shared, threads take time from other programs: that much more is not worth the name. */
+/** Whether the gain may only be core time that threads took from other programs. */
 function isGainOfOthers({ samples, isBusy, mostlyWaits }: Facts, { threads, gain }: Gain): boolean {
   if (!isBusy || mostlyWaits) return false;
   const pool = samples.threads.find((of) => of.threads === threads);
@@ -194,7 +194,7 @@ function isGainOfOthers({ samples, isBusy, mostlyWaits }: Facts, { threads, gain
   return onFree === undefined || onFree.low <= 1 || gain.value > onFree.high;
 }
 
-/** Calls that wait are not helped by threads as far as one event loop, with many of them at a time, would do as well. */
+/** The gain over one event loop with many calls at a time, which helps calls that wait as well as threads do. */
 function overLoop({ samples }: Facts, { gain }: Gain): Estimate {
   if (!samples.behaviour.returnsPromise) return gain;
   const { value, low, high } = busy.loopShare(samples) ?? { value: 1, low: 1, high: 1 };
@@ -203,7 +203,7 @@ function overLoop({ samples }: Facts, { gain }: Gain): Estimate {
 
 function doesNotPay(facts: Facts): Decision | undefined {
   const { samples, best, breakEven, noise, most } = facts;
-  // While other programs had a part of the cores, threads may have brought nothing that they would bring on free cores.
+  // Other programs may have hidden a gain that threads would bring on free cores.
   const isLoss = facts.isBusy && busy.mostWithoutOthers(samples) >= WORTH_IT;
   if (best === undefined || !facts.hasEnough || !isSurelyNotWorthIt(most, noise) || isLoss) return undefined;
   const { callMs } = samples.inline;
@@ -218,7 +218,7 @@ function doesNotPay(facts: Facts): Decision | undefined {
     samples.machine.cores === 1 && 'there is one core',
     callMs !== undefined && `a call runs for ${duration(callMs.mean)}${crossing}`,
     most < AS_MANY ? `threads bring ${timesFromTo(best.gain)} the calls` : hardlyMore,
-    // Where a call runs for longer already, it is something else that keeps threads from paying.
+    // If a call runs for longer than that, something else keeps threads from paying.
     from !== undefined &&
       callMs !== undefined &&
       callMs.mean < from.low &&
@@ -230,7 +230,7 @@ function doesNotPay(facts: Facts): Decision | undefined {
   return isNear ? likely('inline', `Probably don't: ${why}`) : dont('inline', why);
 }
 
-/** What a machine that is busy cannot hide. */
+/** Threads do not pay for calls shorter than any crossing, however busy the machine. */
 function isTooShort({ samples, isBusy }: Facts): Decision | undefined {
   const { callMs, rate } = samples.inline;
   if (!isBusy || callMs === undefined || rate.length < FEWEST_ROUNDS) return undefined;
@@ -261,7 +261,7 @@ function unclear({ samples, best, noise, rounds, isBusy, lacking }: Facts): stri
   return `${larger}, and repeated runs of the same differ by ${by}`;
 }
 
-/** What there was too little of, or too much. */
+/** What to change so that the next measurement can tell. */
 function whatWouldTell({ samples, isBusy, lacking }: Facts): string {
   const { subject, behaviour, threads } = samples;
   if (behaviour.returnsPromise && busy.computesLessThan(1, samples)) {

@@ -1,4 +1,4 @@
-/** The first process of a cluster (node:cluster): starts those that run the app, and speaks for all of them. It loads nothing of the user's. */
+/** The primary process of a cluster (node:cluster): starts the processes that run the app, and answers for them. It loads no user code. */
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { Child, describeFailure, type Outcome } from '../../../experiment/child.js';
@@ -6,7 +6,7 @@ import { Gauges } from '../../../experiment/gauges.js';
 import type { AppOpened, AppSetup, AppSlice, AppTalk, Playing } from './process.js';
 
 const PROCESS = fileURLToPath(new URL('./process.js', import.meta.url));
-/** The command has a limit of its own, and ends this process with all others. Milliseconds. */
+/** How many milliseconds an answer may take: practically no limit, since the command has one, and then ends this process, too. */
 const LIMIT_MS = 3_600_000;
 
 export async function openCluster(
@@ -22,7 +22,7 @@ export async function openCluster(
   const askAll = <K extends keyof AppTalk>(type: K, asks: AppTalk[K]['asks']) =>
     Promise.all(workers.map(async (worker) => answerOf<K>(await worker.ask(type, asks, LIMIT_MS))));
   const opened = await askAll('open', setup);
-  // If one of them ends from now on, all end, since a smaller cluster must not be measured. What it wrote last is in our standard error.
+  // If one process ends from now on, all end: a smaller cluster must not be measured. Its last output is in our standard error.
   cluster.on('exit', (_, code, by) => {
     if (by) process.kill(process.pid, by);
     else process.exit(code === 0 ? 1 : code);
@@ -48,7 +48,7 @@ export async function openCluster(
   };
 }
 
-/** Memory and CPU time of all, also of this process; the event loop of the one that is worst off. */
+/** The memory and CPU time of all processes together, also of this one; the event loop of the worst one. */
 function together(slices: readonly AppSlice[]): AppSlice {
   return slices.reduce((all, each) => ({
     loopDelayMs: Math.max(all.loopDelayMs, each.loopDelayMs),
@@ -58,7 +58,7 @@ function together(slices: readonly AppSlice[]): AppSlice {
   }));
 }
 
-/** Throws where it failed, or ended before it had answered. */
+/** Throws if the process failed, or ended before it answered. */
 function answerOf<K extends keyof AppTalk>(outcome: Outcome<AppTalk[K]['gets']>): AppTalk[K]['gets'] {
   if (outcome.kind === 'done') return outcome.value;
   if (outcome.kind === 'failed') {

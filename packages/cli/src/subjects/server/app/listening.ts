@@ -1,6 +1,6 @@
 /**
- * Where the app listens: each server that is to listen on a port does so on the loopback interface only, and on a port that is free,
- * whatever it asked for. So nobody else can reach it, and it can run several times at once, beside the one that serves already.
+ * Has each server of the app that listens on a port do so on the loopback interface only, and on a free port, whatever it asked for. So
+ * nobody else can reach it, and several copies can run at once, beside the one that serves already.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -26,14 +26,14 @@ export class Listening {
   readonly origin = new Promise<string>((resolve) => {
     this.#found = resolve;
   });
-  /** Ports that were asked for and are not the one that is wanted. */
+  /** Ports that the app asked for, other than the wanted one. */
   readonly others: number[] = [];
-  /** Something is about to listen, or does. */
+  /** Whether a wanted server listens, or is about to. */
   isExpected = false;
-  /** A server listens that speaks HTTP/2, which the load does not. */
+  /** Whether a wanted server speaks HTTP/2, which the load generator does not. */
   hasHttp2 = false;
 
-  /** Watches from now on, in this process. @param wanted port; undefined: any */
+  /** Replaces `listen` in this process from now on. @param wanted the port of the server to measure; undefined: any */
   constructor(wanted: number | undefined) {
     const { prototype } = net.Server as { prototype: { listen: (...args: ListenArguments) => net.Server } };
     const original = prototype.listen;
@@ -61,13 +61,13 @@ export class Listening {
     server.once('listening', () => {
       const { port } = server.address() as net.AddressInfo;
       if (isWanted && !isHttp2) this.#found(`${isHttps ? 'https' : 'http'}://${LOOPBACK}:${port}`);
-      // The server alone does not keep the process alive, so that an app which has nothing else to do is noticed.
+      // Other servers do not keep the process alive, so that an app which has nothing else to do is noticed.
       else server.unref();
     });
   }
 }
 
-/** The app exports its server and lets it listen as well: once is enough. */
+/** Answers another `listen` of the same server: an app may export its server and let it listen as well. */
 function again(server: net.Server, callback: Wish['callback']): net.Server {
   if (callback !== undefined) {
     if (server.listening) queueMicrotask(callback);
@@ -76,7 +76,7 @@ function again(server: net.Server, callback: Wish['callback']): net.Server {
   return server;
 }
 
-/** Undefined: it is not for a port, but for a socket file, a pipe, or something that is open already. */
+/** Undefined if the server is not for a port, but for a socket file, a pipe, or something that is open already. */
 function wishOf(args: ListenArguments): Wish | undefined {
   const [first, ...rest] = args;
   const callback = args.find((each) => typeof each === 'function') as Wish['callback'];

@@ -13,10 +13,10 @@ import { Listening } from './listening.js';
 import { installOffload } from './offload/install.js';
 import type { AppOpened, AppSetup } from './process.js';
 
-/** A factory may return a factory, but not for ever. */
+/** How many times a factory may return another factory. */
 const MOST_FACTORIES = 3;
 
-/** Throws UsageError where it never will listen; whatever else the module throws comes out as it is. */
+/** Throws UsageError if the app will never listen; an error of the module itself comes out as it is. */
 export async function openApp(setup: AppSetup): Promise<AppOpened> {
   const listening = new Listening(setup.port);
   await installOffload(setup);
@@ -46,8 +46,8 @@ export async function openApp(setup: AppSetup): Promise<AppOpened> {
 }
 
 /**
- * Resolves when there is nothing that this process could still wait for, but the command. One of a cluster waits for the first of it:
- * that is the same channel, so that it cannot be told.
+ * Resolves when this process has nothing to wait for but the command. It never does in a process of a cluster, which waits for the
+ * primary one over the same channel, so that the two cannot be told apart.
  */
 async function nothingLeftToDo(): Promise<void> {
   if (cluster.isWorker) return new Promise(() => {});
@@ -56,7 +56,7 @@ async function nothingLeftToDo(): Promise<void> {
   process.channel?.ref();
 }
 
-/** @param what happened */
+/** @param what what the app did, such as `listens on no port` */
 function whyNever(
   what: string,
   file: string,
@@ -97,7 +97,7 @@ async function start(given: Usable | undefined, listening: Listening): Promise<A
   return usable.kind;
 }
 
-/** The named export, else the first that can serve, else the only function there is. */
+/** The named export, else the first of NAMES that can serve, else the only export that can. */
 function chosen(namespace: ModuleNamespace, { export: name, module }: AppSetup): Usable | undefined {
   const exported = exportsOf(namespace);
   if (name === undefined) {
@@ -121,15 +121,15 @@ function chosen(namespace: ModuleNamespace, { export: name, module }: AppSetup):
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
-/** A factory gives something else that is to be looked at; all others listen when they are started. */
+/** A factory returns something else that is to be looked at; all others listen when they are started. */
 interface Usable {
   readonly kind: 'listener' | 'server' | 'factory';
   readonly start: () => unknown;
 }
 
-/** Looked at in that order. */
+/** The exports that are looked at, in this order. */
 const NAMES = ['default', 'listener', 'handler', 'server', 'app'];
-/** Whatever it has for parameters. */
+/** Exports with these names are listeners, whatever parameters they have. */
 const LISTENER_NAMES = new Set(['listener', 'handler']);
 /** `(request, response)`. */
 const LISTENER_PARAMETERS = 2;
@@ -138,14 +138,14 @@ function usableExport(exported: ModuleNamespace, name: string): Usable | undefin
   return usableOf(exported[name], LISTENER_NAMES.has(name));
 }
 
-/** @param isListener a function that is one, since a factory has made it, or by its name */
+/** @param isListener whether a function is a listener, because a factory has made it, or by its name */
 function usableOf(value: unknown, isListener = false): Usable | undefined {
   if (typeof value === 'object' && value !== null) {
     const start = starterOf(value);
     return start && { kind: 'server', start };
   }
   if (typeof value !== 'function') return undefined;
-  // What Express makes is a function, and listens.
+  // An Express app is a function that has `listen`.
   if (isListener || 'listen' in value || value.length >= LISTENER_PARAMETERS) {
     return { kind: 'listener', start: () => serveWith(value) };
   }

@@ -1,4 +1,4 @@
-/** A process that runs the user's app, alone or as one of a cluster; or the first of a cluster, which starts the others. */
+/** A process that runs the user's app, alone or as one of a cluster; or the primary process of a cluster, which starts the others. */
 import cluster from 'node:cluster';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,10 +44,10 @@ async function open(setup: AppSetup): Promise<AppOpened> {
     playing = all;
     return opened;
   }
-  // Loaded only where the app runs: the first of a cluster needs none of it.
+  // Loaded only where the app runs: the primary process of a cluster needs none of it.
   const { openApp } = await import('./open-app.js');
   const opened = await Promise.race([openApp(setup), refuseOwnCluster()]);
-  // How late a timer is where nothing runs is measured now, before there is any load.
+  // How late timers are in the idle process is measured now, before there is any load.
   const gauges = new Gauges(await idleDelayMs(IDLE_MS));
   const end = async (): Promise<AppSlice> => {
     const { cpuMs: used, elapsedMs, loopDelayMs, loopShare, residentBytes } = await gauges.end();

@@ -1,4 +1,4 @@
-/** The process that sends the requests: neither the command's nor the app's, so that neither is slowed down by it. */
+/** The process that sends the requests: neither the command nor the app, so that neither is slowed down by it. */
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
@@ -12,9 +12,9 @@ import type { Answer, RequestPlan } from '../measure/answers.js';
 
 /** How many seconds autocannon is told to run: it is stopped earlier. */
 const FOR_EVER_S = 86_400;
-/** Every how many milliseconds autocannon looks whether it was stopped. */
+/** How often autocannon looks whether it was stopped, in milliseconds. */
 const LOOK_MS = 10;
-/** The histogram counts in whole microseconds: how many a millisecond has. */
+/** How many units of the histogram a millisecond has: it counts in whole microseconds. */
 const PER_MS = 1000;
 
 const NONE = { good: 0, bad: 0, sockets: 0, timeouts: 0, first: undefined as string | undefined };
@@ -31,7 +31,7 @@ interface LoadSetup extends Target {
   readonly timeoutMs: number;
 }
 
-/** Requests as fast as they are answered, over several connections, by autocannon. What is counted is what is answered while it is measured. */
+/** Sends requests as fast as they are answered, over several connections, by autocannon. Only answers during `measure` count. */
 class Load {
   readonly #instance: autocannon.Instance;
   readonly #ended: Promise<unknown>;
@@ -53,7 +53,7 @@ class Load {
         sampleInt: LOOK_MS,
         skipAggregateResult: true,
       },
-      // With a callback, autocannon returns no promise, which nobody would await.
+      // The callback keeps autocannon from returning a promise, which nobody would await.
       () => {},
     );
     this.#ended = once(this.#instance, 'done');
@@ -79,7 +79,7 @@ class Load {
     return {
       ...counts,
       answers: good + counts.bad,
-      /** Answers per second, of 2xx. */
+      /** Answers with a status of 2xx, per second. */
       rate: (good * 1000) / elapsedMs,
       p50Ms: this.#percentile(50),
       p95Ms: this.#percentile(95),
@@ -96,7 +96,7 @@ class Load {
     await this.#ended;
   }
 
-  /** @param failure what was wrong with it */
+  /** @param failure what was wrong with the answer */
   #count(what: 'good' | 'bad' | 'sockets' | 'timeouts', failure: string | undefined): void {
     this.#counts[what] += 1;
     this.#counts.first ??= failure;
@@ -112,7 +112,7 @@ async function ask({ origin, requests, limitMs }: Target & { readonly limitMs: n
   const answers: Answer[] = [];
   for (const request of requests) {
     const before = answers.at(-1);
-    // One that had none in time is reason enough not to wait for others.
+    // After a request without an answer, the others are not sent: each could take as long.
     answers.push(before?.failed === undefined ? await answerTo(origin, request, limitMs) : before);
   }
   return answers;
@@ -134,7 +134,7 @@ function send(origin: string, { method, path, body, headers }: RequestPlan, sign
   return new Promise<Answer>((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': body.byteLength };
     const { request } = origin.startsWith('https:') ? https : http;
-    // Signed by whom does not matter: it is the user's own app, on this machine.
+    // Any certificate is accepted: it is the user's own app, on this machine.
     const options = { method, path, headers: { ...headers, ...length }, signal, rejectUnauthorized: false };
     const sent = request(origin, options, (response) => {
       const { statusCode: status = 0, headers: got } = response;
@@ -153,7 +153,7 @@ function send(origin: string, { method, path, body, headers }: RequestPlan, sign
 let load: Load | undefined;
 
 const handlers = {
-  /** Each request once, one after the other. */
+  /** Sends each request once, one after the other. */
   ask,
   start: async (setup: LoadSetup) => {
     load = new Load(setup);

@@ -8,7 +8,7 @@ export interface RequestPlan {
   readonly body: Uint8Array | undefined;
 }
 
-/** Text of `failed`: there was no answer. */
+/** If `failed` is set, there was no answer, and it says why. */
 export interface Answer {
   readonly status: number;
   readonly type: string;
@@ -25,15 +25,15 @@ export function routeOf({ method, path }: RequestPlan): string {
   return `${method} ${path}`;
 }
 
-/** unclear: its answers differ each time, in all that they say. */
+/** unclear: the app's answers differ each time, and have too little in common. */
 export type Likeness = 'same' | 'alike' | 'different' | 'unclear';
 
 /** How many bytes answers that differ each time must share, to be compared by these. */
 const LEAST_SHARED_BYTES = 8;
 
 /**
- * Against several answers of the app as it is. Where these differ from each other (a time, a random number), by what they have in common at
- * both ends: an answer where something else stands in place of what was computed differs there.
+ * Compares an answer with several of the app as it is. Where those differ from each other (a time, a random number), only the beginning
+ * and the end that they share are compared: an answer with something else in place of what was computed differs there.
  */
 export function compareAnswer(references: readonly Answer[], candidate: Answer): Likeness {
   const [first, ...others] = references;
@@ -61,7 +61,7 @@ function beginning(first: Uint8Array, others: readonly Uint8Array[], most: numbe
   return end === -1 ? first.length : end;
 }
 
-/** Why no load is put on it, after the name of the route: `answers 404`; undefined: it is an answer. */
+/** Why no load is put on the route, to follow its name: `answers 404`; undefined if the answer is fine. */
 export function complaintOf({ status, location, failed }: Answer): string | undefined {
   if (failed !== undefined) return failed;
   if (status >= 200 && status < 300) return undefined;

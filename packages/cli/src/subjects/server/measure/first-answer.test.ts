@@ -1,4 +1,4 @@
-/** When the first answer comes, however slow a busy machine makes each hand-over: with a clock that only processes advance, which are made up. */
+/** The first answer comes in time, however slow a busy machine makes each hand-over. Only made-up processes advance the clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FIRST_ANSWER_MS } from '../../../experiment/rounds.js';
@@ -9,14 +9,14 @@ import { type ServerPlan, UnderLoad } from './measure.js';
 import type { AppLane, LaneName } from './open-lanes.js';
 
 interface Given {
-  /** Until all of them answer. Milliseconds. */
+  /** How many milliseconds pass until all of them answer. */
   readonly openMs: number;
-  /** What a slice takes beside its ramp and what is measured. Milliseconds. */
+  /** How many milliseconds a slice takes beside its ramp and what is measured. */
   readonly overheadMs: number;
   readonly names: readonly LaneName[];
 }
 
-/** How many rounds each look had of each way, and when it was. */
+/** When each look was, and how many rounds it had of each way. */
 async function looksOf({ openMs, overheadMs, names }: Given) {
   const controller = new AbortController();
   let now = 0;

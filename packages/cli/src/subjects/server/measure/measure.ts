@@ -1,4 +1,4 @@
-/** Measures a user's HTTP app in each way that it can be run, in turn, round by round, so that what changes on the machine changes for all. */
+/** Measures an HTTP app in each way that it can be run. All ways take turns in each round, so that changes of the machine affect all. */
 import type { Child } from '../../../experiment/child.js';
 import { readMachine } from '../../../experiment/machine.js';
 import { type Look, Rounds, sliceFor, type Turn } from '../../../experiment/rounds.js';
@@ -19,7 +19,7 @@ import { type RequestPlan, routeOf } from './answers.js';
 import { type AppLane, LANE_NAMES, type LaneName, LaneOpener } from './open-lanes.js';
 
 export interface OffloadTarget {
-  /** File URL, links resolved. */
+  /** The file URL of the module, with links resolved. */
   readonly url: string;
   readonly names: readonly string[];
 }
@@ -114,7 +114,7 @@ export class UnderLoad {
   readonly #lanes: readonly AppLane[];
   /** The turns of the lanes, in the order of the lanes. */
   readonly #turns: readonly Turn<LaneSlice>[];
-  /** How many are used. */
+  /** How many connections are used. */
   connections: number;
   #rounds: Rounds<LaneSlice> | undefined;
 
@@ -139,7 +139,7 @@ export class UnderLoad {
     return { ...seriesOf(slices, ...SERIES), errors, ended: child.ended };
   }
 
-  /** @param answerMs how long one request takes, by itself. @param parallel how many threads or processes may answer at a time */
+  /** @param answerMs how many milliseconds a request takes without load. @param parallel how many threads or processes answer at a time */
   async run(answerMs: number, parallel: number, look: Look | undefined): Promise<void> {
     const session = this.#session;
     const { overheadMs, perSecond } = await this.#warmUp(answerMs, parallel);
@@ -162,8 +162,8 @@ export class UnderLoad {
   }
 
   /**
-   * Code that is not compiled yet is slow; and how fast the app is, says how many connections make sense.
-   * @returns the longest that a slice took beside what was measured, and how many requests the app answers as it is
+   * Gets the app's code compiled, and finds out how fast the app is, which says how many connections make sense.
+   * @returns the longest that a slice took beside what was measured, and how many requests per second the app answers as it is
    */
   async #warmUp(answerMs: number, parallel: number): Promise<{ overheadMs: number; perSecond: number }> {
     const session = this.#session;
@@ -186,11 +186,11 @@ export class UnderLoad {
     return { overheadMs, perSecond };
   }
 
-  /** Under load, the app's own figures are taken; undefined: one of both is gone. */
+  /** Measures one slice, by the load generator and by the app itself. Resolves to undefined if interrupted, or if the app is gone. */
   async #slice(lane: AppLane, sliceMs: number, rampMs: number): Promise<LaneSlice | undefined> {
     const { child, opened, requests } = lane;
     const target = { origin: opened.origin, requests, connections: this.connections };
-    // Both at a time: an app under load takes long to react to us.
+    // Both are asked at the same time: an app under load takes long to react.
     const [started, begun] = await Promise.all([
       this.#load.ask('start', { ...target, rampMs, timeoutMs: TIMEOUT_MS }, rampMs + PATIENCE_MS),
       child.ask('begin', undefined, PATIENCE_MS),
@@ -205,7 +205,7 @@ export class UnderLoad {
     if (load.kind !== 'done' || stopped.kind !== 'done') return this.#lost();
     const { answers, bad, sockets, timeouts, first, othersShare, ...measured } = load.value;
     const { errors } = lane;
-    // Errors count whenever they happen, also while it is warmed up.
+    // Errors count whenever they happen, also during the warm-up.
     lane.errors = {
       answers: errors.answers + answers,
       bad: errors.bad + bad,
@@ -230,9 +230,9 @@ export class UnderLoad {
 
 /** How many rounds are planned: the interval of a median needs seven so that two comparisons hold at once. */
 const WANTED_ROUNDS = 8;
-/** How many milliseconds a slice lasts: in a shorter one all would be beginning. */
+/** How many milliseconds a slice lasts: a shorter one would measure mostly its beginning. */
 const SLICE_MS = { least: 150, most: 3000 } as const;
-/** How long there is load before a slice counts, while connections are made and queues fill: a share of the slice, and its bounds in milliseconds. */
+/** How long there is load before a slice counts, until connections are made and queues full: a share of the slice, and bounds in ms. */
 const RAMP_SHARE = 0.2;
 const RAMP_MS = { least: 20, most: 400 } as const;
 /** How many milliseconds pass between two slices, until the app is idle and the next process is ready: a first estimate. */
@@ -271,7 +271,7 @@ export function warmMsFor(remainingMs: number, lanes: number): number {
   return clamp((WARM_SHARE * remainingMs) / lanes, WARM_MS.least, WARM_MS.most);
 }
 
-/** How many connections are used: those that were asked for, or fewer where a slice is too short to answer them all ANSWERS_IN_SLICE times. */
+/** How many connections are used: those that were asked for, or fewer where a slice is too short for ANSWERS_IN_SLICE answers on each. */
 export function connectionsFor(asked: number, perSecond: number, sliceMs: number, parallel: number): number {
   const fitting = Math.floor((perSecond * sliceMs) / 1000 / ANSWERS_IN_SLICE);
   return Math.min(asked, Math.max(fitting, CONNECTIONS_EACH * parallel));

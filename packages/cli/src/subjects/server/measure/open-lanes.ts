@@ -1,4 +1,4 @@
-/** Each way that the app is run in: started, and seen whether it answers there as it does as it is. */
+/** Starts the app in each way in which it is run, and checks that it answers the same in all of them. */
 import { basename } from 'node:path';
 import { type Child, describeFailure, type Failure } from '../../../experiment/child.js';
 import { clamp, type Session } from '../../../experiment/session.js';
@@ -27,7 +27,7 @@ export const LANE_NAMES: Readonly<Record<LaneName, string>> = {
   cluster: 'the cluster',
 };
 
-/** Its process or processes, and what it is asked for. */
+/** One way of running the app: its process, or the primary one of its cluster, and the requests that are sent to it. */
 export interface AppLane {
   readonly name: LaneName;
   readonly child: Child<AppTalk>;
@@ -39,13 +39,13 @@ export interface AppLane {
 
 /** How many milliseconds the app may take to load and to listen: if it takes longer, it probably never does. */
 const OPEN_LIMIT_MS = { least: 10_000, most: 30_000 } as const;
-/** How many milliseconds later its process must have said that the limit is over; it cannot in a loop that never ends. */
+/** How many milliseconds after the limit its process must have reported it; in a loop that never ends, it cannot. */
 const GRACE_MS = 3000;
 /** How many milliseconds the app may take for one answer, before there is any load. */
 const ANSWER_LIMIT_MS = 10_000;
-/** How many milliseconds a process whose answer failed is given to end, which would be why it failed. */
+/** How many milliseconds to wait, after an answer failed, for the end of the process, which would be the reason. */
 const LAST_BREATH_MS = 500;
-/** How many times each request is sent to the app as it is, to learn which parts of its answers vary: two answers may be alike by chance. */
+/** How many times each request is sent to the app as it is, to learn what varies in its answers: two may be alike by chance. */
 const REFERENCES = 3;
 /** How many times each request is sent to another lane: the processes of a cluster answer in turn. */
 const CANDIDATES = 3;
@@ -83,7 +83,7 @@ export class LaneOpener {
     return Math.min(...this.#references.flat().map(({ ms }) => ms));
   }
 
-  /** Opens all lanes, first the app as it is. Resolves to none where it was interrupted. Rejects with UsageError where the app cannot be measured at all. */
+  /** Opens all lanes, the app as it is first. Resolves to none if interrupted. Rejects with UsageError if the app cannot be measured. */
   async open(): Promise<AppLane[]> {
     const asIs = await this.#first();
     if (asIs === undefined || asIs.isDead) return asIs === undefined ? [] : [asIs];
@@ -121,7 +121,7 @@ export class LaneOpener {
     const answered = await this.#ask(lane, REFERENCES);
     if (answered === undefined) return child.ended === undefined ? undefined : { ...lane, isDead: true };
     if (answered.complaint !== undefined) {
-      // A request that ends the app is told apart from one that it answers badly.
+      // If the request ended the app, that is reported, and not a bad answer.
       if (await child.endsWithin(LAST_BREATH_MS)) return { ...lane, isDead: true };
       throw new UsageError(
         `${answered.complaint}. Expected a status of 2xx; --route, --header and --body say what is sent`,
@@ -140,7 +140,7 @@ export class LaneOpener {
     return undefined;
   }
 
-  /** Why it cannot be compared with the app as it is; undefined: it can. */
+  /** Why the lane cannot be compared with the app as it is; undefined: it can. */
   async #whyNot(lane: AppLane): Promise<string | undefined> {
     const answered = await this.#ask(lane, CANDIDATES);
     if (answered === undefined) return this.#session.isAborted ? 'it was interrupted' : 'it did not answer';
@@ -148,7 +148,7 @@ export class LaneOpener {
     if (lane.name === 'offloaded') return this.#unlikeOffloaded(answered, lane);
     if (complaint !== undefined) return complaint;
     if (lane.name === 'control') {
-      // The very same app: where it differs, that is no work that differs.
+      // The control is the same app, so its answers are more references: what differs in them varies by itself.
       this.#references = this.#references.map((own, i) => [...own, ...all[i]!]);
     } else {
       this.#noteDifferent(
@@ -251,7 +251,7 @@ function cannotOpen(
   );
 }
 
-/** Undefined: it was interrupted. Throws UsageError where that is what the process says of what is to be offloaded: wrong options are bad input. */
+/** Undefined if interrupted. Throws UsageError if that is what the process says of the functions to offload: bad options are bad input. */
 function whyNoLane(name: LaneName, child: Child<AppTalk>, failure: Failure): string | undefined {
   if (failure.kind === 'aborted') return undefined;
   if (name === 'offloaded' && failure.kind === 'failed' && failure.error.name === 'UsageError') {

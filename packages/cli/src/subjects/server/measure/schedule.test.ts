@@ -1,4 +1,4 @@
-/** How the time is split. */
+/** How the time is split into slices, ramps and warm-up, and how many connections fit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectionsFor, leastMsFor, rampMsFor, sliceMsFor, warmMsFor } from './measure.js';

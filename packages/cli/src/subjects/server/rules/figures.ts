@@ -13,7 +13,7 @@ import {
 import { counted } from '../../../format/figures.js';
 import type { ErrorSamples, LaneSamples, ServerSamples, ServerSubject } from './samples.js';
 
-/** Another way of running the app against the app as it is: how many times as much. Undefined: it came to no number. */
+/** How many times as much another way brings as the app as it is; undefined if that is no number. */
 export interface Gain {
   readonly requests: Estimate | undefined;
   readonly p99: Estimate | undefined;
@@ -62,11 +62,11 @@ export interface Figures {
   readonly noise: Noise;
 }
 
-/** Answers that take at most this share of the time are worth having, with no more requests. */
+/** A way whose p99 is at most this share of the app's as it is pays, even without more requests. */
 const WORTH_SOONER = 0.67;
-/** Nobody notices less. Milliseconds. */
+/** Nobody notices an answer that comes fewer milliseconds sooner. */
 const NOTICED_MS = 2;
-/** One of how many answers may be bad: a connection is lost now and then. */
+/** One in this many answers may be bad: a connection is lost now and then. */
 const ANSWERS_PER_ERROR = 1000;
 
 export function figuresOf(samples: ServerSamples): Figures {
@@ -129,7 +129,7 @@ export function processesOf(count: number): string {
   return counted(count, 'process', 'processes');
 }
 
-/** Half of what the ratio of the very same differs by from round to round, and by how far it is off one altogether. */
+/** The noise of two runs of the same app: half of what their ratio differs by from round to round, plus how far its median is from 1. */
 function noiseBetween(again: Series, first: Series): number | undefined {
   const ratios = pairwise(again, first, (a, b) => a / b);
   const spread = noiseOf(ratios);
@@ -140,12 +140,12 @@ export function failuresOf({ bad, sockets, timeouts }: ErrorSamples): number {
   return bad + sockets + timeouts;
 }
 
-/** Error pages are no work that could be compared. */
+/** Whether too many answers are errors: error pages are no work to compare. */
 export function isFailing(errors: ErrorSamples): boolean {
   return failuresOf(errors) * ANSWERS_PER_ERROR > errors.answers;
 }
 
-/** How many cores the load generator and other programs had while the app was run that way; and whether any were left. */
+/** How many cores the app, the load generator and other programs had while the app was run that way; and whether these are all. */
 export interface Room {
   readonly app: number;
   readonly load: number;
@@ -153,7 +153,7 @@ export interface Room {
   readonly isFull: boolean;
 }
 
-/** The share of the cores that in use is all of them: what measures and what switches has a part as well. */
+/** From this share on, all cores count as used: measuring and switching between programs take the rest. */
 const FULL = 0.9;
 
 export function roomOf({ cpuShare, loadShare, otherShare }: LaneSamples, cores: number): Room {

@@ -1,4 +1,4 @@
-/** Verdicts on made-up measurements: what is right follows from how these were made, and where it does not, there is none. */
+/** Verdicts on made-up measurements, whose right answers are known; where the figures do not show it, there must be no verdict. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findServer } from './find.js';
@@ -259,7 +259,7 @@ test('never a wrong verdict, whatever the noise: 1,000 servers of which the trut
         `gain ${gain}, noise ${noise}, seed ${seed}: ${verdict.sentence}`,
       );
   }
-  // With 95 % confidence some of those that bring nothing may seem to: of 500 a few would be chance, here the effect must be 10 % as well.
+  // With 95 % confidence, some clusters that bring nothing would seem to by chance; but a verdict also needs an effect of 10 %.
   assert.deepEqual(wrong, []);
   assert.ok(wrongEstimates.length <= 5, wrongEstimates.join('\n'));
 });

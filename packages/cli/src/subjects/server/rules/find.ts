@@ -1,4 +1,4 @@
-/** Samples in, findings out, no clock, no I/O: why the verdict is what it is, what each way costs, and what to know before any of it is believed. */
+/** From the samples of a server to its findings: the verdict, its reasons, what each way costs, and the warnings. Pure. */
 import {
   applying,
   busyWarning,
@@ -47,7 +47,7 @@ export function findServer(samples: ServerSamples): ServerFindings {
   };
 }
 
-/** An event loop that is held up for longer is felt by other requests. Milliseconds. */
+/** How many milliseconds the event loop may be held up before other requests feel it. */
 const HELD_UP_MS = 10;
 const HARDLY_MS = 1;
 
@@ -131,7 +131,7 @@ function failed(name: string, lane: LaneSamples | undefined): string | undefined
   return `${name} is no choice as it is: ${errorsOf(lane.errors)}`;
 }
 
-/** The load generator has a core of its own only on other machines. */
+/** Warns that the load generator takes cores which the app would have in production. */
 function sharedCores({ loadShare }: LaneSamples, cores: number): string | undefined {
   const share = Math.max(0, ...loadShare.filter(Number.isFinite));
   if (share < cores / 4) return undefined;

@@ -21,7 +21,7 @@ export interface FakeServer {
   readonly cluster?: FakeLane;
   readonly cores?: number;
   readonly rounds?: number;
-  /** Each figure is off by up to so much. */
+  /** By which share each figure may be off, up or down. */
   readonly noise?: number;
   readonly seed?: number;
   readonly subject?: Partial<ServerSamples['subject']>;

@@ -8,21 +8,21 @@ import { type Series, seriesOf } from '../../../experiment/statistics.js';
 
 export interface ServerSamples extends Measured {
   readonly subject: ServerSubject;
-  /** One process. */
+  /** The app as it is, in one process. */
   readonly asIs: LaneSamples;
-  /** The very same, in a process of its own, in the same rounds: what it differs by is noise. */
+  /** The same app in another process, in the same rounds: the difference is noise. */
   readonly control: LaneSamples;
   /** Undefined: nobody asked for it, or `skipped` says why not. */
   readonly offloaded: LaneSamples | undefined;
   readonly cluster: LaneSamples | undefined;
-  /** What was seen that the user should know of. */
+  /** Observations that the user should know of. */
   readonly notes: readonly string[];
 }
 
 export interface ServerSubject {
   /** The module as the user named it. */
   readonly module: string;
-  /** How it is a server. listener, server: what it exports, also by a factory. listens: it listens by itself. */
+  /** listener, server: what the module exports, or what its factory returns. listens: the app listens by itself. */
   readonly form: 'listener' | 'server' | 'listens' | undefined;
   /** `GET /main?name=x`. */
   readonly routes: readonly string[];
@@ -45,11 +45,11 @@ export const SERIES = [
   'p50Ms',
   'p95Ms',
   'p99Ms',
-  /** How late a timer was, 99th percentile; of the process where it was worst. */
+  /** How late a timer was, 99th percentile, in the process where it was worst. */
   'loopDelayMs',
-  /** Share of the time in which the event loop was busy; of the process where it was most. */
+  /** Share of the time in which the event loop was busy, in the process where it was busiest. */
   'loopShare',
-  /** CPU time of all processes of the app by time that passed: 1 is one core. */
+  /** CPU time of all processes of the app, divided by the time that passed: 1 is one core. */
   'cpuShare',
   /** CPU time of the load generator, likewise. */
   'loadShare',

@@ -1,4 +1,4 @@
-/** One sentence that says what to do with a server. It is given only where the intervals allow it; a wrong one is the only failure. */
+/** One sentence that says what to do with a server. It is given only where the intervals allow it: none is better than a wrong one. */
 import type { Ended } from '../../../experiment/child.js';
 import {
   AS_MANY,
@@ -20,7 +20,7 @@ export function serverVerdict(figures: Figures): ServerVerdict {
   return firstVerdict(RULES, figures) ?? unknown(`${unclear(figures)}. ${WHAT_WOULD_TELL}`);
 }
 
-/** The first that applies. */
+/** The first rule that applies gives the verdict. */
 const RULES: readonly ((figures: Figures) => ServerVerdict | undefined)[] = [
   cannotRun,
   isTooLittle,
@@ -60,7 +60,7 @@ export function errorsOf({ answers, bad, sockets, timeouts, first }: ErrorSample
 
 function isTooLittle({ samples, ways }: Figures): ServerVerdict | undefined {
   const { asIs, control, skipped } = samples;
-  // Those in which the app as it is was compared with its control.
+  // Only rounds count in which both the app as it is and its control were measured.
   const rounds = Math.min(asIs.rate.length, control.rate.length);
   if (asIs.rate.length > 0 && asIs.errors.answers === 0) return unknown('no request was answered in time');
   if (rounds > 0 && ways.length === 0) {
@@ -82,7 +82,7 @@ function pays({ samples, ways, noise }: Figures): ServerVerdict | undefined {
   return { answer: words.answer, sentence };
 }
 
-/** The interval is on one side of one, though not as far from it as the very same differs by. */
+/** Applies where the interval is above 1, though not by more than the noise. */
 function probablyPays({ ways }: Figures): ServerVerdict | undefined {
   const best = mostRequests(ways.filter(({ gain }) => directionOf(gain.requests) === 1));
   if (best === undefined) return undefined;
@@ -104,8 +104,8 @@ function mostRequests(ways: readonly Way[]): Way | undefined {
 const SMALL = 1.25;
 
 /**
- * On a machine that other programs fill, the CPU time decides: processes share nothing, so that on free cores each answers as many requests as the
- * CPU time of one allows. It applies only where the event loop holds up the requests of the app as it is.
+ * On a full machine, the CPU time of a request decides: processes share nothing, so that on free cores each answers as many requests as
+ * that time allows. It applies only where the event loop holds up the requests of the app as it is.
  */
 function likelyPays({ samples, cluster, cores, noise }: Figures): ServerVerdict | undefined {
   const { asIs, subject } = samples;
@@ -143,7 +143,7 @@ function lateness(lane: LaneSamples, asIs: LaneSamples): string {
 
 /** An event loop that is busy for this share of the time holds up the requests. */
 const BUSY = 0.8;
-/** An event loop that is busy for less waits for something else than a core, also on a full machine. */
+/** An event loop that is busy for less than this share waits for something else than a core, also on a full machine. */
 const NOT_ONLY_WAITING = 0.5;
 
 /** A load generator whose one event loop is busy for this share of the time cannot send requests any faster. */
@@ -176,7 +176,7 @@ function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerd
     .map(({ gain, lane }) => ({ most: gain.requests?.high ?? 1, room: roomOf(lane, cores) }))
     .find(({ most, room }) => {
       const taken = room.load + room.others;
-      // How many times the requests, if the app had all cores: in proportion to the part of them that it had here.
+      // How many times as many requests this way would bring if it had all cores, in proportion to the cores that it had here.
       const mostElsewhere = (most * cores) / Math.max(0.1, cores - taken);
       return room.isFull && mostElsewhere >= WORTH_IT && (most < WORTH_IT || taken >= MUCH_TAKEN * cores);
     });
@@ -203,7 +203,7 @@ function doesNotPay(figures: Figures): ServerVerdict | undefined {
     if (requests === undefined) return false;
     return isSurelyNotWorthIt(requests.high, noise.requests) || (isIdle && requests.value < WORTH_IT);
   });
-  // It may answer fewer requests, and yet the slowest of them sooner: figures cannot say which of the two matters more.
+  // A way may answer fewer requests, and yet the slowest of them sooner: figures cannot say which of the two matters more.
   if (cluster === undefined || !isSure || ways.some(({ mayAnswerSooner }) => mayAnswerSooner)) {
     return undefined;
   }
@@ -212,8 +212,8 @@ function doesNotPay(figures: Figures): ServerVerdict | undefined {
 }
 
 /**
- * One event loop has time left, and nobody keeps requests from it: a second one could answer no more of them, however much the
- * rates of a busy machine differ.
+ * Whether the event loops of the app and of the load generator have time left: then a second process could answer no more requests,
+ * however much the rates of a busy machine differ.
  */
 function waits({ loopShare, loadLoopShare }: LaneSamples): boolean {
   const [app, load] = [estimate(loopShare), estimate(loadLoopShare)];

@@ -6,10 +6,10 @@ import { addFailure, addFile, type Tally } from './tally.js';
 
 export type ReadAll = (paths: readonly string[], tally: Tally) => Promise<void> | void;
 
-/** Each has a file open, and some systems allow no more than 256. */
+/** How many files are open at once: some systems allow no more than 256. */
 const MOST_OPEN = 128;
 
-/** Undefined: it could not be read, which is counted. */
+/** Returns undefined if the file could not be read, which is counted. */
 export function readNow(path: string, tally: Tally): Uint8Array | undefined {
   try {
     const content = readFileSync(path);
@@ -44,7 +44,7 @@ export const syncAll: ReadAll = async (paths, tally) => {
 };
 
 export const asyncAll: ReadAll = async (paths, tally) => {
-  // One iterator for all: each path is read once.
+  // All share one iterator, so that each path is read once.
   const waiting = paths.values();
   const lane = async (): Promise<void> => {
     for (const path of waiting) await readLater(path, tally);

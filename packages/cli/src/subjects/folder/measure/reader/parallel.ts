@@ -1,4 +1,4 @@
-/** The ways in which several read at the same time, the threads of a pool or processes: paths are handed over some at a time. */
+/** The ways in which several read at the same time, as the threads of a pool or as processes: each call has some of the paths. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -7,12 +7,12 @@ import type { Reader } from './process.js';
 import { addAll, addFile, newTally, type Tally } from './tally.js';
 import type { Contents } from './tasks.js';
 
-/** So that each has its next call when it ends one. */
+/** How many calls each reader has at once, so that it has the next one when one ends. */
 const CALLS_EACH = 2;
 
 type Read = (paths: readonly string[]) => Promise<Tally>;
 
-/** All paths once, and on from the first until the time is over. Each of those that read takes several calls at a time. */
+/** Reads all paths once, and then again from the first, until the time is over. Each reader has several calls at a time. */
 function readerOf(all: readonly Read[]): Reader {
   return async ({ paths, perCall, end }) => {
     const calls = Array.from({ length: Math.ceil(paths.length / perCall) }, (_, i) =>
@@ -51,7 +51,6 @@ function tallyOf({ contents, failed }: Contents): Tally {
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
 
-/** Each has an event loop, and an address space, of its own. */
 export async function openProcesses(count: number): Promise<Reader> {
   return readerOf(await Promise.all(Array.from({ length: count }, startProcess)));
 }
@@ -59,7 +58,7 @@ export async function openProcesses(count: number): Promise<Reader> {
 async function startProcess(): Promise<Read> {
   const child = fork(CHILD, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   await once(child, 'message');
-  // Answers come in the order of what was asked: several calls may be on their way.
+  // Several calls may be on their way; they are answered in their order.
   const waiting: { resolve: (tally: Tally) => void; reject: (error: Error) => void }[] = [];
   child.on('message', (answer) => waiting.shift()?.resolve(answer as Tally));
   child.on('exit', (code, signal) => {

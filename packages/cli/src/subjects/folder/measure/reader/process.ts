@@ -6,7 +6,7 @@ import type { WayName } from '../../rules/samples.js';
 import * as ways from './one-thread.js';
 import { newTally, type Tally } from './tally.js';
 
-/** Reads all paths once, and on from the first until `end`. */
+/** Reads all paths once, and then again from the first, until `performance.now()` reaches `end`. */
 export type Reader = (given: {
   readonly paths: readonly string[];
   readonly perCall: number;
@@ -15,7 +15,7 @@ export type Reader = (given: {
 
 type Opener = (readers: number) => Reader | Promise<Reader>;
 
-/** What reads in parallel is loaded only when it is needed: what a way does not use is no part of it. */
+/** What reads in parallel is loaded only when it is needed, so that it does not weigh on the other ways. */
 const OPENERS: Readonly<Record<WayName, Opener>> = {
   'sync-loop': oneThread(ways.syncLoop),
   'sync-chain': oneThread(ways.syncChain),
@@ -35,7 +35,7 @@ function oneThread(readAll: ways.ReadAll): Opener {
       const tally = newTally();
       do {
         await readAll(paths, tally);
-        // What is held up is a pass, and not the whole measurement.
+        // The event loop turns after each pass, so that a way holds it up for no longer than a pass.
         await turn();
       } while (performance.now() < end);
       return tally;
@@ -46,20 +46,20 @@ function inWorkers(task: Parameters<typeof import('./parallel.js').openWorkers>[
   return async (readers) => (await import('./parallel.js')).openWorkers(task, readers);
 }
 
-/** A timer that wants to run each millisecond is late by what is beyond that. Milliseconds. */
+/** The histogram records the whole interval of its timer, which is 1 ms where nothing holds it up: so 1 ms is subtracted. */
 const delay = new LoopDelay(1);
-/** What it measures begins with its first tick: a pass that holds up the loop for as long as it runs must not be before that. */
+/** How many milliseconds to wait for the first tick of that timer: a pass that holds up the loop before it would not be measured. */
 const UNTIL_TICK_MS = 3;
 
 export interface ReadRequest {
   readonly paths: readonly string[];
-  /** How many milliseconds they are read again and again; 0: once. */
+  /** For how many milliseconds the paths are read again and again; 0: once. */
   readonly ms: number;
-  /** Where several read: how many files are in one call. */
+  /** How many files one call has, where several read. */
   readonly perCall: number;
 }
 
-/** @param readers threads or processes, where there are several */
+/** @param readers how many threads or processes read, where several do */
 export const open = async ({ way, readers }: { readonly way: WayName; readonly readers: number }) => {
   const reader = await OPENERS[way](readers);
   const step = async ({ paths, ms, perCall }: ReadRequest) => {

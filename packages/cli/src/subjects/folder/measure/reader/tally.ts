@@ -1,14 +1,14 @@
 /** Counts what was read, the same in every way: a file that vanished or may not be read is counted and does not end the measurement. */
 import { describeSystemError } from '../../../../exit-code.js';
 
-/** What was read, without what failed. */
+/** `files` and `bytes` do not count what failed. */
 export interface Tally {
   files: number;
   bytes: number;
   readonly failed: { readonly path: string; readonly why: string }[];
 }
 
-/** A folder of a million files that are gone must not become a message of a million lines. */
+/** How many failures are kept: a million files that are gone must not become a message of a million entries. */
 const MOST_FAILED = 1000;
 
 /** The process, or the system, has too many files open. */
@@ -18,13 +18,13 @@ export function newTally(): Tally {
   return { files: 0, bytes: 0, failed: [] };
 }
 
-/** The content itself is let go of. */
+/** Keeps no reference to the content. */
 export function addFile(tally: Tally, content: Uint8Array): void {
   tally.files += 1;
   tally.bytes += content.byteLength;
 }
 
-/** Throws where it is not the file that is at fault. */
+/** Throws if it is not the file that is at fault, but that too many files are open. */
 export function addFailure(tally: Tally, path: string, error: unknown): void {
   if (error instanceof Error && 'code' in error && OUT_OF_FILES.has(error.code)) throw error;
   if (tally.failed.length < MOST_FAILED) tally.failed.push({ path, why: describeSystemError(error) });

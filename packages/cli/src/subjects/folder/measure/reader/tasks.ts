@@ -1,9 +1,9 @@
-/** What the workers do: read synchronously, or as the library does it, and keep what they read or send it back. */
+/** What the workers do: read synchronously or with `readFiles`, and leave the content in the thread or send it back. */
 import { transfer } from 'threadwise/worker';
 import { ours, type ReadAll, readNow, syncLoop } from './one-thread.js';
 import { newTally, type Tally } from './tally.js';
 
-/** Above that, moving costs less than copying. Bytes of a file, on average; chosen by hand. */
+/** From this mean size of the files on, in bytes, a transfer costs less than a copy. Chosen by hand. */
 const MOVED_FROM = 2 ** 16;
 
 const keeping =
@@ -24,7 +24,7 @@ export function readAndReturn(paths: readonly string[]): Contents {
   const contents = paths.flatMap((path) => readNow(path, tally) ?? []);
   const given: Contents = { contents, failed: tally.failed };
   if (tally.bytes < MOVED_FROM * contents.length) return given;
-  // A small one shares its memory with others, and cannot be moved.
+  // A small content shares its memory with others, and cannot be transferred.
   const own = contents.filter((content) => content.byteLength === content.buffer.byteLength);
   return transfer(given, [...new Set(own.map((content) => content.buffer as ArrayBuffer))]);
 }

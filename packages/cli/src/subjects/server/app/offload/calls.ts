@@ -1,4 +1,4 @@
-/** Calls of offloaded functions, on their way to the pool. In the pool's own threads there is none: there they are called as they are. */
+/** Sends the calls of offloaded functions to a pool. The pool's own threads have no pool, and call the functions directly. */
 import type { Pool } from 'threadwise';
 import { describeError, errorLine } from '../../../../run/work/described-error.js';
 import type { TaskFunction } from '../../../../run/work/task-module.js';
@@ -7,7 +7,7 @@ const pools = new Map<string, Pool>();
 let calls = 0;
 let firstFailure: string | undefined;
 
-/** @param url of the module as the app knows it */
+/** @param url the URL of the module, as the app imports it */
 export function addPool(url: string, pool: Pool): void {
   pools.set(url, pool);
 }
@@ -28,7 +28,7 @@ async function call(pool: Pool, name: string, args: unknown[]): Promise<unknown>
   }
 }
 
-/** Returns the number of calls, and their first failure, since it was last asked. */
+/** Returns the number of calls since it was last called, and the first failure among them. */
 export function takeCalls() {
   const taken = { calls, firstFailure };
   [calls, firstFailure] = [0, undefined];

@@ -1,7 +1,7 @@
 /**
- * Module hooks (https://nodejs.org/api/module.html#customization-hooks) that give the app another module where it imports one whose functions
- * are offloaded: all of its exports, with those functions replaced. They run on a thread of their own, or on the calling one; both ways
- * `next` is all they know of it.
+ * Module hooks (https://nodejs.org/api/module.html#customization-hooks) that give the app a replacement for each module whose functions are
+ * offloaded: it has all exports of that module, with those functions replaced. The hooks run on a thread of their own, where `next` returns
+ * a promise, or on the calling one.
  */
 
 import type { OffloadTarget } from '../../measure/measure.js';
@@ -10,7 +10,7 @@ export interface HookTarget extends OffloadTarget {
   readonly hasDefault: boolean;
 }
 
-/** The module itself, past these hooks: another URL, so that it is loaded by that name in the pool's threads as well. */
+/** The URL of the module itself, past these hooks: the pool's threads load it by the same URL. */
 export function originalOf(url: string): string {
   return `${url}?threadwise=original`;
 }
@@ -33,7 +33,7 @@ export function resolve(
   next: Next<{ readonly url: string }>,
 ): unknown {
   const given = next(specifier, context);
-  // `require` has a way of its own, in install.ts.
+  // install.ts handles `require`.
   if (context.conditions?.includes('require') === true) return given;
   return given instanceof Promise ? given.then(replaced) : replaced(given);
 }
@@ -50,7 +50,7 @@ export function load(url: string, context: unknown, next: Next<unknown>): unknow
   return { format: 'module', source: sourceOf(target), shortCircuit: true };
 }
 
-/** An export of one's own goes before those of `export *`. */
+/** The source of the replacement. Its own exports win over those of `export *`. */
 function sourceOf({ url, names, hasDefault }: HookTarget): string {
   const [original, runtime] = [originalOf(url), RUNTIME].map((each) => JSON.stringify(each));
   const replacements = names.map((name, i) => {

@@ -1,4 +1,4 @@
-/** Lets functions that the app imports run in a pool, the app's own code being as it is. */
+/** Has functions that the app imports run in a pool, without any change to the app's own code. */
 import Module, * as nodeModule from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import type { AppSetup } from '../process.js';
 import { addPool, offloaded } from './calls.js';
 import { type HookTarget, initialize, load, originalOf, resolve } from './hooks.js';
 
-/** Called before the app is loaded. Rejects with UsageError where there is no such function. */
+/** Must be called before the app is loaded. Rejects with UsageError if a function does not exist. */
 export async function installOffload({ offload, threads, module }: AppSetup): Promise<void> {
   if (offload.length === 0) return;
   const targets: HookTarget[] = [];
@@ -37,7 +37,7 @@ function fileOf(url: string): string {
   return basename(fileURLToPath(url));
 }
 
-/** Since Node.js 22.15; the typings are those of the oldest line. */
+/** Node.js has `registerHooks` since 22.15; the typings are those of the oldest supported version. */
 interface WithHooks {
   readonly registerHooks?: (hooks: { resolve: typeof resolve; load: typeof load }) => void;
 }
@@ -52,7 +52,7 @@ function register(targets: readonly HookTarget[]): void {
   registerHooks({ resolve, load });
 }
 
-/** The two members of Node's CommonJS loader that are used here: all supported versions have them, and every tool that patches `require` relies on them. */
+/** Two members of Node's CommonJS loader: all supported versions have them, and every tool that patches `require` relies on them. */
 interface Loader {
   _load(request: string, parent: object | null | undefined, isMain: boolean): unknown;
   _resolveFilename(request: string, parent: object): string;
