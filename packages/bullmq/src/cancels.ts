@@ -1,13 +1,13 @@
 /**
- * How an abort gets to the machine that runs the job: as an event on a stream of its own, `<queue>-control`. A machine reads what is there when
- * it starts, too, so that a cancelled job whose machine died is not run again by another.
+ * Sends an abort to the machine that runs the job, as an event on a stream of its own, `<queue>-control`. A machine that starts also reads
+ * past events, so that a cancelled job whose machine died is not run again by another.
  */
 import { QueueEvents, QueueEventsProducer } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { endEvents } from './connection.js';
 import { messageOf } from './failures.js';
 
-/** How many aborts are remembered, in Redis and on a machine. */
+/** How many aborts are remembered, in Redis and on each machine. */
 const MOST = 10_000;
 const EVENT = 'cancel';
 
@@ -18,25 +18,25 @@ interface Cancel {
   readonly reason: string;
 }
 
-/** The caller's end. */
+/** The caller's side. */
 export class Cancels extends QueueEventsProducer {
   constructor(queue: string, prefix: string, redis: Redis) {
     super(nameOf(queue), { connection: redis, prefix });
-    this.on('error', () => undefined); // the client's own listener has it
+    this.on('error', () => undefined); // the client's own listener reports it
   }
 
-  /** @param call the call's id, as it stands in the options of its job */
+  /** @param call the id of the call, from the options of its job */
   async send(call: string, reason: unknown): Promise<void> {
     await this.publishEvent({ eventName: EVENT, call, reason: messageOf(reason) }, MOST);
   }
 }
 
-/** A machine's end. */
+/** The machine's side. */
 export class CancelListener {
   readonly #events: QueueEvents;
   readonly #known = new Map<string, string>();
 
-  /** @param onCancel told of each that comes */
+  /** @param onCancel called for each abort */
   constructor(
     queue: string,
     prefix: string,
@@ -54,7 +54,7 @@ export class CancelListener {
     });
   }
 
-  /** Why a call was aborted, if it was. */
+  /** The reason for which a call was aborted; undefined if it was not. */
   reasonFor(call: string | undefined): string | undefined {
     return call === undefined ? undefined : this.#known.get(call);
   }

@@ -1,16 +1,16 @@
-/** The connection to Redis: one client for each fleet and each service, from which BullMQ makes those that it needs beside it. */
+/** The connection to Redis: one ioredis client for each fleet and each service; BullMQ duplicates it where it needs more. */
 import type { QueueEvents } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { reject } from 'threadwise/internal';
 import { FleetError, isRefusedLogin, redisError } from './errors.js';
 
-/** A URL (`redis://…`, `rediss://…`), the options of ioredis, or a client of ioredis, which is duplicated and stays yours. */
+/** A URL (`redis://…`, `rediss://…`), options of ioredis, or a client of ioredis, which is duplicated and stays yours. */
 export type FleetConnection = string | RedisOptions | Redis;
 
-/** How long to wait before the n-th try to connect again. Milliseconds; ioredis's own formula. */
+/** How many milliseconds ioredis waits before the n-th attempt to reconnect: its own default formula. */
 const retryDelay = (times: number) => Math.min(times * 50, 2000);
 
-/** What BullMQ demands of a client, and a patience that leaves it to the caller how long to wait. */
+/** BullMQ requires the first. With both, commands wait for Redis without a limit, and the caller sets the timeout. */
 const REQUIRED = { maxRetriesPerRequest: null, enableOfflineQueue: true } as const;
 
 /** Throws ERR_OPTION. */
@@ -29,19 +29,19 @@ function clientOf(connection: unknown): Redis {
   const expected = "a URL such as 'redis://host:6379', the options of ioredis, or a client";
   if (typeof connection !== 'object' || connection === null)
     return reject('connection', expected, connection);
-  // A client, perhaps of another copy of ioredis.
+  // A client may come from another copy of ioredis, so `instanceof` would not do.
   if (typeof (connection as Partial<Redis>).duplicate === 'function')
     return (connection as Redis).duplicate(REQUIRED);
   return new Redis({ ...defaults, ...connection, ...REQUIRED });
 }
 
-/** Ends the listening to a queue at once; its own `close` waits for a Redis that is away. */
+/** Stops listening to a queue at once; its own `close` would wait for a Redis that does not answer. */
 export async function endEvents(events: QueueEvents): Promise<void> {
   events.close().catch(() => undefined);
   await events.getBackend().close(true);
 }
 
-/** Resolves when `done` does, or the time is over. @param limitMs undefined: it is never over */
+/** Resolves when `done` does, or after `limitMs`. @param limitMs milliseconds; undefined: no limit */
 export async function inTime(limitMs: number | undefined, done: Promise<unknown>): Promise<void> {
   if (limitMs === undefined) return void (await done);
   let timer: NodeJS.Timeout | undefined;
@@ -50,7 +50,7 @@ export async function inTime(limitMs: number | undefined, done: Promise<unknown>
   clearTimeout(timer);
 }
 
-/** Knows what is wrong with the way to Redis, and tells those who wait for it in vain. */
+/** Watches the connection to Redis, and rejects requests that Redis does not answer in time. */
 export class Link {
   readonly redis: Redis;
   readonly #timeoutMs: number;
@@ -70,7 +70,7 @@ export class Link {
     });
   }
 
-  /** Disconnects, for ever. Whoever waits for an answer is told. */
+  /** Disconnects for good, and rejects the requests that have no answer. */
   end(): void {
     this.#hasEnded = true;
     for (const giveUp of [...this.#waiting]) giveUp();
@@ -78,8 +78,8 @@ export class Link {
   }
 
   /**
-   * What `ask` resolves to. Rejects with ERR_FLEET_CONNECTION when it takes longer than the limit, or Redis does not let us in, with
-   * ERR_FLEET_CLOSED at the end; `ask` may come to its end all the same, which `late` is then told.
+   * Resolves as `ask` does. Rejects with ERR_FLEET_CONNECTION after `timeoutMs` or if Redis refuses the login, with ERR_FLEET_CLOSED
+   * once the link has ended. `ask` may still succeed after that: then `late` is called with its value.
    */
   ask<T>(what: string, ask: () => Promise<T>, late: (value: T) => void = () => undefined): Promise<T> {
     return new Promise((resolve, fail) => {

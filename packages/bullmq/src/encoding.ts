@@ -1,31 +1,31 @@
 /**
- * How arguments, results and progress stand in a job: as plain JSON wherever JSON carries them unchanged, so that anybody can read and write
- * them; otherwise as `{ "$threadwise": "v8", "base64": "…" }`, the bytes of `v8.serialize`: dates, maps, bytes, undefined, cycles.
+ * How arguments, results and progress are stored in a job: as plain JSON wherever JSON carries them unchanged, so that anybody can read and
+ * write them; otherwise as `{ "$threadwise": "v8", "base64": "…" }`, the bytes of `v8.serialize`: dates, maps, bytes, undefined, cycles.
  */
 import { deserialize, serialize } from 'node:v8';
 import { ThreadwiseError } from 'threadwise';
 import { FleetError } from './errors.js';
 
-/** 'auto': JSON where it carries the value, else v8. 'json': what it cannot carry is refused. 'v8': always that. */
+/** 'auto': JSON if it carries the value unchanged, otherwise v8. 'json': any other value is refused. 'v8': always v8. */
 export type Encoding = 'auto' | 'json' | 'v8';
 export const ENCODINGS = ['auto', 'json', 'v8'] as const satisfies readonly Encoding[];
 
 const MARK = '$threadwise';
-/** Deeper than that, a value is left to v8, which finds cycles. */
+/** Values nested deeper than this are left to v8, which can encode cycles. */
 const MAX_DEPTH = 100;
 
-/** Inverse of `decode`. `what`: how the value is called in an error. Throws ERR_NOT_CLONEABLE. */
+/** The inverse of `decode`. Throws ERR_NOT_CLONEABLE. @param what the name of the value in an error */
 export function encode(value: unknown, encoding: Encoding, what: string): unknown {
   const path = encoding === 'v8' ? what : pathOfNotJson(value, what, 0);
   if (path === undefined) return value;
   if (encoding !== 'json') return { [MARK]: 'v8', base64: serialized(value, what).toString('base64') };
-  // A function that returns nothing is the usual case, and null says so to everybody.
+  // undefined is the usual result of a function that returns nothing; in JSON it becomes null.
   if (value === undefined) return null;
   const message = `${path} cannot be carried by JSON, which this job asks for: encoding 'auto' can`;
   throw new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path });
 }
 
-/** Inverse of `encode`. Throws ERR_FLEET_DATA. */
+/** The inverse of `encode`. Throws ERR_FLEET_DATA. */
 export function decode(encoded: unknown): unknown {
   if (!isMarked(encoded)) return encoded;
   try {
@@ -39,12 +39,12 @@ export function decode(encoded: unknown): unknown {
   throw new FleetError('ERR_FLEET_DATA', `A value in an encoding that this version does not know: ${MARK}`);
 }
 
-/** Bytes of a value as it will stand in Redis. */
+/** How many bytes a value takes in Redis. */
 export function bytesOf(encoded: unknown): number {
   return Buffer.byteLength(JSON.stringify(encoded));
 }
 
-/** Returns the value as it will stand in Redis. Throws ERR_PAYLOAD_TOO_LARGE. */
+/** Returns the value as the text that Redis stores. Throws ERR_PAYLOAD_TOO_LARGE. */
 export function checkSize(encoded: unknown, maxBytes: number, what: string): string {
   const text = JSON.stringify(encoded);
   const bytes = Buffer.byteLength(text);
@@ -67,7 +67,7 @@ function isMarked(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, MARK);
 }
 
-/** Where the first part is that JSON would change; undefined: there is none. A property that is undefined is left out. */
+/** The path of the first part that JSON would change; undefined if there is none. Properties that are undefined do not count. */
 function pathOfNotJson(value: unknown, path: string, depth: number): string | undefined {
   switch (typeof value) {
     case 'string':

@@ -1,6 +1,6 @@
 /**
- * How what a task threw gets to its caller. BullMQ keeps a message and stacks; class, cause and own fields stand beside them, in a field of the
- * job's hash that only this package reads.
+ * How the error of a task gets to its caller. BullMQ keeps only a message and stack traces; we store the class, the cause and own fields
+ * in a further field of the job's hash.
  */
 import type { Queue } from 'bullmq';
 import { isThreadwiseError } from 'threadwise';
@@ -10,10 +10,10 @@ import { bytesOf, decode, encode } from './encoding.js';
 import { FleetError } from './errors.js';
 
 const FIELD = 'threadwise:error';
-/** Nothing is written where the job is gone meanwhile: that would leave a hash that nobody removes. */
+/** Writes only if the job still exists: otherwise a hash would be left that nobody removes. */
 const WRITE = `if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('HSET', KEYS[1], '${FIELD}', ARGV[1]) end`;
 
-/** What fails again, however often it is tried. */
+/** Codes of errors that would come again with every retry. */
 const FINAL = new Set<unknown>([
   'ERR_TASK_NOT_FOUND',
   'ERR_TASK_ABORTED',
@@ -30,7 +30,7 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Writes what was thrown into the job, before BullMQ hears of it. */
+/** Stores the thrown value in the job; call it before BullMQ learns of the failure. */
 export async function writeFailure(redis: Redis, key: string, thrown: unknown, maxBytes: number) {
   let encoded = encode(encodeError(thrown, clone), 'auto', 'the error');
   if (bytesOf(encoded) > maxBytes) {
@@ -41,7 +41,7 @@ export async function writeFailure(redis: Redis, key: string, thrown: unknown, m
   await redis.eval(WRITE, 1, key, JSON.stringify(encoded));
 }
 
-/** What the task of a failed job threw. `reason` is BullMQ's, and stands where the job was failed by somebody else. */
+/** Reads what the task of a failed job threw. `reason`, BullMQ's text, is used if something else failed the job. */
 export async function readFailure(queue: Queue, redis: Redis, jobId: string, reason: string) {
   const text = await redis.hget(queue.toKey(jobId), FIELD);
   try {
@@ -52,13 +52,13 @@ export async function readFailure(queue: Queue, redis: Redis, jobId: string, rea
     if (!(error instanceof Error) || error.name !== 'FleetError') return error;
     return new FleetError((error as FleetError).code, error.message, { cause: error.cause, jobId });
   } catch (cause) {
-    // Thrown on, it would be taken for a Redis that is away, and the call would wait for ever.
+    // If this were thrown, it would be taken for a Redis that does not answer, and the call would wait for ever.
     const message = `Job ${jobId} failed: ${reason}; what its task threw cannot be read here`;
     return new FleetError('ERR_FLEET_DATA', message, { cause, jobId });
   }
 }
 
-/** The field may be of an earlier attempt, where the last one ended with its machine. */
+/** Whether the stored error is that of the last attempt: it may be older, if the last attempt ended with its machine. */
 function isOf(record: EncodedError, reason: string): boolean {
   if (record.type === 'value') return messageOf(record.value) === reason;
   return shortened(record.message) === shortened(reason);
@@ -68,7 +68,7 @@ function shortened(message: string): string {
   return message.slice(0, 1000);
 }
 
-/** What BullMQ is given: it reads a message and a stack, and `name` for whether to try again. */
+/** Makes the error for BullMQ, which reads its message and stack, and from its `name` whether to try again. */
 export function asFailure(thrown: unknown): Error {
   const failure = new Error(messageOf(thrown));
   if (thrown instanceof Error && thrown.stack !== undefined) failure.stack = thrown.stack;

@@ -1,4 +1,4 @@
-/** The callers' end of a fleet: the calls of a pool, as jobs of a BullMQ queue that other machines work on. */
+/** The caller's side of a fleet: calls like those of a pool, as jobs of a BullMQ queue that other machines work on. */
 import { randomUUID } from 'node:crypto';
 import { Queue, QueueEvents } from 'bullmq';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from 'threadwise';
@@ -14,34 +14,34 @@ import { type OpenCall, OpenCalls } from './open-calls.js';
 import { type FleetOptions, resolveFleet } from './options.js';
 
 export interface FleetMapOptions extends Omit<FleetRunOptions, 'jobId' | 'deduplication'> {
-  /** Items read whose results have not been taken. Default 500. */
+  /** How many items may be read whose results have not been taken. Default 500. */
   concurrency?: number;
-  /** Results in the order of the input (default), or as they come. */
+  /** true: results come in the order of the input; false: as they are ready. Default true. */
   ordered?: boolean;
 }
 
-/** What a fleet is like at one moment: plain JSON. */
+/** The statistics of a fleet at one moment: plain JSON. */
 export interface FleetStats {
   readonly queue: string;
   readonly jobs: {
-    /** Jobs that may run and do not yet, of all priorities. */
+    /** Jobs that may run but have not started, of all priorities. */
     readonly waiting: number;
     readonly active: number;
-    /** Jobs whose time has not come. */
+    /** Jobs that may not run yet because of a delay. */
     readonly delayed: number;
     readonly failed: number;
     readonly completed: number;
   };
-  /** Altogether. */
+  /** How many machines have reported in the last ten seconds. */
   readonly machines: number;
   readonly threads: number;
-  /** Each machine. */
+  /** The last report of each machine, by name. */
   readonly perMachine: readonly MachineStats[];
-  /** Calls of this program that wait. */
+  /** Calls of this program that have not settled. */
   readonly open: number;
 }
 
-/** A job as BullMQ takes it, for schedulers and flows. */
+/** A job for BullMQ's own functions: schedulers and flows. */
 export interface FleetJob {
   readonly name: string;
   readonly queueName: string;
@@ -49,18 +49,18 @@ export interface FleetJob {
   readonly opts: FleetJobOptions;
 }
 
-/** How many milliseconds pass between two looks at open calls, whose event may have been missed. */
+/** How many milliseconds pass between two checks of open calls whose event may have been missed. */
 const LOOK_MS = 5_000;
-/** How many events Redis keeps for callers that are slow to read. BullMQ's default is a fifth of it; a busy fleet makes that in a second. */
+/** How many events Redis keeps for slow callers. BullMQ's default is a fifth of it, which a busy fleet makes in a second. */
 const MAX_EVENTS = 50_000;
 
-/** Throws ERR_OPTION. Connects when it must, and reconnects by itself. */
+/** Returns at once; connects and reconnects by itself. Throws ERR_OPTION. */
 export function connect<M = UntypedTasks>(options: FleetOptions): Fleet<M> {
   return new Fleet<M>(options);
 }
 
 export class Fleet<M = UntypedTasks> {
-  /** BullMQ's own, for all that a fleet has no words for: schedulers, pausing, cleaning, dashboards. */
+  /** BullMQ's own queue, for what a fleet has no method for: schedulers, pausing, cleaning, dashboards. */
   readonly queue: Queue;
   /** The module's tasks as functions: `fleet.tasks.hash(bytes)` is `fleet.run('hash', [bytes])`. */
   readonly tasks: Tasks<M>;
@@ -69,7 +69,7 @@ export class Fleet<M = UntypedTasks> {
   readonly #calls: OpenCalls;
   readonly #cancels: Cancels;
   readonly #machines: Machines;
-  /** What Redis has been asked for calls, and must answer before its connection ends. */
+  /** Requests to Redis for calls; `close` waits for their answers before it disconnects. */
   readonly #asked = new Set<Promise<unknown>>();
   readonly #lookTimer: NodeJS.Timeout;
   #events: QueueEvents | undefined;
@@ -85,7 +85,7 @@ export class Fleet<M = UntypedTasks> {
     this.#link = new Link(redis, connectTimeoutMs);
     const streams = { events: { maxLen: MAX_EVENTS } };
     this.queue = new Queue(queue, { connection: redis, prefix, streams });
-    this.queue.on('error', () => undefined); // the link has it, and says it to those who wait
+    this.queue.on('error', () => undefined); // the link reports the error to those who wait
     this.#calls = new OpenCalls(this.queue, redis);
     this.#cancels = new Cancels(queue, prefix, redis);
     this.#machines = new Machines(queue, prefix, redis);
@@ -93,13 +93,13 @@ export class Fleet<M = UntypedTasks> {
     this.tasks = this.#makeTasks();
   }
 
-  /** Resolves when Redis answers and results can be heard. Rejects with ERR_FLEET_CONNECTION. Calls wait for it by themselves. */
+  /** Resolves when Redis answers and results can be received. Calls wait for it by themselves. Rejects with ERR_FLEET_CONNECTION. */
   get ready(): Promise<void> {
     return this.#listen();
   }
 
   /**
-   * Runs a task on some machine, at least once. Rejects with whatever the task throws, with a ThreadwiseError, or with a FleetError; never throws.
+   * Runs a task on some machine, at least once. Never throws: rejects with what the task throws, a ThreadwiseError or a FleetError.
    * @param name an exported function of the machines' module
    */
   async run<K extends TaskName<M>>(
@@ -115,8 +115,8 @@ export class Fleet<M = UntypedTasks> {
   }
 
   /**
-   * Runs a task on every item, which is its one argument. Reads the items no further than results are taken: a stream of any length through the
-   * fleet, in order. Leaving the loop cancels what is open. The first error ends the results.
+   * Runs a task on every item, its only argument. Reads at most `concurrency` items ahead of the results that are taken, so the input may
+   * be of any length. Leaving the loop cancels the open calls. The first error ends the results. Throws ERR_OPTION.
    */
   map<K extends TaskName<M>>(
     name: K,
@@ -137,7 +137,7 @@ export class Fleet<M = UntypedTasks> {
     return results as AsyncGenerator<TaskResult<M[K]>, void, void>;
   }
 
-  /** A call as a job that BullMQ can add: `new FlowProducer(…).add({ ...fleet.job('sum', []), children: [fleet.job('part', [1])] })`. */
+  /** A call's job for BullMQ: `new FlowProducer(…).add({ ...(await fleet.job('sum', [])), children: [await fleet.job('part', [1])] })`. */
   async job<K extends TaskName<M>>(
     name: K,
     args: TaskArguments<M[K]>,
@@ -155,7 +155,7 @@ export class Fleet<M = UntypedTasks> {
     };
   }
 
-  /** The queue, and each machine as it last said. Rejects with ERR_FLEET_CONNECTION, or ERR_FLEET_CLOSED. */
+  /** Reads the queue's counts and each machine's last report. Rejects with ERR_FLEET_CONNECTION or ERR_FLEET_CLOSED. */
   async stats(): Promise<FleetStats> {
     this.#checkOpen();
     const [counts, perMachine] = await this.#link.ask('The statistics', () => this.#read());
@@ -171,9 +171,9 @@ export class Fleet<M = UntypedTasks> {
   }
 
   /**
-   * Waits for the calls that are open, for so long; then ends the connections. Calls that are open still reject with ERR_FLEET_CLOSED; their
-   * jobs stay in the queue and are run. Jobs that are on their way to Redis get there first, or `connectTimeoutMs` is over.
-   * @param options timeoutMs: default 30,000; 0: at once; Infinity: no limit. Throws ERR_OPTION.
+   * Waits up to `timeoutMs` for the open calls, then ends the connections. Calls that are still open reject with ERR_FLEET_CLOSED; their
+   * jobs stay in the queue and are run. Jobs on their way to Redis have until `connectTimeoutMs` to get there.
+   * @param options timeoutMs: milliseconds, default 30,000; 0: do not wait; Infinity: no limit. Throws ERR_OPTION.
    */
   close({ timeoutMs = 30_000 }: { timeoutMs?: number } = {}): Promise<void> {
     const limitMs = duration('timeoutMs', timeoutMs, 0);
@@ -185,7 +185,7 @@ export class Fleet<M = UntypedTasks> {
     return this.close();
   }
 
-  /** One at a time: what a Redis that is away has been asked stays with the client, and whoever watches asks again and again. */
+  /** Makes one reading at a time: the client keeps every command that an unreachable Redis does not answer, so repeated ones pile up. */
   #read() {
     this.#reading ??= Promise.all([
       this.queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed', 'completed'),
@@ -207,7 +207,7 @@ export class Fleet<M = UntypedTasks> {
     const onAbort = (call: OpenCall) => {
       if (!isShared && call.state === 'added') this.#cancel(call, signal?.reason);
     };
-    // From this turn on `close` waits for the call.
+    // `close` waits for the call from here on, so nothing above may be asynchronous.
     const call = this.#calls.open(opts.jobId, name, { signal, onProgress, onAbort });
     const undo = () => this.#cancel(call, 'The call was given up');
     const add = async () => {
@@ -221,7 +221,7 @@ export class Fleet<M = UntypedTasks> {
       call.state = 'added';
       if (job.id !== undefined && job.id !== call.jobId) this.#calls.move(call, job.id);
       if (signal?.aborted) onAbort(call);
-      // A job that was there already may have ended before anybody listened.
+      // A job with this id may have ended before we listened.
       else if (isShared) await this.#calls.look(call.jobId).catch(() => undefined);
     };
     if (!signal?.aborted) add().catch((error: unknown) => this.#calls.fail(call, error));
@@ -232,11 +232,11 @@ export class Fleet<M = UntypedTasks> {
     if (!Array.isArray(args)) reject('args', 'an array of arguments', args);
     const { encoding, maxBytes } = this.#options;
     const data = encode(args, encoding, 'args');
-    // The arguments as they are now: what the caller changes afterwards does not reach the job.
+    // A copy of the arguments: later changes by the caller do not reach the job.
     return JSON.parse(checkSize(data, maxBytes, `The arguments of task '${name}'`));
   }
 
-  /** Writes the hash of the task module into the options of a job, if it is to be there. */
+  /** Adds the hash of the task module to the options of a job, if the option `module` is set. */
   async #nameModule(opts: FleetJobOptions): Promise<void> {
     const { module } = this.#options;
     if (module === undefined) return;
@@ -244,7 +244,7 @@ export class Fleet<M = UntypedTasks> {
     opts.threadwise = { ...opts.threadwise, module: await this.#module };
   }
 
-  /** Listens to the events of the queue, from now on. What fails is tried again by the next call. */
+  /** Listens to the queue's events. After a failure the next call tries again. */
   #listen(): Promise<void> {
     this.#listening ??= this.#startListening().catch((error: unknown) => {
       this.#listening = undefined;
@@ -256,7 +256,7 @@ export class Fleet<M = UntypedTasks> {
   async #startListening(): Promise<void> {
     const { queue, prefix } = this.#options;
     const { redis } = this.#link;
-    // An event of our own says where the stream ends now: whatever comes after it is read.
+    // An event of our own marks the end of the stream: everything after it is read.
     const last = await this.#link.ask('The fleet was not reached', () =>
       redis.xadd(this.queue.toKey('events'), 'MAXLEN', '~', MAX_EVENTS, '*', 'event', 'threadwise:listening'),
     );
@@ -265,12 +265,12 @@ export class Fleet<M = UntypedTasks> {
     events.on('error', () => undefined);
     events.on('completed', ({ jobId, returnvalue }) => this.#calls.completed(jobId, returnvalue));
     events.on('failed', ({ jobId, failedReason }) => {
-      // Redis is away: the next look finds it.
+      // Redis does not answer: the next check finds the failure.
       this.#calls.failed(jobId, failedReason).catch(() => undefined);
     });
     events.on('progress', ({ jobId, data }) => this.#calls.progress(jobId, data));
     events.on('removed', ({ jobId }) => this.#calls.removed(jobId));
-    // What came while it was cut off may have left the stream, or the stream itself.
+    // While disconnected we may have missed events that have since left the stream, or the stream may be gone.
     redis.on('ready', () => this.#look(Number.POSITIVE_INFINITY));
   }
 
@@ -279,7 +279,7 @@ export class Fleet<M = UntypedTasks> {
       this.#calls.lookAtOldest(most).catch(() => undefined);
   }
 
-  /** Removes a job that waits; tells its machine if it runs. */
+  /** Removes the job if it waits; tells its machine to abort it if it runs. */
   #cancel({ jobId, name }: OpenCall, reason: unknown): void {
     const ask = this.#link.ask(`Task '${name}' was not cancelled`, async () => {
       const job = await this.queue.getJob(jobId);
@@ -298,14 +298,14 @@ export class Fleet<M = UntypedTasks> {
   }
 
   async #close(limitMs: number | undefined): Promise<void> {
-    // 1. Calls settle, those among them whose jobs are still to be added.
+    // 1. Wait for the open calls, including those whose jobs are still to be added.
     await inTime(limitMs, this.#calls.settled());
     clearInterval(this.#lookTimer);
-    // 2. No more jobs are added. Those that are on their way get there, and those that were given up are removed: what calls are told is true.
+    // 2. Add no more jobs. Wait until those on their way are in Redis and cancelled ones are removed, so that the errors below are true.
     this.#calls.failAll(['waiting'], closed('The fleet was closed before the job was added'));
     while (this.#asked.size > 0) await Promise.allSettled(this.#asked);
     this.#calls.failAll(['adding', 'added'], closed('The fleet was closed; the job stays in the queue'));
-    // 3. The connections. Whoever still waits for an answer, to statistics for instance, is told.
+    // 3. Disconnect. Requests that still wait for an answer, such as `stats`, reject.
     this.#link.end();
     await this.#listening?.catch(() => undefined);
     if (this.#events !== undefined) await endEvents(this.#events);
@@ -319,7 +319,7 @@ export class Fleet<M = UntypedTasks> {
   #makeTasks(): Tasks<M> {
     return new Proxy(Object.freeze(Object.create(null)), {
       get: (_target, name) => {
-        if (typeof name === 'symbol' || name === 'then') return undefined; // or a fleet could not be awaited around
+        if (typeof name === 'symbol' || name === 'then') return undefined; // a fleet with a `then` would be taken for a promise
         return (...args: unknown[]) => this.run(name as TaskName<M>, args as never);
       },
     });

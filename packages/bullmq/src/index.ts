@@ -1,4 +1,4 @@
-/** `@threadwise/bullmq`: the same functions on many machines. A list; everything is defined elsewhere. */
+/** `@threadwise/bullmq`: the same functions on many machines. */
 export type { FleetConnection } from './connection.js';
 export type { Encoding } from './encoding.js';
 export { FleetError, type FleetErrorCode } from './errors.js';

@@ -1,4 +1,4 @@
-/** The options of a call, and what they are in BullMQ; what has no counterpart there is refused by name. */
+/** The options of a call, and how they map to BullMQ's. Options without a counterpart are refused by name. */
 import type { BackoffOptions, DeduplicationOptions, JobsOptions } from 'bullmq';
 import type { AbortSignalLike } from 'threadwise';
 import {
@@ -18,28 +18,28 @@ import { type Encoding, ENCODINGS } from './encoding.js';
 
 /** Options of one call on a fleet. */
 export interface FleetRunOptions {
-  /** Aborts the call: a job that waits is removed, one that runs hears it as `task.signal` on its machine. */
+  /** Aborts the call: a waiting job is removed; a running one is aborted through `task.signal` on its machine. */
   signal?: AbortSignalLike;
-  /** Milliseconds that the task may run, on the machine that runs it. Default Infinity. */
+  /** How many milliseconds the task may run on its machine. Default Infinity. */
   timeoutMs?: number;
-  /** How often a job is run again that failed, for whatever reason: `attempts` of BullMQ, less one. Default 0. */
+  /** How often a failed job is run again, unless its error is final (a bad option, say): BullMQ's `attempts` less one. Default 0. */
   retries?: number;
-  /** Milliseconds before it is run again, or BullMQ's own `{ type, delay, jitter }`. Default 0. */
+  /** How many milliseconds pass before the job is run again, or BullMQ's `{ type, delay, jitter }`. Default 0. */
   backoff?: number | BackoffOptions;
   /** Higher runs earlier. A whole number from -1,000,000 to 1,000,000; default 0. */
   priority?: number;
   /** Jobs with the same key go to the same worker of the machine that takes them. */
   key?: string | number;
-  /** Milliseconds before the job may run. Default 0. */
+  /** How many milliseconds pass before the job may run. Default 0. */
   delayMs?: number;
   /**
-   * The job's id, for calls that are to happen once: a second one with the same id gets the result of the first, as long as that is kept. Default:
-   * a random one.
+   * The job's id, for calls that should run once: a second call with the same id gets the result of the first, as long as that is kept. It
+   * must not be a whole number or contain ':'. Default: a random id.
    */
   jobId?: string;
-  /** BullMQ's own: a call with the same `id` gets the job that is there. Its abort ends the waiting alone, for others may wait, too. */
+  /** BullMQ's deduplication: a call with the same `id` shares the existing job, so aborting it only ends this call's wait. */
   deduplication?: DeduplicationOptions;
-  /** Called with what the task gives to `task.progress`: the newest, where they come faster than Redis takes them. */
+  /** Called with the values that the task passes to `task.progress`; only the newest if they come faster than Redis takes them. */
   onProgress?: (value: unknown) => void;
   /** Further options of a BullMQ job: `lifo`, `keepLogs`, `removeOnComplete`, `removeOnFail`, `stackTraceLimit`, `telemetry`. */
   job?: Pick<JobsOptions, (typeof PASSED)[number]>;
@@ -54,9 +54,9 @@ const PASSED = [
   'telemetry',
 ] as const satisfies readonly (keyof JobsOptions)[];
 
-/** What of a call BullMQ knows no option for: it stands in the job's options under this name. */
+/** Options of a call that BullMQ does not know; they are stored in the job's options under `threadwise`. */
 export interface OwnOptions {
-  /** Tells this call from others with the same id. */
+  /** Tells this call from others with the same job id. */
   readonly call?: string;
   readonly timeoutMs?: number;
   readonly key?: string | number;
@@ -65,25 +65,25 @@ export interface OwnOptions {
   readonly module?: string;
 }
 
-/** The options of a job as they are in Redis. */
+/** The options of a job as they are stored in Redis. */
 export interface FleetJobOptions extends JobsOptions {
   threadwise?: OwnOptions;
 }
 
-/** What every call of a fleet has. */
+/** The options of a fleet that apply to every call. */
 export interface CallDefaults {
   readonly encoding: Encoding;
-  /** How long results and failures stay in Redis. */
+  /** How many milliseconds results and failures stay in Redis. */
   readonly keepMs: number;
 }
 
 /**
- * BullMQ runs lower numbers first, and what has none before all that have one; so each job gets one, around this: half of BullMQ's limit.
+ * The priority of a job without one: half of BullMQ's limit. BullMQ runs lower numbers first and jobs without a number before all others.
  */
 const PRIORITY_ZERO = 2 ** 20;
 const MAX_PRIORITY = 1_000_000;
 
-/** Why an option of a pool, or of BullMQ, has no place here. */
+/** Options of a pool or of BullMQ that a fleet refuses, and the reason in the message. */
 const REFUSED: Readonly<Record<string, string>> = {
   transfer: 'nothing can be moved to another machine: it is copied; leave it out',
   repeat:
@@ -96,7 +96,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 export const encodingOption: Check<Encoding> = (option, value) => oneOf(option, value, ENCODINGS);
 
-/** Longer, and BullMQ's own timers would not hold it. */
+/** Checks for a finite number of milliseconds, at least `least`: BullMQ's timers cannot hold Infinity. */
 export const finiteMs = (least: number) => (option: string, value: unknown) =>
   duration(option, value, least) ?? reject(option, 'a finite time', value);
 
@@ -114,7 +114,7 @@ const CHECKS = {
   job: optional((name, value) => record(name, value, PASSED) as JobsOptions),
 };
 
-/** The same options as they stand in a job, whoever wrote it. */
+/** Checks of the options as stored in a job, which other programs may have written. */
 const OWN_CHECKS = {
   call: optional(text),
   timeoutMs: CHECKS.timeoutMs,
@@ -123,12 +123,12 @@ const OWN_CHECKS = {
   module: optional(text),
 };
 
-/** What stands under `threadwise` in the options of a job. Throws ERR_OPTION. */
+/** Checks the options under `threadwise` of a job. Throws ERR_OPTION. */
 export function resolveOwn(given: unknown): OwnOptions {
   return given === undefined ? {} : (checked('threadwise', given, OWN_CHECKS) as OwnOptions);
 }
 
-/** @param id of this call, and of its job if no other is asked for. Throws ERR_OPTION. */
+/** Throws ERR_OPTION. @param id the id of this call, and of its job unless `jobId` is given */
 export function resolveCall(given: unknown, defaults: CallDefaults, id: string) {
   const { signal, onProgress, job, jobId, retries, priority, ...options } = checkedRun(given);
   const { encoding, keepMs } = defaults;
@@ -144,18 +144,18 @@ export function resolveCall(given: unknown, defaults: CallDefaults, id: string) 
     ...defined({ delay, backoff, deduplication }),
     threadwise: { call: id, encoding, ...defined({ timeoutMs, key }) },
   };
-  // The job may be there already, and others may wait for it: no abort of one call may end it.
+  // The job may exist already and have other callers, so aborting one call must not end it.
   const isShared = deduplication !== undefined || jobId !== undefined;
   return { signal, onProgress, isShared, opts };
 }
 
-/** What of it there is. */
+/** The properties that are not undefined. */
 export function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
-/** The options of every call of a map: each item has a job of its own. Throws ERR_OPTION. */
+/** Checks the options of a map, which apply to every item's job. Throws ERR_OPTION. */
 export function checkMapOptions(given: object): void {
   for (const name of ['jobId', 'deduplication'] as const) {
     const value = (given as FleetRunOptions)[name];

@@ -1,33 +1,33 @@
-/** Who is in the fleet: each machine writes how it is into a key of its own, which goes by itself when the machine does. */
+/** The list of machines: each writes its statistics into a key of its own, which expires when the machine stops reporting. */
 import type { Redis } from 'ioredis';
 
-/** One service: a program with a pool, on some machine. */
+/** The statistics of one service: a program with a pool, on some machine. */
 export interface MachineStats {
-  /** Random, new with each start. */
+  /** A random id, new at each start. */
   readonly id: string;
-  /** The option `name`. */
+  /** The option `name` of `serve`; need not be unique. */
   readonly name: string;
   readonly host: string;
   readonly pid: number;
-  /** 'running', or 'closing' as long as it ends what it has. */
+  /** 'closing': the service ends its jobs and takes no more. */
   readonly state: 'running' | 'closing';
   /** Milliseconds since the service began. */
   readonly upMs: number;
-  /** Workers that there are. */
+  /** How many workers its pool has. */
   readonly threads: number;
-  /** Jobs that the machine takes at a time at the most. */
+  /** How many jobs the service takes at a time at most. */
   readonly concurrency: number;
-  /** Jobs that the machine has: running, or about to. */
+  /** Jobs of the service that run or are about to. */
   readonly active: number;
-  /** Jobs that ended with a result, since the service began. */
+  /** Jobs that ended with a result since the service began. */
   readonly completed: number;
-  /** Attempts that ended with an error. */
+  /** Attempts that ended with an error since the service began. */
   readonly failed: number;
-  /** Jobs that were given back to the queue. */
+  /** Jobs given back to the queue since the service began. */
   readonly returned: number;
-  /** Jobs of other machines that this one found abandoned and put back. */
+  /** Jobs of other machines that this one found abandoned and put back since the service began. */
   readonly recovered: number;
-  /** Starts of jobs that had been started before. */
+  /** Starts of jobs that had been started before, since the service began. */
   readonly repeated: number;
 }
 
@@ -36,7 +36,7 @@ const LIFETIME_MS = 10_000;
 /** How many milliseconds pass between two reports of a machine. */
 export const REPORT_MS = 2_000;
 
-/** The machines of one fleet, as they are in Redis. */
+/** The machines of one fleet, as stored in Redis. */
 export class Machines {
   readonly #redis: Redis;
   readonly #list: string;
@@ -57,7 +57,7 @@ export class Machines {
     await Promise.all([this.#redis.srem(this.#list, id), this.#redis.del(this.#keyOf(id))]);
   }
 
-  /** The machines that report, by name. Forgets those that have stopped without saying so. */
+  /** Returns the machines that report, sorted by name. Removes those that stopped without a word from the list. */
   async read(): Promise<MachineStats[]> {
     const ids = await this.#redis.smembers(this.#list);
     const texts = await Promise.all(ids.map((id) => this.#redis.get(this.#keyOf(id))));

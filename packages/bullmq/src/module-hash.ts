@@ -1,11 +1,11 @@
-/** Says which version of a task module a machine has. */
+/** The hash that identifies the version of a task module. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { FleetError } from './errors.js';
 
 /**
- * The hash of a task module's own file; what it imports is not in it. Two machines with the same have the same functions, so far as they are in
- * that file: bundle the module, and it says everything.
+ * Resolves to a hash of the task module's file alone, not of its imports: 16 hexadecimal digits. To cover the imports, bundle the module.
+ * For a URL that is not a file, the hash is of the URL. Rejects with ERR_FLEET_MODULE if `module` is no URL or cannot be read.
  */
 export async function moduleHash(module: URL | string): Promise<string> {
   try {

@@ -6,7 +6,7 @@ import { OpenCalls } from './open-calls.js';
 
 const OPTIONS = { signal: undefined, onProgress: undefined, onAbort: () => undefined };
 
-/** Calls of a queue that has no job. */
+/** Open calls of a queue without jobs. */
 function callsOfNothing(): OpenCalls {
   return new OpenCalls({ getJob: () => Promise.resolve(undefined) } as unknown as Queue, {} as Redis);
 }
@@ -46,7 +46,7 @@ test('an onProgress that throws or rejects is reported once, and others hear all
     calls.open('a', 'task', { ...OPTIONS, onProgress });
   calls.progress('a', 1);
   calls.progress('a', 2);
-  // A warning is told after the microtasks of this turn.
+  // Warnings are emitted after the microtasks of this turn.
   await new Promise((resolve) => setImmediate(resolve));
   process.off('warning', listen);
   assert.deepEqual(heard, [1, 2]);

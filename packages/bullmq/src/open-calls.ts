@@ -1,6 +1,6 @@
 /**
- * The calls of this program that wait for a job. Each settles once: by the event of its job, by a look at the job where an event may have been
- * missed, or by its caller's signal.
+ * The calls of this program that wait for a job. Each settles once: by the event of its job, by a check of the job where an event may have
+ * been missed, or by its caller's signal.
  */
 import type { Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
@@ -10,13 +10,13 @@ import { decode } from './encoding.js';
 import { FleetError } from './errors.js';
 import { readFailure } from './failures.js';
 
-/** How many jobs one look at the open calls asks Redis for: with it every second or two, no load that counts. */
+/** How many jobs one check of the open calls reads from Redis. With a check every five seconds the load is negligible. */
 const MOST_AT_ONCE = 500;
 
 export interface CallOptions {
   readonly signal: AbortSignalLike | undefined;
   readonly onProgress: ((value: unknown) => void) | undefined;
-  /** The caller does not want the result any more: its job may go. */
+  /** Called when the caller no longer wants the result: the job may be removed. */
   readonly onAbort: (call: OpenCall) => void;
 }
 
@@ -25,7 +25,7 @@ export class OpenCall {
   readonly options: CallOptions;
   readonly result: Promise<unknown>;
   jobId: string;
-  /** Whether the call's job is still to be added, on its way to Redis, or there. Only `Fleet` changes it. */
+  /** Whether the call's job is still to be added, on its way to Redis, or in Redis. Only `Fleet` changes it. */
   state: 'waiting' | 'adding' | 'added' = 'waiting';
   resolve!: (value: unknown) => void;
   reject!: (error: unknown) => void;
@@ -67,24 +67,24 @@ export class OpenCalls {
     return call;
   }
 
-  /** Whether it has not settled. */
+  /** Whether the call has not settled. */
   has(call: OpenCall): boolean {
     return this.#calls.get(call.jobId)?.has(call) === true;
   }
 
-  /** The queue has given another job for it: one that was there. */
+  /** The queue has returned another job, one that existed already: the call waits for that. */
   move(call: OpenCall, jobId: string): void {
     if (!this.#take(call)) return;
     call.jobId = jobId;
     this.#put(call);
   }
 
-  /** Ends the waiting of one call. */
+  /** Rejects one call. */
   fail(call: OpenCall, error: unknown): void {
     if (this.#take(call)) call.reject(error);
   }
 
-  /** Ends the waiting of all calls in one of these states. */
+  /** Rejects all calls in one of these states. */
   failAll(states: readonly OpenCall['state'][], errorFor: (jobId: string) => unknown): void {
     for (const call of this.#all()) if (states.includes(call.state)) this.fail(call, errorFor(call.jobId));
   }
@@ -107,7 +107,7 @@ export class OpenCalls {
 
   async failed(jobId: string, reason: string): Promise<void> {
     if (!this.#calls.has(jobId)) return;
-    // A look at the same job may come to the same end; whoever is first settles.
+    // A check of the same job may settle the call meanwhile; the first to settle it wins.
     const error = await readFailure(this.#queue, this.#redis, jobId, reason);
     this.#settle(jobId, (call) => call.reject(error));
   }
@@ -119,14 +119,14 @@ export class OpenCalls {
     });
   }
 
-  /** Resolves when none of those that are open now is. */
+  /** Resolves when all calls that are open now have settled. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#all().map(({ result }) => result));
   }
 
-  /** Looks at one job, which may have ended before anybody listened. */
+  /** Checks one job, which may have ended before we listened. */
   async look(jobId: string): Promise<void> {
-    // One that is on its way to Redis is not lost because it is not there.
+    // A job that is on its way to Redis is not there yet, but not lost.
     if (!this.#of(jobId).some(({ state }) => state === 'added')) return;
     const job = (await this.#queue.getJob(jobId)) as Job | undefined;
     if (job === undefined) return this.removed(jobId);
@@ -135,18 +135,18 @@ export class OpenCalls {
     else if (await job.isFailed()) await this.failed(jobId, job.failedReason ?? 'no reason was given');
   }
 
-  /** Looks at those that have not been looked at for longest. @param most of how many; default: few enough to do it often */
+  /** Checks the jobs whose last check was longest ago. @param most how many; the default is few enough to do it often */
   async lookAtOldest(most = MOST_AT_ONCE): Promise<void> {
     const ids = [...this.#calls.keys()].slice(0, most);
     for (const id of ids) {
       const calls = this.#calls.get(id)!;
-      this.#calls.delete(id); // to the end of the line
+      this.#calls.delete(id); // moves the id to the end of the map's order
       this.#calls.set(id, calls);
     }
     await Promise.all(ids.map((id) => this.look(id)));
   }
 
-  /** Copies, as what is done with a call may end others. */
+  /** Returns a copy, as settling a call may remove others. */
   #of(jobId: string): OpenCall[] {
     return [...(this.#calls.get(jobId) ?? [])];
   }
@@ -172,7 +172,7 @@ export class OpenCalls {
     if (signal && !signal.aborted) call.unfollow = onAbort(signal, () => this.#abort(call));
   }
 
-  /** Inverse of `#put`. Returns whether it was there. */
+  /** The inverse of `#put`. Returns whether the call was open. */
   #take(call: OpenCall): boolean {
     const calls = this.#calls.get(call.jobId);
     if (!calls?.delete(call)) return false;

@@ -1,4 +1,4 @@
-/** The options of `connect` and `serve`: defaults, checks. */
+/** The options of `connect` and `serve`: defaults and checks. */
 import type { WorkerOptions } from 'bullmq';
 import type { PoolOptions } from 'threadwise';
 import {
@@ -16,50 +16,50 @@ import type { FleetConnection } from './connection.js';
 import type { Encoding } from './encoding.js';
 import { encodingOption, finiteMs } from './job-options.js';
 
-/** Where a fleet is. */
+/** The queue of a fleet, and how to reach it. */
 interface Place {
-  /** The name of the BullMQ queue. No ':'. */
+  /** The name of the BullMQ queue, without ':'. */
   queue: string;
   connection: FleetConnection;
-  /** Before all keys in Redis. Default 'bull', as with BullMQ. */
+  /** The beginning of all keys in Redis. Default 'bull', as BullMQ's. */
   prefix?: string;
 }
 
 export interface FleetOptions extends Place {
-  /** How values stand in a job. Default 'auto': JSON where it carries them, else v8. */
+  /** How values are encoded in a job. Default 'auto': JSON if it carries the value unchanged, otherwise v8. */
   encoding?: Encoding;
-  /** Bytes that the arguments of a call may take in Redis. Default 1 MiB. */
+  /** How many bytes the arguments of a call may take in Redis, up to 512 MiB. Default 1 MiB. */
   maxBytes?: number;
-  /** How long results and failures stay in Redis. Milliseconds, default 3,600,000: an hour. */
+  /** How many milliseconds results and failures stay in Redis. Default 3,600,000: an hour. */
   keepMs?: number;
-  /** How long a call waits for Redis before it is refused; it does not limit how long the job may take. Milliseconds, default 10,000. */
+  /** How many milliseconds a call waits for Redis before it rejects; the job itself may take longer. Default 10,000. */
   connectTimeoutMs?: number;
-  /** The task module: its hash goes with each job, and a machine that has another one fails it with ERR_FLEET_MODULE. */
+  /** The task module. Its hash goes with each job, and a machine with another one fails it with ERR_FLEET_MODULE. Default: no check. */
   module?: URL | string;
 }
 
 export interface ServiceOptions extends Place {
-  /** Of the machine, in statistics and dashboards. Default: the host's name and the process's id. */
+  /** The machine's name in statistics and dashboards. Default: the host's name and the process's id. */
   name?: string;
-  /** The options of the pool that runs the tasks, without `queue` and `retries`, which are Redis's here. */
+  /** The options of the pool that runs the tasks, without `queue` and `retries`: Redis has the queue, and BullMQ retries. */
   pool?: Omit<PoolOptions, 'queue' | 'retries'>;
-  /** Bytes that a result, an error or a progress value may take in Redis. Default 1 MiB. */
+  /** How many bytes a result, an error or a progress value may take in Redis, up to 512 MiB. Default 1 MiB. */
   maxBytes?: number;
-  /** No more than `max` jobs in `duration` milliseconds, on the whole fleet: BullMQ's own. Default: no limit. */
+  /** BullMQ's limiter: at most `max` jobs in `duration` milliseconds, on the whole fleet. Default: no limit. */
   limiter?: { max: number; duration: number };
-  /** How long a machine may be silent before its jobs are given to others. It says that it is there in each third of it. Milliseconds, default 30,000. */
+  /** How many milliseconds a machine may be silent before others get its jobs. It renews its locks every third of that. Default 30,000. */
   lockMs?: number;
-  /** How often machines look for jobs whose machine has gone silent. Milliseconds, default 15,000. */
+  /** How many milliseconds pass between two searches for jobs whose machine has gone silent. Default 15,000. */
   stalledCheckMs?: number;
-  /** How often a job may lose its machine before it fails: what stops a task that takes its whole process down. Default 10. */
+  /** How often a job may lose its machine before it fails: this stops a task that ends its whole process each time. Default 10. */
   maxLost?: number;
-  /** Signals that close the service, and then end the process. Default SIGTERM and SIGINT; [] for none. */
+  /** Signals that close the service and then end the process. Default SIGTERM and SIGINT; [] for none. */
   signals?: readonly NodeJS.Signals[];
-  /** How long `close` lets tasks run on before it gives them back. Milliseconds, default 25,000: less than the 30 s that Kubernetes waits. */
+  /** How many milliseconds `close` lets tasks run before it gives them back. Default 25,000: less than the 30 s that Kubernetes waits. */
   closeTimeoutMs?: number;
-  /** Told what is wrong and belongs to no job: Redis is away, a lock was lost. Default: a warning of the process. */
+  /** Called with errors that belong to no job: Redis does not answer, a lock was lost. Default: emits a process warning. */
   onError?: (error: Error) => void;
-  /** Further options of the BullMQ worker: `backoffStrategy` in `settings`, `telemetry`, `metrics`, `drainDelay`, `maxStartedAttempts`. */
+  /** Further options of the BullMQ worker, such as `backoffStrategy` in `settings`, `telemetry`, `metrics`, `drainDelay` (seconds). */
   worker?: Pick<WorkerOptions, (typeof PASSED)[number]>;
 }
 
@@ -127,7 +127,7 @@ function limiter(option: string, value: unknown): { max: number; duration: numbe
   };
 }
 
-/** What BullMQ would refuse, but only when the pool has been started. */
+/** Checks what BullMQ would refuse only after the pool was started. */
 function workerOptions(option: string, value: unknown): Partial<WorkerOptions> {
   const given = record(option, value, PASSED) as Partial<WorkerOptions>;
   const { drainDelay, maxStartedAttempts: most } = given;
@@ -137,7 +137,7 @@ function workerOptions(option: string, value: unknown): Partial<WorkerOptions> {
   return given;
 }
 
-/** The pool checks the rest. */
+/** Refuses `queue` and `retries`. The pool checks the other options itself. */
 function poolOptions(option: string, value: unknown): Omit<PoolOptions, 'queue' | 'retries'> {
   if (typeof value !== 'object' || value === null) return reject(option, 'an object', value);
   const expected = 'to be left out: jobs wait in Redis, and BullMQ tries again';

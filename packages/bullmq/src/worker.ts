@@ -1,22 +1,22 @@
-/** `@threadwise/bullmq/worker`: what a task's code may ask of the job that it runs for. Without a fleet, in a pool of one's own, it works as well. */
+/** `@threadwise/bullmq/worker`: what a task can do with the job that it runs for. It also works in a pool without a fleet. */
 import { task } from 'threadwise/worker';
 import type { JobContext } from './machine/running-job.js';
 
 export interface JobHandle {
-  /** The job's id: the same in every attempt, so the key for what must happen once. Undefined outside of a fleet. */
+  /** The job's id: the same in every attempt, so it can serve as the key of what must happen once. Undefined outside a fleet. */
   readonly id: string | undefined;
   /**
-   * Which start of this job this is, from 1. More than 1: it may have been begun before, wholly or in part, on a machine that died, was shut
-   * down, or lost its connection; or it failed and is tried again.
+   * Which start of this job this is, from 1; always 1 outside a fleet. If it is more than 1, the task may have run before, wholly or in
+   * part: its machine died, was shut down or lost its connection, or the task failed and is tried again.
    */
   readonly attempt: number;
-  /** Adds a line to the job's log in Redis, which dashboards show. Outside of a fleet, nothing happens. */
+  /** Adds a line to the job's log in Redis, which dashboards show. Does nothing outside a fleet. */
   log(line: string): Promise<void>;
-  /** The results of the job's children in a flow, by key. Empty outside of a fleet. */
+  /** Resolves to the results of the job's children in a flow, by key. Empty outside a fleet. */
   children(): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** The context of the task that runs, if a service made it. */
+/** The context of the running task; undefined if no service started it. */
 function current(): JobContext | undefined {
   const { context } = task;
   const isOurs =
@@ -24,7 +24,7 @@ function current(): JobContext | undefined {
   return isOurs ? (context as JobContext) : undefined;
 }
 
-/** The job of the task that runs. */
+/** The job of the running task. */
 export const job: JobHandle = Object.freeze({
   get id(): string | undefined {
     return current()?.jobId;

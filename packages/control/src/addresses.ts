@@ -1,4 +1,4 @@
-/** Hosts and ports: which address is for this machine alone, and under which names a server may be spoken to. */
+/** Hosts and ports: which addresses only this machine can reach, and which Host headers mean this server. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 
@@ -10,14 +10,14 @@ loopback.addAddress('::1', 'ipv6');
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
-/** Whether only this machine can reach `host`. A name other than `localhost` may mean anything: no. */
+/** Whether only this machine can reach `host`. False for every name but `localhost`: it may resolve to any address. */
 export function isLoopback(host: string): boolean {
   if (host.toLowerCase() === 'localhost') return true;
   const family = isIP(host);
   return family !== 0 && loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** As it is written in a URL. */
+/** Puts an IPv6 address in brackets, as a URL needs it. */
 export function bracketed(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
@@ -29,7 +29,7 @@ export function ownHosts(host: string, port: number): ReadonlySet<string> {
   return new Set(hosts.map((each) => each.toLowerCase()));
 }
 
-/** Every address of this machine, and its name: a server on all addresses can be reached at any of them. */
+/** This machine's name and addresses: a server that listens on all addresses can be reached at each. */
 function machineNames(): string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return [hostname(), ...addresses.map(({ address }) => bracketed(address))];

@@ -1,4 +1,4 @@
-/** The HTTP application: its routes are those that the description lists, each with the handler of the same name. */
+/** The HTTP application: one route for each operation of the OpenAPI description, with the handler of the same name. */
 import {
   type FastifyInstance,
   type FastifyRequest,
@@ -18,7 +18,7 @@ export const nameIn = ({ params }: FastifyRequest) => (params as { readonly name
 
 export type Handlers = Readonly<Record<OperationId, RouteHandlerMethod>>;
 
-/** On every answer: it is no page of another site, and it is of this moment. */
+/** Headers of every answer: no other site may embed it, and nothing may store it. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; connect-src 'self'; " +
@@ -27,7 +27,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 };
-/** Says all that is wrong with a body, and changes nothing of it. */
+/** Reports every error of a body, and changes nothing in the body. */
 const AJV = {
   coerceTypes: false,
   removeAdditional: false,
@@ -35,7 +35,7 @@ const AJV = {
   verbose: true,
   allowUnionTypes: true,
 };
-/** As long as a URL can be: a pool's name has no limit of its own. */
+/** As long as a URL can be (Node.js allows 16 KiB of headers): a pool's name has no limit of its own. */
 const MAX_NAME_LENGTH = 16 * 1024;
 
 declare module 'fastify' {
@@ -44,7 +44,7 @@ declare module 'fastify' {
   }
 }
 
-/** Ready to answer, but not listening. */
+/** Returns the application ready to answer, but not listening. */
 export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits): Promise<FastifyInstance> {
   const answerError = answersErrors(limits.lingerMs);
   const app = fastify({
@@ -55,13 +55,13 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
     bodyLimit: limits.bodyBytes,
     routerOptions: { maxParamLength: MAX_NAME_LENGTH },
     clientErrorHandler: answerOnSocket,
-    // A URL that cannot be decoded: no hook sees it.
+    // No hook runs for a URL that cannot be decoded, so the headers are set here.
     frameworkErrors: (error, request, reply) => answerError(error, request, reply.headers(HEADERS)),
     schemaErrorFormatter: bodyError,
     ajv: { customOptions: AJV },
   });
   app.server.maxConnections = limits.connections;
-  // Who watches a program must not keep it from ending.
+  // Open connections must not keep the program alive.
   app.server.on('connection', (socket) => socket.unref());
   app.removeAllContentTypeParsers();
   const parser = async (_request: unknown, body: string) => parseJson(body);
@@ -98,7 +98,7 @@ function addRoutes(app: FastifyInstance, handlers: Handlers): void {
   }
 }
 
-/** A stream has no end, and so no headers that could be had alone. */
+/** HEAD is not offered for the event stream: its GET never ends. */
 function methodsOf({ method, operationId }: NamedOperation): string[] {
   return method === 'GET' && operationId !== 'followPool' ? ['GET', 'HEAD'] : [method];
 }
@@ -111,11 +111,11 @@ function refuseOthers(app: FastifyInstance, url: string, allowed: readonly strin
     });
   };
   const method = app.supportedMethods.filter((each) => !allowed.includes(each)) as HTTPMethods[];
-  // In a hook, since nobody wants to know what is wrong with the body.
+  // A hook runs before the body is read: the wrong method is reported, not a wrong body.
   app.route({ url, method, onRequest: refuse, handler: refuse });
 }
 
-/** No body at all is none, also where a client says that it sends JSON. */
+/** An empty body counts as no body, even if the client sends the content type JSON. */
 function parseJson(body: string): unknown {
   if (body === '') return undefined;
   try {

@@ -1,4 +1,4 @@
-/** A pool of the library has the shape that this package wants. That it compiles is half of the test. */
+/** Tests that a pool of the library fits the types of this package. That it compiles is half of the test. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pool, PoolStats as RealStats } from 'threadwise';

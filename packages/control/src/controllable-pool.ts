@@ -1,15 +1,15 @@
 /**
- * What a pool has to have to be watched and steered: described by its shape, so that this package needs nothing of the
- * library at run time and a pool of any copy of it fits.
+ * What a pool must have to be watched and steered. It is declared by shape, so that this package needs nothing of the
+ * library at run time and a pool of any copy of the library fits.
  */
 import type { TypeOf } from './openapi/schema.js';
 import type * as schemas from './openapi/schemas.js';
 
-/** The states in which a pool can be; it takes calls in the first two. */
+/** All states of a pool. It accepts calls in the first two. */
 export const POOL_STATES = ['open', 'paused', 'draining', 'broken', 'closing', 'closed'] as const;
 export type PoolState = (typeof POOL_STATES)[number];
 
-/** The events of a pool that a client is told of. */
+/** The pool events that are sent to clients. */
 export const OBSERVED_EVENTS = [
   'worker:start',
   'worker:ready',
@@ -29,16 +29,16 @@ export interface PoolEvent {
 export interface PoolChanges {
   threads?: number | { min?: number; max?: number } | 'auto' | undefined;
   choose?: string | undefined;
-  /** Which ones there are is the library's to say. */
+  /** The name of a placement; the library checks it. */
   placement?: string | undefined;
-  /** `limit`: Infinity for none. */
+  /** `limit`: how many tasks may wait; Infinity for no limit. */
   queue?: { limit?: number | undefined } | undefined;
 }
 
 export interface ControllablePool {
   readonly name: string;
   stats(): PoolStats;
-  /** All that is named, or nothing. Throws an error with the code ERR_OPTION, or ERR_POOL_CLOSED. */
+  /** Applies all changes or none. Throws an error with the code ERR_OPTION or ERR_POOL_CLOSED. */
   configure(changes: PoolChanges): void;
   pause(): void;
   resume(): void;

@@ -1,33 +1,33 @@
-/** Which pools and fleets there are, and under which name each is served: their own names may be any text, and need not be unique. */
+/** The pools or fleets that are served, and the name of each in URLs: their own names may be any text and need not be unique. */
 import type { ControllablePool, PoolStats } from './controllable-pool.js';
 import { RequestError, show } from './errors.js';
 
 export interface Served<T> {
-  /** Unique; the item's own name where that can be had. */
+  /** Unique; the item's own name unless it is taken or unusable. */
   readonly name: string;
   readonly item: T;
 }
 export type ServedPool = Served<ControllablePool>;
 
-/** As the path of a URL these mean something else, however they are encoded. */
+/** Path segments that clients resolve or drop, even percent-encoded. */
 const UNUSABLE = ['', '.', '..'];
 
-/** All pools, or all fleets: each with a name of its own. */
+/** All pools, or all fleets, each with a unique name. */
 export class Directory<T extends object> {
   readonly #kind: string;
   readonly #items: Iterable<T>;
   readonly #wanted: (item: T) => string;
-  /** An item keeps its name, or the counters of one would go on as those of another. */
+  /** Names are kept for the life of an item: otherwise the counters of one pool would continue under another's name. */
   readonly #known = new WeakMap<T, string>();
 
-  /** @param items read anew each time, so it may change */
+  /** @param items read at each request, so it may change */
   constructor(kind: string, items: Iterable<T>, wanted: (item: T) => string) {
     this.#kind = kind;
     this.#items = items;
     this.#wanted = wanted;
   }
 
-  /** In the order of the items. */
+  /** Returns the items in their order. */
   list(): readonly Served<T>[] {
     const items = new Set(this.#items);
     const byName = new Map<string, T>();
@@ -38,7 +38,7 @@ export class Directory<T extends object> {
     return Array.from(items, (item) => ({ name: this.#nameOf(item, byName), item }));
   }
 
-  /** Throws ERR_CONTROL_NOT_FOUND. */
+  /** Throws a RequestError, ERR_CONTROL_NOT_FOUND, if there is no such name. */
   find(name: string): Served<T> {
     const all = this.list();
     const found = all.find((each) => each.name === name);
@@ -58,7 +58,7 @@ export class Directory<T extends object> {
   }
 }
 
-/** What a pool is like now, under the name under which it is served. */
+/** The pool's statistics, with the name under which it is served. */
 export function statsOf({ name, item }: ServedPool): PoolStats {
   return { ...item.stats(), name };
 }
@@ -68,7 +68,7 @@ function freeName(wanted: string, byName: ReadonlyMap<string, unknown>): string 
   for (let i = 2; ; i++) if (!byName.has(`${wanted}~${i}`)) return `${wanted}~${i}`;
 }
 
-/** Half a surrogate pair has no UTF-8, so neither a URL nor a label can carry it. */
+/** Replaces lone surrogates: they have no UTF-8, so neither a URL nor a label can carry them. */
 function wellFormed(name: string): string {
   return Buffer.from(String(name), 'utf8').toString('utf8');
 }

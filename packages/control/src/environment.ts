@@ -1,4 +1,4 @@
-/** The server by an environment variable, for a program that knows nothing of it: never a reason for it to fail. */
+/** Starts the server from an environment variable, for a program that does not call `serveControl`. It never makes the program fail. */
 import type { ControllablePool } from './controllable-pool.js';
 import { ControlError, show } from './errors.js';
 import { portNumber } from './options.js';
@@ -6,15 +6,15 @@ import { type ControlServer, serveControl } from './server.js';
 
 const FORMS = "'port', 'host:port' or '[address]:port'";
 
-/** Writes one line, with the address and the token, to standard error: a link that opens the dashboard with the token. */
+/** Writes one line to standard error: a link that opens the dashboard with the token. */
 export function announce({ url, token }: Pick<ControlServer, 'url' | 'token'>): void {
   process.stderr.write(`threadwise control: ${url}/#token=${encodeURIComponent(token)}\n`);
 }
 
 /**
- * Serves as `value`, of THREADWISE_CONTROL, says: `9464`, `0.0.0.0:9464`, `[::1]:9464`. The token is that of
- * THREADWISE_CONTROL_TOKEN, or a random one, which is written to standard error. Never rejects: what goes wrong becomes a
- * process warning, and the program runs on.
+ * Starts a server on the address in `value`, the text of THREADWISE_CONTROL: `9464`, `0.0.0.0:9464`, `[::1]:9464`. The token
+ * is THREADWISE_CONTROL_TOKEN; without it a random token, which is written to standard error. Never rejects: an error becomes
+ * a process warning, and the result is undefined.
  */
 export async function serveFromEnvironment(
   pools: Iterable<ControllablePool>,

@@ -1,11 +1,11 @@
-/** How errors become answers: one shape, `{ error: { code, message } }`, whoever raised them. */
+/** How errors become answers: always `{ error: { code, message } }`, whoever raised them. */
 import { type IncomingMessage, type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
 import { type Duplex, finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorBody, REQUEST_ERRORS, RequestError, type RequestErrorCode, show } from './errors.js';
 import { CHANGES } from './openapi/schemas.js';
 
-/** What fastify and Node.js find wrong with a request, in our words. */
+/** Errors that fastify and Node.js report, with our code and message. */
 const TRANSLATED: ReadonlyMap<unknown, readonly [RequestErrorCode, string]> = new Map([
   ['FST_ERR_CTP_BODY_TOO_LARGE', ['ERR_CONTROL_BODY_TOO_LARGE', 'The body is too large']],
   [
@@ -16,7 +16,7 @@ const TRANSLATED: ReadonlyMap<unknown, readonly [RequestErrorCode, string]> = ne
   ['HPE_HEADER_OVERFLOW', ['ERR_CONTROL_HEADERS_TOO_LARGE', 'The headers are larger than 16 KiB']],
 ]);
 
-/** Answers at once, also where the request has not come to its end. @param lingerMs see `Limits` */
+/** Answers at once, even if the request has not been received whole. @param lingerMs see `Limits` */
 export function answersErrors(lingerMs: number) {
   return (raised: unknown, { raw }: FastifyRequest, reply: FastifyReply): void => {
     const { code, message, statusCode, headers } = asRequestError(raised);
@@ -27,8 +27,8 @@ export function answersErrors(lingerMs: number) {
 }
 
 /**
- * Says all of the answer, reads what is left of the body and forgets it, and only then ends the answer: where a connection is closed
- * before it is read, a client that still sends may never see the answer. Who has not come to the end after a moment is cut off.
+ * Sends the whole answer, then reads and drops the rest of the body, and only then ends the answer: if the connection were closed
+ * earlier, a client that still sends might never see the answer. Cuts the client off if it still sends after `lingerMs`.
  */
 function answerEarly(request: IncomingMessage, reply: FastifyReply, body: string, lingerMs: number): void {
   reply.hijack();
@@ -55,14 +55,14 @@ function asRequestError(raised: unknown): RequestError {
 
 interface SchemaError {
   readonly keyword: string;
-  /** JSON pointer. */
+  /** A JSON pointer. */
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly data?: unknown;
   readonly parentSchema?: { readonly description?: string };
 }
 
-/** What is wrong with the body of a change: names every unknown field, or says what was expected of the first wrong one. */
+/** Describes what is wrong with the body of a change: every unknown field, or else the expected value of one wrong field. */
 export function bodyError(errors: readonly SchemaError[]): RequestError {
   const known = Object.keys(CHANGES.properties).join(', ');
   const pathOf = ({ instancePath }: SchemaError) => instancePath.split('/').slice(1);
@@ -73,7 +73,7 @@ export function bodyError(errors: readonly SchemaError[]): RequestError {
     const names = [...new Set(unknown)].map(show).join(', ');
     return new RequestError('ERR_OPTION', `Unknown: ${names}. Known: ${known}`);
   }
-  // Of all that is wrong with one field, what says most: where there are alternatives, each of them is an error.
+  // Each alternative of a schema reports an error of its own: the one with the deepest path says most.
   const [wrong] = errors
     .filter(({ instancePath, parentSchema }) => instancePath && parentSchema?.description)
     .toSorted((a, b) => b.instancePath.length - a.instancePath.length);
@@ -83,7 +83,7 @@ export function bodyError(errors: readonly SchemaError[]): RequestError {
   return new RequestError('ERR_OPTION', message);
 }
 
-/** A connection on which no request came that can be understood: there is nothing but the socket to answer on. */
+/** Answers a request that could not be parsed: there is only the socket to write to. */
 export function answerOnSocket(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -1,14 +1,14 @@
-/** Every error of this package: what `serveControl` rejects with, and what a request is answered with. */
+/** All errors of this package: those that `serveControl` rejects with, and those that a request is answered with. */
 
-/** What keeps a server from starting. */
+/** Why the server could not start. */
 export type ControlErrorCode =
   /** An option is unknown or has a wrong value. */
   | 'ERR_CONTROL_OPTION'
-  /** An address that others can reach was asked for without a token. */
+  /** `host` is an address that other machines can reach, and no token was given. */
   | 'ERR_CONTROL_TOKEN_REQUIRED'
   /** The port is taken. */
   | 'ERR_CONTROL_PORT'
-  /** The address cannot be listened on for another reason; `cause` is the system's error. */
+  /** The server cannot listen on the address for another reason; `cause` is the system's error. */
   | 'ERR_CONTROL_LISTEN';
 
 export class ControlError extends Error {
@@ -22,7 +22,7 @@ export class ControlError extends Error {
   }
 }
 
-/** The codes that an answer can carry, each with its status. Those without CONTROL are the library's. */
+/** The error codes of answers, with their HTTP status. The library defines those without CONTROL. */
 export const REQUEST_ERRORS = {
   ERR_OPTION: 400,
   ERR_CONTROL_REQUEST: 400,
@@ -44,7 +44,7 @@ export const REQUEST_ERRORS = {
 
 export type RequestErrorCode = keyof typeof REQUEST_ERRORS;
 
-/** A request that is answered with an error. */
+/** Thrown to answer a request with this error. */
 export class RequestError extends Error {
   readonly code: RequestErrorCode;
   readonly statusCode: number;
@@ -60,7 +60,7 @@ export class RequestError extends Error {
 
 export const errorBody = (code: string, message: string) => ({ error: { code, message } });
 
-/** How a value is shown in a message: short, on one line, never throwing. */
+/** Shows a value in a message: short, on one line, without throwing. */
 export function show(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);

@@ -1,4 +1,4 @@
-/** The fleets that are served, and what each is like: asked of Redis when somebody asks, and never waited for without a bound. */
+/** The fleets that are served. Their statistics are read from Redis at each request, with a timeout. */
 import { Directory, type Served } from './directory.js';
 import { errorBody, RequestError, show } from './errors.js';
 import type { Limits } from './limits.js';
@@ -6,26 +6,26 @@ import type { TypeOf } from './openapi/schema.js';
 import type { FLEET, FLEET_STATS, MACHINE } from './openapi/schemas.js';
 
 export type FleetStats = TypeOf<typeof FLEET_STATS>;
-/** One machine, as it last said. */
+/** What one machine last reported. */
 export type MachineStats = TypeOf<typeof MACHINE>;
 
-/** What a fleet has to have to be watched: described by its shape, so that this package needs nothing of `@threadwise/bullmq`. */
+/** What a fleet must have to be watched. Declared by shape, so that this package needs nothing of `@threadwise/bullmq`. */
 export interface ObservableFleet {
   readonly queue: { readonly name: string };
-  /** May take as long as its Redis does. */
+  /** Asks Redis. It may take long, and it may reject. */
   stats(): Promise<FleetStats>;
 }
 
-/** Either of `stats` and `error` is null. */
+/** Exactly one of `stats` and `error` is null. */
 export type FleetReading = TypeOf<typeof FLEET>;
 
 export class Fleets {
   readonly #fleets: Directory<ObservableFleet>;
   readonly #timeoutMs: number;
-  /** What a fleet has been asked and has not answered: with a Redis that is away, questions must not pile up. */
+  /** Requests to fleets that have not been answered: they must not pile up while a Redis does not answer. */
   readonly #asked = new WeakMap<ObservableFleet, Promise<FleetStats>>();
 
-  /** @param fleets read anew each time, so it may change */
+  /** @param fleets read at each request, so it may change */
   constructor(fleets: Iterable<ObservableFleet>, { fleetTimeoutMs }: Pick<Limits, 'fleetTimeoutMs'>) {
     this.#fleets = new Directory('fleet', fleets, ({ queue }) => queue.name);
     this.#timeoutMs = fleetTimeoutMs;
@@ -35,12 +35,12 @@ export class Fleets {
     return this.#fleets.list().map(({ name }) => name);
   }
 
-  /** All of them, also those that do not answer. */
+  /** Reads all fleets, also those that do not answer. */
   readAll(): Promise<readonly FleetReading[]> {
     return Promise.all(this.#fleets.list().map((served) => this.#read(served)));
   }
 
-  /** Rejects with ERR_CONTROL_NOT_FOUND, or ERR_CONTROL_FLEET if it does not answer. */
+  /** Rejects with ERR_CONTROL_NOT_FOUND, or with ERR_CONTROL_FLEET if the fleet's statistics cannot be read. */
   async read(name: string): Promise<FleetReading> {
     const reading = await this.#read(this.#fleets.find(name));
     if (reading.error !== null) throw new RequestError('ERR_CONTROL_FLEET', reading.error.message);

@@ -1,11 +1,11 @@
-/** Who may do what: checks the Host, the Origin and the token of every request, before anything else of it is looked at. */
+/** Access control: checks the Host, the Origin and the token of every request before anything else in it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ownHosts } from './addresses.js';
 import { RequestError, show } from './errors.js';
 import type { ResolvedOptions } from './options.js';
 import { TokenCheck } from './token.js';
 
-/** What a request wants: nothing that is of interest, to see something, or to change it. */
+/** What a request needs: 'open' no token; 'read' a token if other machines can reach the server; 'change' always a token. */
 export type Access = 'open' | 'read' | 'change';
 
 export class Guard {
@@ -19,7 +19,7 @@ export class Guard {
     this.#token = new TokenCheck(options.token);
   }
 
-  /** Until it is told the port, no host is its own. */
+  /** Sets the port of this server's Host names. Call it before the first request. */
   listensOn(port: number): void {
     this.#port = port;
     this.#hosts = ownHosts(this.#options.host, port);
@@ -36,7 +36,7 @@ export class Guard {
     throw new RequestError('ERR_CONTROL_TOKEN', message, { 'www-authenticate': 'Bearer' });
   }
 
-  /** A page of another site can have its name lead here (DNS rebinding), but not have the browser hide that name. */
+  /** Against DNS rebinding: another site can point its name at this server, but the browser still sends that name as the Host. */
   #checkHost(host: string | undefined): void {
     if (host !== undefined && (this.#isOwn(host.toLowerCase()) || this.#isAllowed(host))) return;
     const own = [...this.#hosts, ...this.#options.allowedHosts].join(', ');
@@ -44,17 +44,17 @@ export class Guard {
     throw new RequestError('ERR_CONTROL_HOST', message);
   }
 
-  /** A browser says from which page a request comes; a program that is none says nothing. */
+  /** A browser sends the origin of the page; a program that is no browser sends none. */
   #checkOrigin(origin: string | undefined, host: string | undefined): void {
     if (origin === undefined || host === undefined) return;
     if (origin.toLowerCase() === `http://${host.toLowerCase()}`) return;
-    // Behind a proxy that speaks TLS.
+    // A proxy in front of this server may speak TLS.
     if (this.#isAllowed(host) && origin.toLowerCase() === `https://${host.toLowerCase()}`) return;
     throw new RequestError('ERR_CONTROL_ORIGIN', `Origin ${show(origin)} is not this server's`);
   }
 
   #isOwn(host: string): boolean {
-    // On all addresses of a machine, one may have come since.
+    // If the server listens on all addresses, the machine may have got a new one since.
     return this.#hosts.has(host) || ownHosts(this.#options.host, this.#port).has(host);
   }
 

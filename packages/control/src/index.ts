@@ -1,4 +1,4 @@
-/** `@threadwise/control`: watch and steer the pools of a running program. A list; everything is defined elsewhere. */
+/** `@threadwise/control`: watch and steer the pools of a running program. */
 export type {
   Bucket,
   ControllablePool,

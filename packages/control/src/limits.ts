@@ -1,9 +1,9 @@
-/** What bounds the harm that clients can do: a slow one, a dead one, a thousand of them. Tests make some of it smaller. */
+/** Limits on the harm that slow, dead or many clients can do. Tests lower some of them. */
 
 /**
- * None of it is measured. A connection costs some ten kilobytes: 2,048 are enough for a thousand clients to be told that
- * there are too many of them, and too few to hurt. A backlog of 1 MiB is some minutes of snapshots of a usual pool.
- * A Redis answers in milliseconds; who scrapes waits for ten seconds by default.
+ * These values were chosen, not measured. A connection costs some 10 kB: 2,048 of them cost little, and still leave room to
+ * answer a thousand clients with an error. A backlog of 1 MiB holds some minutes of snapshots of a usual pool. Redis answers
+ * in milliseconds, and Prometheus waits ten seconds for a scrape by default.
  */
 export const LIMITS = {
   /** How many connections there may be at a time; one more is closed unanswered. */
@@ -14,7 +14,7 @@ export const LIMITS = {
   headersTimeoutMs: 10_000,
   /** How many milliseconds may pass from the connection to the end of the request. */
   requestTimeoutMs: 30_000,
-  /** How many milliseconds a client may send on that is refused before its request has ended; nobody reads it. */
+  /** How many milliseconds a client may go on sending a request that was refused; what it sends is dropped. */
   lingerMs: 2_000,
   /** How many milliseconds pass between two checks of `headersTimeoutMs` and `requestTimeoutMs`. */
   checkIntervalMs: 5_000,
@@ -22,13 +22,13 @@ export const LIMITS = {
   keepAliveMs: 5_000,
   /** After how many milliseconds without traffic a connection is ended: its client does not read the answer. */
   stalledMs: 60_000,
-  /** How many event streams there may be at a time, of all pools together. */
+  /** How many event streams may be open at a time, of all pools together. */
   streams: 64,
-  /** How many bytes may wait until the client of one stream reads them. */
+  /** How many unread bytes may wait for the client of one stream. */
   backlogBytes: 1024 * 1024,
   /** How many milliseconds pass between two snapshots on a stream. */
   statsIntervalMs: 1_000,
-  /** How many milliseconds pass between two readings that are kept for the charts. */
+  /** How many milliseconds pass between two readings that are kept for the charts of the dashboard. */
   historyIntervalMs: 2_000,
   /** How many milliseconds the Redis of a fleet may take to answer. */
   fleetTimeoutMs: 2_000,

@@ -1,4 +1,4 @@
-/** The options of `serveControl`: defaults, and errors that say what was expected and what came. */
+/** Resolves the options of `serveControl`: fills in defaults, and rejects wrong values. */
 import { isLoopback } from './addresses.js';
 import type { ControllablePool } from './controllable-pool.js';
 import { ControlError, show } from './errors.js';
@@ -6,22 +6,22 @@ import type { ObservableFleet } from './fleets.js';
 import { randomToken } from './token.js';
 
 export interface ControlOptions {
-  /** The address to listen on. Default '127.0.0.1'; one that others can reach needs a token. */
+  /** The address or host name to listen on. Default '127.0.0.1'. An address that other machines can reach needs a token. */
   readonly host?: string;
-  /** Default 0: any that is free. */
+  /** A port from 0 to 65,535. Default 0: any free port. */
   readonly port?: number;
-  /** What a client has to show to change anything, and, if others can reach the server, to read. Default: a random one. */
+  /** What a client must send to change anything, and to read if other machines can reach the server. Default: a random token. */
   readonly token?: string;
-  /** Further values of the Host header to answer to, such as the name at a proxy: 'control.example.com', 'box:8080'. */
+  /** Further values of the Host header to accept, such as a proxy's name: 'control.example.com', 'box:8080'. Default: none. */
   readonly allowedHosts?: readonly string[];
-  /** How much of the past the dashboard's charts have at once. Default 600,000: ten minutes; 0: none, and no pool is asked while nobody looks. Milliseconds. */
+  /** How many milliseconds of the past the dashboard's charts show at first, up to an hour. Default 600,000; 0 keeps no history. */
   readonly historyMs?: number;
   /** Fleets of `@threadwise/bullmq` to show beside the pools: an array or a set, which may change. Default: none. */
   readonly fleets?: Iterable<ObservableFleet>;
 }
 
 export interface ResolvedOptions extends Required<ControlOptions> {
-  /** Only this machine can reach it: reading needs no token. */
+  /** Only this machine can reach the server, so reading needs no token. */
   readonly isLocal: boolean;
 }
 
@@ -34,7 +34,7 @@ const KNOWN = [
   'fleets',
 ] as const satisfies readonly (keyof ControlOptions)[];
 const MAX_PORT = 65_535;
-/** An hour: what is kept must stay small. */
+/** One hour, so that the history needs little memory. */
 const MAX_HISTORY_MS = 3_600_000;
 
 /** Throws ERR_CONTROL_OPTION or ERR_CONTROL_TOKEN_REQUIRED. */
@@ -101,7 +101,7 @@ function hostList(value: unknown): readonly string[] {
   return value.map((each) => text('allowedHosts', each, expected, /^[^\s/@]+$/).toLowerCase());
 }
 
-/** A token with a stray space is a token all the same: it is not for logs. */
+/** Hides a wrong token: it may be the right one with a stray space, and must not get into logs. */
 function hidden(value: unknown): string {
   return typeof value === 'string' ? `a string of ${value.length} characters` : show(value);
 }

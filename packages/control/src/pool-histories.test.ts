@@ -1,4 +1,4 @@
-/** What is kept of pools, with a clock of the test's own. */
+/** Tests of the histories of pools, with a clock that the test sets. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ControllablePool, PoolStats } from './controllable-pool.js';
@@ -7,7 +7,7 @@ import { PoolHistories } from './pool-histories.js';
 
 const INTERVAL_MS = 2000;
 
-/** A pool with what rows are made of, that counts how often it is asked. */
+/** A pool that has what a row needs, and counts how often it is asked for statistics. */
 function askedPool() {
   const none = { count: 0, mean: 0, p50: 0, p90: 0, p99: 0, max: 0 };
   const stats = {
@@ -50,7 +50,7 @@ function histories(pools: Iterable<ControllablePool>, spanMs = 10_000) {
   return {
     kept,
     clock,
-    /** As the timer does. */
+    /** Moves the clock and takes a reading, as the timer does. */
     pass(times: number) {
       for (let i = 0; i < times; i++) {
         clock.ms += INTERVAL_MS;

@@ -1,16 +1,16 @@
-/** What each pool was like in the last minutes, for whoever comes to look: one reading each two seconds, kept as the text that is sent. */
+/** The recent history of each pool, for the charts of the dashboard: one reading every two seconds, kept as the JSON that is sent. */
 import { COLUMNS, rowOf } from '../dashboard/sample.js';
 import type { ControllablePool, PoolStats } from './controllable-pool.js';
 import type { Directory } from './directory.js';
 import type { Limits } from './limits.js';
 
-/** Of larger pools the time line of the threads is not kept, so that the history of ten minutes is never larger than 400 kB. */
+/** The states of single workers are not kept for larger pools, so that a history of ten minutes stays below 400 kB. */
 const MOST_WORKERS = 64;
 
 interface History {
   readonly rows: string[];
   latest: number;
-  /** A pool that is closed changes no more. */
+  /** The pool is closed: its statistics no longer change. */
   isOver: boolean;
 }
 
@@ -22,7 +22,7 @@ export class PoolHistories {
   readonly #byPool = new WeakMap<ControllablePool, History>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param spanMs 0: nothing is kept, and no pool is asked */
+  /** @param spanMs how many milliseconds of history are kept; 0: none, and no pool is asked */
   constructor(
     directory: Directory<ControllablePool>,
     spanMs: number,
@@ -39,12 +39,12 @@ export class PoolHistories {
     if (this.#capacity > 0) this.#timer = setInterval(() => this.look(), this.#intervalMs).unref();
   }
 
-  /** Takes a reading that somebody else needed, too: it spares one of ours. */
+  /** Keeps a reading that was taken for another purpose, if one is due; this saves a reading of our own. */
   note(pool: ControllablePool, stats: PoolStats): void {
     if (this.#isDue(pool)) this.#add(pool, stats);
   }
 
-  /** JSON: the clock, and each row with its time by that clock. */
+  /** Returns JSON: the time now, and rows with their times by the same clock. */
   text(pool: ControllablePool): string {
     const rows = this.#byPool.get(pool)?.rows ?? [];
     const head = JSON.stringify({ nowMs: Math.round(this.#now()), columns: COLUMNS });
@@ -55,12 +55,12 @@ export class PoolHistories {
     clearInterval(this.#timer);
   }
 
-  /** Called by a timer, where what a pool throws would end the program that is only looked at: who asks is told. */
+  /** Takes all readings that are due. Never throws: a timer calls it, so an error of a pool would end the program. */
   look(): void {
     try {
       for (const { item } of this.#directory.list()) if (this.#isDue(item)) this.#read(item);
     } catch {
-      // The set of pools is the program's own.
+      // `pools` belongs to the program, and its iterator may throw.
     }
   }
 
@@ -68,7 +68,7 @@ export class PoolHistories {
     try {
       this.#add(pool, pool.stats());
     } catch {
-      // A gap in its charts.
+      // The pool's charts have a gap here.
     }
   }
 

@@ -1,4 +1,4 @@
-/** The server: binds its parts, listens, never keeps the process alive, and ends at once. */
+/** The server: connects its parts and listens. It never keeps the process alive, and it closes at once. */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,11 +18,11 @@ import { steer } from './routes/steer.js';
 import { EventStreams } from './streams/event-streams.js';
 
 export interface ControlServer {
-  /** Without a slash at its end: `http://127.0.0.1:9464`. */
+  /** The address, without a slash at the end: `http://127.0.0.1:9464`. */
   readonly url: string;
-  /** What a client has to show as `Authorization: Bearer <token>`. */
+  /** What a client must send as `Authorization: Bearer <token>`. */
   readonly token: string;
-  /** Ends it at once, with every connection. The pools go on. */
+  /** Closes the server and all its connections at once. The pools run on. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function serveControl(
   return startServer(pools, options, LIMITS);
 }
 
-/** The same with other limits: for tests. */
+/** Does the same with other limits: for tests. */
 export async function startServer(
   pools: Iterable<ControllablePool>,
   given: ControlOptions,
@@ -68,13 +68,13 @@ export async function startServer(
   return { url, token: options.token, close, [Symbol.asyncDispose]: close };
 }
 
-/** The port that it is. */
+/** Returns the port in use. */
 async function listen(server: Server, options: ResolvedOptions, guard: Guard): Promise<number> {
   server.listen({ port: options.port, host: options.host });
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     throw listenError(error, options);
   });
-  // What goes wrong with one connection is no reason to end the program.
+  // An 'error' event without a listener would end the program.
   server.on('error', ({ message }) => process.emitWarning(`Control server: ${message}`, 'ThreadwiseWarning'));
   server.unref();
   const { address, port } = server.address() as AddressInfo;
@@ -100,7 +100,7 @@ function listenError(error: NodeJS.ErrnoException, { host, port }: ResolvedOptio
   return new ControlError('ERR_CONTROL_LISTEN', message, { cause: error });
 }
 
-/** Somebody has given the name `localhost` to another address. */
+/** The error if the name `localhost` resolves to an address that other machines can reach. */
 function notLocal({ host }: ResolvedOptions, address: string): ControlError {
   const message = `Option 'host': '${host}' is ${address} here, which others can reach: give '127.0.0.1', or '${address}' and a token`;
   return new ControlError('ERR_CONTROL_TOKEN_REQUIRED', message);

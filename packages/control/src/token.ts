@@ -1,14 +1,14 @@
-/** The secret that allows changes: how one is made, and how one that came is compared. */
+/** The secret token: how it is made, and how a client's token is checked. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** 192 bits: beyond guessing, and a whole number of base64 characters. */
+/** 192 bits cannot be guessed; 24 bytes are a whole number of base64 characters. */
 const TOKEN_BYTES = 24;
 
 export function randomToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Compares digests, so that neither the time nor the length tells how much of a guess is right. */
+/** Compares digests in constant time: neither the time nor the length tells how much of a guess is right. */
 export class TokenCheck {
   readonly #digest: Buffer;
 
@@ -16,7 +16,7 @@ export class TokenCheck {
     this.#digest = digestOf(token);
   }
 
-  /** @param authorization the header, or undefined if there is none */
+  /** @param authorization the header's value, or undefined if there is none */
   accepts(authorization: string | undefined): boolean {
     const given = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     return given !== undefined && timingSafeEqual(digestOf(given), this.#digest);

@@ -1,16 +1,15 @@
 /**
- * How many jobs a machine takes at a time. BullMQ gives a machine a new job as soon as it has fewer than that, so whatever is beyond what the
- * pool can run lies here while another machine may be idle.
+ * How many jobs a machine takes at a time. BullMQ fetches a job as soon as the machine has fewer than that, so the jobs beyond what the
+ * pool can run wait here while another machine may be idle.
  */
 import type { PoolStats } from 'threadwise';
 
 /**
- * Tasks that end sooner than that get the next one fetched before they end: fetching takes about a millisecond, of a machine with a
- * slow way to Redis, some. A longer wait on a busy machine would not be worth it. Milliseconds.
+ * If the median task takes fewer milliseconds than this, the next job is fetched before a worker is free: fetching takes about 1 ms,
+ * more over a slow network. For longer tasks a job would wait too long on a busy machine.
  */
 const SHORT_MS = 20;
 
-/** A pure function of what the pool is like. */
 export function intake(
   { threads, recent }: Pick<PoolStats, 'threads' | 'recent'>,
   tasksPerWorker: number,
@@ -20,7 +19,7 @@ export function intake(
   const { count, p50 } = recent.runMs;
   const isShort = count > 0 && p50 !== null && p50 < SHORT_MS;
   if (isShort) return 2 * runs;
-  // A pool grows when tasks wait for it.
+  // A pool grows only when tasks wait, so it needs more jobs than it can run now.
   const mayGrow = Math.max(0, threads.max - workers);
   return runs + Math.min(mayGrow, workers) * tasksPerWorker;
 }

@@ -1,11 +1,11 @@
 /**
- * BullMQ's Worker, but for a job whose data is no JSON, as only another producer can write it: BullMQ throws whenever it fetches such a job,
- * which then goes from machine to machine for ever and never fails.
+ * BullMQ's Worker, made to accept jobs whose data is not JSON, which other producers may write: BullMQ throws whenever it fetches such a
+ * job, which then goes from machine to machine for ever and never fails.
  */
 import { type Job, type JobJson, Worker } from 'bullmq';
 
 export class JobWorker extends Worker {
-  /** The data is what JSON.parse threw, if it did. */
+  /** If the data cannot be parsed, `job.data` is the error. */
   protected override createJob(json: JobJson, jobId: string): Job {
     try {
       return super.createJob(json, jobId);

@@ -14,7 +14,7 @@ function run(fields: object, worker: object = {}): Promise<unknown> {
   return new RunningJob(job, 'token', machine).run();
 }
 
-// BullMQ tells by the name that it is not to be tried again.
+// The name tells BullMQ not to try again.
 const final = (message: RegExp) => ({ name: 'UnrecoverableError', message });
 const noList = final(/is no list of arguments/);
 

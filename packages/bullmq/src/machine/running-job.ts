@@ -1,4 +1,4 @@
-/** One job on this machine: from what stands in Redis to a call of the pool, and back. */
+/** One job on this machine: decodes it, calls the pool, and encodes the result. */
 import { type Job, WaitingError, type Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { isThreadwiseError, type Pool, ThreadwiseError } from 'threadwise';
@@ -12,42 +12,42 @@ import type { ResolvedService } from '../options.js';
 /** The types of a backoff that BullMQ knows by itself. */
 const BACKOFFS: readonly string[] = ['fixed', 'exponential'];
 
-/** Why a job goes back to the queue, to be run by whoever comes first. */
+/** The reason to abort a job that goes back to the queue, for any machine to run. */
 export class GiveBack extends Error {}
-/** Why a job is left to itself: another machine has it by now, or nobody any more. */
+/** The reason to abort a job whose lock was lost: another machine has it now, or it is gone. */
 export class LockLost extends Error {}
 
-/** What goes with a task of a fleet, as its `task.context`. Written by the service, read in the worker. */
+/** The `task.context` of a fleet's tasks. The service writes it, the worker reads it. */
 export interface JobContext {
   readonly jobId: string;
   /** How many times the job has been started, this time included: 1 the first time. */
   readonly attempt: number;
-  /** What the pool's own `onTaskStart` returned. */
+  /** What the pool option `onTaskStart` returned. */
   readonly context: unknown;
 }
 
-/** What running a job needs of its machine. */
+/** What a running job needs of its machine. */
 export interface Machine {
   readonly pool: Pool;
   readonly worker: Worker;
   readonly redis: Redis;
   readonly options: Pick<ResolvedService, 'maxBytes' | 'worker'>;
-  /** Of the machine's own task module. */
+  /** The hash of the machine's own task module. */
   moduleHash(): Promise<string>;
-  /** What a job gives its task to read, while the pool is being called for it; undefined at all other times. */
+  /** The context for the task that is being started; set only during the call of `pool.run`. */
   context: Omit<JobContext, 'context'> | undefined;
 }
 
 export class RunningJob {
   readonly job: Job;
-  /** Whose lock it is. */
+  /** The token of the job's lock. */
   readonly token: string;
   #own: OwnOptions = {};
   readonly #machine: Machine;
   readonly #controller = new AbortController();
-  /** The newest progress that was not sent. */
+  /** The newest progress value that has not been sent. */
   #progress: { readonly value: unknown } | undefined;
-  /** Resolves when all progress is sent; undefined where none is on its way. */
+  /** Resolves when all progress is sent; undefined while none is being sent. */
   #sending: Promise<void> | undefined;
 
   constructor(job: Job, token: string, machine: Machine) {
@@ -56,17 +56,17 @@ export class RunningJob {
     this.#machine = machine;
   }
 
-  /** Of the caller, if one waits for it. */
+  /** The id of the call that made the job, if a fleet made it. */
   get call(): string | undefined {
     return (this.job.opts as FleetJobOptions).threadwise?.call;
   }
 
-  /** The task's signal is raised; a job that has not begun does not. */
+  /** Aborts the task's signal. A task that has not begun does not begin. */
   abort(reason: unknown): void {
     this.#controller.abort(reason);
   }
 
-  /** What BullMQ is to write as the result. Throws what it understands: an error, or WaitingError for a job that was given back. */
+  /** Returns the result for BullMQ to store. Throws what BullMQ understands: an error, or WaitingError for a job that was given back. */
   async run(): Promise<unknown> {
     try {
       return await this.#run();
@@ -76,12 +76,12 @@ export class RunningJob {
         await this.job.moveToWait(this.token);
         throw new WaitingError();
       }
-      // BullMQ finds that the job is not ours, and says so.
+      // BullMQ finds that the lock is not ours, and reports it.
       if (why instanceof LockLost) throw asFailure(why);
       const error = why ?? thrown;
       withoutCallerStack(error);
       const { redis, worker, options } = this.#machine;
-      // A Redis that is full refuses it; what the job ends with is what its task threw all the same.
+      // A full Redis may refuse the record; the job still ends with the error of its task.
       await writeFailure(redis, worker.toKey(this.job.id!), error, options.maxBytes).catch(() => undefined);
       throw asFailure(error);
     }
@@ -105,7 +105,7 @@ export class RunningJob {
       ...defined({ timeoutMs, key }),
     };
     this.#machine.context = { jobId: id!, attempt: Math.max(1, this.job.attemptsStarted) };
-    const call = this.#machine.pool.run(name, args as never, options); // it never throws
+    const call = this.#machine.pool.run(name, args as never, options); // never throws
     this.#machine.context = undefined;
     const result = await call;
     await this.#sending;
@@ -114,7 +114,7 @@ export class RunningJob {
     return encoded;
   }
 
-  /** BullMQ would find out only when the task has failed, leave the job as it is, and run it whenever its lock has ended. */
+  /** Refuses an unknown type early: BullMQ would notice it only after the task failed, and run the job again whenever its lock expires. */
   #checkBackoff(): void {
     const { backoff, attempts = 1 } = this.job.opts;
     if (attempts < 2 || typeof backoff !== 'object') return;
@@ -136,7 +136,7 @@ export class RunningJob {
     throw new FleetError('ERR_FLEET_DATA', message);
   }
 
-  /** One update is on its way at a time; of those that come meanwhile, the newest goes next. */
+  /** Sends one update at a time; of the values that come meanwhile, only the newest is sent. */
   #tellProgress(value: unknown): void {
     this.#progress = { value };
     this.#sending ??= this.#sendProgress();
@@ -152,7 +152,7 @@ export class RunningJob {
         checkSize(encoded, maxBytes, `The progress of task '${this.job.name}'`);
         await this.job.updateProgress(encoded as object);
       } catch (error) {
-        // Progress is a courtesy, a value that cannot be sent is the task's mistake: its author sees it in the job's log.
+        // A value that cannot be sent does not fail the task; its author finds the mistake in the job's log.
         await this.job.log(`Progress was not sent: ${(error as Error).message}`).catch(() => undefined);
       }
     }
@@ -164,7 +164,7 @@ function isPoolClosed(error: unknown): boolean {
   return isThreadwiseError(error) && (error.code === 'ERR_POOL_CLOSED' || error.code === 'ERR_MODULE_LOAD');
 }
 
-/** What a job ends with whose caller has aborted it. */
+/** The error of a job that its caller has aborted. */
 export function cancelled(name: string, reason: string): ThreadwiseError {
   const message = `Task '${name}' was aborted by its caller`;
   return new ThreadwiseError('ERR_TASK_ABORTED', message, { cause: reason });

@@ -1,4 +1,4 @@
-/** A machine of a fleet: takes jobs of a BullMQ queue and has a pool run them, so that the thread that renews the locks is never busy. */
+/** A machine of a fleet: fetches jobs of a BullMQ queue and has a pool run them, so that this thread is free to renew the locks. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Job, Worker } from 'bullmq';
@@ -16,15 +16,15 @@ import { moduleHash } from '../module-hash.js';
 import { moduleOption, type ResolvedService, resolveService, type ServiceOptions } from '../options.js';
 import { cancelled, GiveBack, LockLost, type Machine, RunningJob } from './running-job.js';
 
-/** How many milliseconds a closing service gives to its last commands before it cuts the connection to Redis. */
+/** How many milliseconds a closing service waits for its last commands before it cuts the connection to Redis. */
 const FAREWELL_MS = 5_000;
-/** After how many milliseconds BullMQ repeats a command that failed. Its default is 15 s, in which a lock may end. */
+/** After how many milliseconds BullMQ repeats a command that failed. Its default is 15 s, in which a lock may expire. */
 const RETRY_MS = 1_000;
-/** How many times a lock is renewed before it would end: one renewal may fail. */
+/** How many times a lock is renewed within its duration: one renewal may fail. */
 const RENEWALS = 3;
 
 /**
- * Takes jobs as soon as the pool can run some. Throws ERR_OPTION.
+ * Starts a service, which takes jobs as soon as its pool is ready. Throws ERR_OPTION.
  * @param module the task module, as for `createPool`
  */
 export function serve(module: URL | string, options: ServiceOptions): Service {
@@ -34,11 +34,11 @@ export function serve(module: URL | string, options: ServiceOptions): Service {
 export class Service {
   /** The pool that runs the tasks: for its statistics, its events, `resize`, and the package `@threadwise/control`. */
   readonly pool: Pool;
-  /** BullMQ's own, for its events and settings. */
+  /** BullMQ's worker, for its events and settings. */
   readonly worker: Worker;
   /**
-   * Resolves when the machine takes jobs. Rejects with ERR_MODULE_LOAD or ERR_FLEET_CONNECTION; then it is closed. Rejects with ERR_POOL_CLOSED or
-   * ERR_FLEET_CLOSED where it was closed before.
+   * Resolves when the machine takes jobs. Rejects with ERR_MODULE_LOAD or ERR_FLEET_CONNECTION, and then the service closes. Rejects with
+   * ERR_POOL_CLOSED or ERR_FLEET_CLOSED if it was closed before it was ready.
    */
   readonly ready: Promise<void>;
   readonly #id = randomUUID();
@@ -48,9 +48,9 @@ export class Service {
   readonly #cancels: CancelListener;
   readonly #machine: Machine;
   readonly #machines: Machines;
-  /** The jobs that this machine has, by id. */
+  /** The jobs on this machine, by id. */
   readonly #running = new Map<string, RunningJob>();
-  /** What a task may ask of its job. */
+  /** The functions that a task can call about its job, through `task.host`. */
   readonly #host = {
     'job.log': async (jobId: string, line: string): Promise<void> => {
       await this.#running.get(jobId)?.job.log(line);
@@ -65,7 +65,7 @@ export class Service {
   readonly #timer: NodeJS.Timeout;
   readonly #onSignal = (signal: NodeJS.Signals) => void this.#end(signal);
   #lastError = '';
-  /** Undefined: the service has ended. */
+  /** undefined once the service has ended. */
   #renewal: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
@@ -118,7 +118,7 @@ export class Service {
     };
     let hasBegun = false;
     const onError = (error: Error) => {
-      // Before, `ready` tells it, with what it means.
+      // Until the service has begun, `ready` reports a refused login, in more detail.
       if (hasBegun || !isRefusedLogin(error)) this.#tell(error);
     };
     this.worker.on('error', onError);
@@ -140,7 +140,7 @@ export class Service {
     );
   }
 
-  /** What this machine is like now. */
+  /** The statistics of this machine now. */
   stats(): MachineStats {
     return {
       id: this.#id,
@@ -157,9 +157,9 @@ export class Service {
   }
 
   /**
-   * Takes no more jobs, lets those that run end, and gives back what has not ended in time: others run it. Then no thread and no connection
-   * is left. What cannot be given back, because Redis is away, is found by the other machines when its lock ends.
-   * @param options timeoutMs: default: the option `closeTimeoutMs`; Infinity: no limit. Throws ERR_OPTION.
+   * Takes no more jobs, waits for those that run, and after `timeoutMs` gives the rest back to the queue, for other machines. Then ends all
+   * threads and connections. If Redis does not answer, other machines take the jobs over when their locks expire.
+   * @param options timeoutMs: milliseconds, default the option `closeTimeoutMs`; Infinity: no limit. Throws ERR_OPTION.
    */
   close({ timeoutMs = this.#options.closeTimeoutMs }: { timeoutMs?: number } = {}): Promise<void> {
     const limitMs = duration('timeoutMs', timeoutMs, 0);
@@ -185,7 +185,7 @@ export class Service {
     this.#report();
   }
 
-  /** A connection that comes late is as good as one that was there. Rejects where it cannot come any more. */
+  /** Resolves to false if Redis was not reached in time, which is worth another wait. Rejects if waiting longer cannot help. */
   async #isReached(reached: Promise<unknown>): Promise<boolean> {
     try {
       await this.#link.ask('The service does not begin', () => reached);
@@ -213,15 +213,15 @@ export class Service {
       else this.#counts.failed++;
       throw error;
     } finally {
-      // One that lost its lock may have come back here already.
+      // After a lost lock the same job may have come back to this machine.
       if (this.#running.get(job.id!) === running) this.#running.delete(job.id!);
       if (this.#running.size === 0) this.#whenIdle?.();
-      // A machine whose pool cannot run anything would fail all that is in the queue.
+      // With a broken pool this machine would fail every job in the queue.
       if (this.pool.stats().state === 'broken') void this.close({ timeoutMs: 0 });
     }
   }
 
-  /** By a clock that nobody sets: BullMQ's own renewal goes by the time of day, and stops for an hour where that is put back by an hour. */
+  /** BullMQ's own renewal goes by the time of day, and stops for an hour if the clock is set back by an hour. A timer does not. */
   #renewSoon(): void {
     const renew = async () => {
       try {
@@ -242,7 +242,7 @@ export class Service {
     const lost = new Set(await this.worker.extendJobLocks(ids, tokens, this.#options.lockMs));
     for (const each of running) {
       const id = each.job.id!;
-      // One that ended meanwhile has no lock, and needs none.
+      // A job that has ended meanwhile has no lock and needs none.
       if (!lost.has(id) || this.#running.get(id) !== each) continue;
       const error = new LockLost(`could not renew lock for job ${id}`);
       this.#tell(error);
@@ -254,14 +254,14 @@ export class Service {
     return intake(this.pool.stats(), this.#options.pool.tasksPerWorker ?? 1);
   }
 
-  /** Takes as many jobs as the pool can run now. */
+  /** Sets the number of jobs that BullMQ takes at a time to what the pool can run now. */
   #adapt(): void {
     const { worker } = this;
     const before = worker.concurrency;
     const now = this.#intake();
     if (now === before || this.#closing !== undefined) return;
     worker.concurrency = now;
-    // With all that it may have, BullMQ waits for one of them to end. This wakes it.
+    // BullMQ with its full number of jobs waits until one ends. Pausing and resuming wakes it.
     if (now > before && this.#running.size >= before && worker.isRunning()) {
       void worker.pause(true);
       void worker.resume();
@@ -274,7 +274,7 @@ export class Service {
       this.#machines.report(this.stats()).catch((error: Error) => this.#tell(error));
   }
 
-  /** The same again and again is one error: a client that reconnects tells each try. */
+  /** Reports an error, unless it repeats the last one: a client that reconnects reports each attempt. */
   #tell(error: unknown): void {
     const told = error instanceof Error ? error : new Error(String(error));
     if (told.message === this.#lastError) return;
@@ -284,21 +284,21 @@ export class Service {
 
   async #end(signal: NodeJS.Signals): Promise<void> {
     await this.close();
-    // Ends the process as the signal would have, if nobody else has plans for it.
+    // Ends the process as the signal would have, unless the program listens to it as well.
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   }
 
   async #close(limitMs: number | undefined): Promise<void> {
-    // 1. No more jobs. One that is on its way is given back when it comes.
+    // 1. Take no more jobs. A job that is being fetched is given back when it arrives.
     clearInterval(this.#timer);
     const { redis } = this.#link;
     void this.worker.pause(true);
-    // 2. What runs may end.
+    // 2. Wait for the running jobs.
     if (this.#running.size > 0)
       await inTime(limitMs, new Promise<void>((resolve) => (this.#whenIdle = resolve)));
-    // 3. The rest goes back. Their tasks hear it by their signal.
+    // 3. Give the rest back; their tasks are aborted through their signal.
     for (const running of this.#running.values()) running.abort(new GiveBack());
-    // 4. BullMQ writes its last words, if Redis listens.
+    // 4. Let BullMQ finish its commands, if Redis answers.
     const farewell = async () => {
       await this.worker.close();
       await this.#machines.remove(this.#id);
@@ -310,7 +310,7 @@ export class Service {
       this.#tell(error);
       void this.worker.getBackend().blockingConnection?.disconnect(false);
     }
-    // 5. Threads, connections, listeners.
+    // 5. End threads, connections and listeners.
     clearTimeout(this.#renewal);
     this.#renewal = undefined;
     await Promise.allSettled([this.#cancels.close(), this.pool.destroy()]);
@@ -319,7 +319,7 @@ export class Service {
   }
 }
 
-/** Redis is not there yet; a wrong password stays wrong, and a module that cannot be loaded, too. */
+/** Whether Redis may still be reached: a refused login stays refused, and a module that cannot be loaded stays so. */
 function isConnectionLate(error: unknown): boolean {
   const isConnection = error instanceof FleetError && error.code === 'ERR_FLEET_CONNECTION';
   return isConnection && !isRefusedLogin(error.cause);

@@ -1,4 +1,4 @@
-/** The metrics as Prometheus reads them: made when they are asked for, each pool and each fleet looked at once. */
+/** The metrics in Prometheus's text format, made at each request. Each pool and each fleet is read once. */
 import type { ControllablePool } from '../controllable-pool.js';
 import { type Directory, statsOf } from '../directory.js';
 import type { Fleets } from '../fleets.js';
@@ -27,7 +27,7 @@ export async function exposition(
   streams: Streams,
 ): Promise<string> {
   const readings = await fleets.readAll();
-  const pools = directory.list().map(statsOf); // all of one moment
+  const pools = directory.list().map(statsOf); // read at one moment
   return [
     ...exposed(POOL_FAMILIES, pools, ({ name }) => ({ pool: name })),
     ...exposed(FLEET_FAMILIES, readings, ({ name }) => ({ fleet: name })),

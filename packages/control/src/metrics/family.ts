@@ -1,20 +1,20 @@
-/** What a metric is made of: its meaning, and how its samples are read out of what it tells of. */
+/** What a metric consists of: its type, its help text, and how its samples are read from a source. */
 
 export type Labels = Readonly<Record<string, string | number>>;
 
 export interface Sample {
   readonly labels?: Labels;
-  /** Undefined, or null: there is no such thing here, and no sample. */
+  /** null or undefined: this source has no such value, and no sample is written. */
   readonly value: number | null | undefined;
-  /** After the name: `_bucket`, `_sum`, `_count`. */
+  /** What is appended to the metric's name: `_bucket`, `_sum`, `_count`. */
   readonly suffix?: string;
 }
 
-/** A metric that each pool has, or each fleet, or the process once. */
+/** A metric of each pool, of each fleet, or of the process. */
 export interface Family<T> {
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly help: string;
-  /** The value of the only sample, or the samples, without the label that says which pool or fleet it is. */
+  /** Returns one value, or samples without the label that names the pool or the fleet. */
   read(of: T): Sample['value'] | readonly Sample[];
 }
 
@@ -27,7 +27,7 @@ export const gauge: Make = (help, read) => ({ type: 'gauge', help, read });
 export const counter: Make = (help, read) => ({ type: 'counter', help, read });
 export const histogram: Make = (help, read) => ({ type: 'histogram', help, read });
 
-/** A sample for each value, told apart by a label. */
+/** One sample for each entry of `values`, with the entry's key as the label's value. */
 export function by(label: string, values: Readonly<Record<string, number>>): Sample[] {
   return Object.entries(values).map(([of, value]) => ({ labels: { [label]: of }, value }));
 }

@@ -1,4 +1,4 @@
-/** The metrics of fleets: their queues, and each machine. Of one that does not answer there is nothing but that. */
+/** The metrics of fleets: queues and machines. A fleet that does not answer has only `threadwise_fleet_up`. */
 import type { FleetReading, FleetStats, MachineStats } from '../fleets.js';
 import { by, counter, type Families, type Family, gauge, withLabels } from './family.js';
 
@@ -53,7 +53,7 @@ function ofAll(read: Read<FleetStats>): Read<FleetReading> {
   return ({ stats }) => stats && read(stats);
 }
 
-/** The id as well: several may have one name, and one that has been restarted may be there beside what is left of the one before. */
+/** Adds the id as a label: machines may share a name, and a restarted one may be listed beside its former self. */
 function ofEach(read: Read<MachineStats>): Read<FleetReading> {
   return ofAll(({ perMachine }) =>
     perMachine.flatMap((machine) => withLabels({ machine: machine.name, id: machine.id }, read(machine))),

@@ -91,7 +91,7 @@ export const POOL_FAMILIES: Families<PoolStats> = {
     ({ functions = [] }) =>
       functions.map(({ name, runMs }) => ({ labels: { function: name }, value: seconds(runMs) })),
   ),
-  // Of single threads. A worker that replaces another one has a new id, and so new series.
+  // Metrics of single threads. A worker that replaces another one has a new id, and so starts new series.
   threadwise_event_loop_utilization_ratio: gauge(
     "Share of time in which a thread's event loop was busy, since the last look at it. 'main' owns the pool",
     (stats) => [
@@ -114,7 +114,7 @@ export const POOL_FAMILIES: Families<PoolStats> = {
   ),
 };
 
-/** What runs inline has no thread of its own. */
+/** Leaves out the inline worker: it has no thread of its own. */
 function ofWorkers(read: (worker: WorkerStats) => Sample['value']) {
   return ({ workers }: PoolStats): Sample[] =>
     workers
@@ -122,7 +122,7 @@ function ofWorkers(read: (worker: WorkerStats) => Sample['value']) {
       .map((worker) => ({ labels: { thread: worker.id }, value: read(worker) }));
 }
 
-/** Of an older library, which has no buckets, there is the one of all that was measured. */
+/** An older library has no buckets: then only `+Inf`, the bucket of all values, is written. */
 function samplesOf({ count, mean }: Distribution, buckets: readonly Bucket[] = []): Sample[] {
   const bounds = buckets.map(({ belowMs, count: below }) => [seconds(belowMs), below] as const);
   return [

@@ -1,4 +1,4 @@
-/** The description of the HTTP interface: OpenAPI 3.1, as it is served at /openapi.json. */
+/** The OpenAPI 3.1 description of the HTTP interface, served at /openapi.json. */
 import { createRequire } from 'node:module';
 import type { Access } from '../guard.js';
 import { type NamedOperation, OPERATIONS_BY_PATH } from './operations.js';
@@ -6,14 +6,14 @@ import { CHANGES_BODY, SCHEMAS } from './schemas.js';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
-/** As OpenAPI has it: no entry is "nothing is needed", an empty one "nothing may be needed", where others cannot reach the server. */
+/** In OpenAPI an empty list means that no token is needed; an empty entry means that a token may be optional. */
 const SECURITY: Readonly<Record<Access, readonly object[]>> = {
   open: [],
   read: [{}, { token: [] }],
   change: [{ token: [] }],
 };
 
-/** What stands in braces, by what comes before it. */
+/** The path parameter of an operation, by the path before its brace. */
 const PARAMETERS: Readonly<Record<string, object>> = {
   '/assets/': { name: 'file' },
   '/api/pools/': { name: 'name', description: 'Of a pool, as the list of pools has it, percent-encoded' },

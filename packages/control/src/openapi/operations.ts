@@ -1,4 +1,4 @@
-/** The operations of the HTTP interface: each with its answers. The description and the server's routes are made from this. */
+/** The operations of the HTTP interface and their answers. The OpenAPI description and the server's routes are made from them. */
 import type { Access } from '../guard.js';
 import { LIMITS } from '../limits.js';
 import type { Schema } from './schema.js';
@@ -21,7 +21,7 @@ const error = (description: string, headers?: Answer['headers']): Answer => ({
   ...(headers && { headers }),
 });
 
-/** What goes wrong, by status. */
+/** The error answers, by status. */
 const ERRORS: Readonly<Record<number, Answer>> = {
   400: error('The request, or what it asks for, is not valid (ERR_OPTION, ERR_CONTROL_REQUEST)'),
   401: error('No token, or a wrong one (ERR_CONTROL_TOKEN)', {
@@ -54,7 +54,7 @@ function get(path: string, access: Access, summary: string, answers: Answers): O
   return { method: 'GET', path, access, summary, responses };
 }
 
-/** @param done what the answer means */
+/** @param done describes the answer of a success */
 function change(method: 'PATCH' | 'POST', path: string, summary: string, done: string): Operation {
   const status = method === 'POST' ? 202 : 200;
   const responses = {
@@ -64,7 +64,6 @@ function change(method: 'PATCH' | 'POST', path: string, summary: string, done: s
   return { method, path, access: 'change', summary, responses };
 }
 
-/** All operations of the HTTP interface, each by its operation id. */
 const OPERATIONS = {
   showDashboard: get('/', 'open', 'The dashboard: a page without data of its own, so it needs no token', {
     200: content('The page', 'text/html', { type: 'string' }),

@@ -1,18 +1,18 @@
-/** JSON schemas that know the type of what they describe: the types of the statistics are made of them, so that nothing is written twice. */
+/** JSON schemas that carry the TypeScript type of what they describe: the types of the statistics are derived from the schemas. */
 
 declare const TYPE: unique symbol;
 
 /** Describes values of type `T`. */
 export interface Schema<T = unknown> {
   readonly [keyword: string]: unknown;
-  /** For the compiler alone. */
+  /** Never set: it only carries the type. */
   readonly [TYPE]?: () => T;
 }
 
 export type TypeOf<S> = S extends { readonly [TYPE]?: () => infer T } ? T : never;
 
 export type Properties = Readonly<Record<string, Schema>>;
-/** Undefined is for types alone: what an older library does not have. */
+/** The keys that may be absent: those of `O`, and those whose type allows undefined because older libraries lack the field. */
 type Missing<P, O> = {
   [K in keyof P]: K extends O ? K : undefined extends TypeOf<P[K]> ? K : never;
 }[keyof P];
@@ -24,7 +24,7 @@ export const number = (description: string): Schema<number> => ({ type: 'number'
 export const count = (description: string): Schema<number> => ({ type: 'integer', minimum: 0, description });
 export const text = (description: string): Schema<string> => ({ type: 'string', description });
 export const flag = (description: string): Schema<boolean> => ({ type: 'boolean', description });
-/** null: not known. */
+/** null means that the value is not known. */
 export const maybe = (description: string): Schema<number | null | undefined> => ({
   type: ['number', 'null'],
   description,
@@ -39,7 +39,7 @@ export const listOf = <T>(items: Schema<T>, description: string): Schema<readonl
   description,
 });
 
-/** `required`: all, but those named in `optional`. Fields may be added, so others are allowed. */
+/** Requires all properties but those in `optional`. Allows others, since later versions may add fields. */
 export function object<P extends Properties, O extends keyof P & string = never>(
   properties: P,
   optional: readonly O[] = [],

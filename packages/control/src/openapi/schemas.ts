@@ -1,4 +1,4 @@
-/** The bodies of the HTTP interface, as JSON Schema: what is checked of requests, and what clients may count on. */
+/** The bodies of the HTTP interface as JSON schemas: requests are checked against them, and clients may rely on them. */
 import { OBSERVED_EVENTS, POOL_STATES } from '../controllable-pool.js';
 import {
   count,
@@ -14,8 +14,8 @@ import {
 } from './schema.js';
 
 /**
- * The body of PATCH. Only types are checked by it; which values are allowed is the library's to say. A field's
- * `description` is also what an error says was expected.
+ * The body of PATCH. The schema checks mostly types; the library checks the values. A field's `description` is also what an
+ * error gives as the expected value.
  */
 export const CHANGES = {
   type: 'object',
@@ -53,16 +53,16 @@ export const CHANGES = {
   },
 } as const;
 
-/** Those that have a name. */
+/** The schemas that have a name. */
 export const SCHEMAS: Record<string, Schema> = {};
 
-/** Gives a schema a name. Returns a reference to it. */
+/** Names a schema. Returns a reference to it. */
 function named<T>(name: string, schema: Schema<T>): Schema<T> {
   SCHEMAS[name] = schema;
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** The same for an object. */
+/** Names an object schema. */
 function entity<P extends Properties, O extends keyof P & string = never>(
   name: string,
   properties: P,

@@ -1,4 +1,4 @@
-/** The dashboard: the files of one folder, and nothing that a path might lead to elsewhere. */
+/** Serves the dashboard: only the files of one folder. */
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -7,7 +7,7 @@ import { RequestError, show } from '../errors.js';
 
 const FOLDER = new URL('../../dashboard/', import.meta.url);
 const PAGE = 'index.html';
-/** What is served, and as what. */
+/** The content type by extension; no other file is served. */
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -25,10 +25,10 @@ export function dashboard() {
   } satisfies Partial<Handlers>;
 }
 
-/** Read each time: it is asked for seldom, and need not be kept in a program that does other things. */
+/** Reads the file at each request: requests are rare, and a cache would take memory of the program. */
 async function sendFile(name: string, reply: FastifyReply): Promise<Buffer> {
   const type = TYPES[extname(name)];
-  // Only what the folder lists: no name can lead out of it.
+  // Only a name that the folder lists is read, so no path can lead out of the folder.
   const names = type === undefined ? [] : await readdir(FOLDER).catch(() => []);
   if (type === undefined || !names.includes(name)) {
     throw new RequestError('ERR_CONTROL_NOT_FOUND', `The dashboard has no file ${show(name)}`);

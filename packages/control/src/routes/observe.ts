@@ -1,4 +1,4 @@
-/** What can be seen of the pools and fleets: statistics, readiness, metrics, and events as they happen. */
+/** The read operations on pools and fleets: statistics, readiness, metrics, history and event streams. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Handlers, nameIn } from '../app.js';
 import type { ControllablePool } from '../controllable-pool.js';
@@ -37,7 +37,7 @@ export function observe(
     getDescription: async () => DOCUMENT,
     getReadiness: async (_request, reply) => {
       const pools = directory.list().map(statsOf);
-      // Without any, whoever asks would be told that what he waits for is there.
+      // No pool yet is not ready: the caller waits for pools.
       const ready = pools.length > 0 && pools.every(({ state }) => READY_STATES.includes(state));
       reply.code(ready ? 200 : 503);
       return { ready, pools: pools.map(({ name, state }) => ({ name, state })) };
@@ -48,7 +48,7 @@ export function observe(
     },
     followPool: async (request, reply) => {
       const served = directory.find(nameIn(request));
-      // Before the pool is asked for anything: who is sent away costs it nothing.
+      // Refusals come before the first call on the pool, so that a refused client costs the pool nothing.
       streams.checkRoom();
       checkTurn(reply.raw);
       if (served.item.stats().state === 'closed') {
@@ -62,8 +62,8 @@ export function observe(
 }
 
 /**
- * Behind another answer a stream would wait; and if its connection ended meanwhile, nobody would ever be told, and its place
- * would be taken for good.
+ * Refuses a stream that is pipelined behind another answer: it would wait, and if the connection ended meanwhile, no event would tell,
+ * and the stream would never free its place.
  */
 function checkTurn({ socket }: ServerResponse): void {
   if (socket !== null) return;

@@ -1,4 +1,4 @@
-/** What can be done to a pool: change its options, pause, resume, drain, recycle. */
+/** The operations that change a pool: options, pause, resume, drain, recycle. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Handlers, nameIn } from '../app.js';
@@ -8,7 +8,7 @@ import { RequestError, type RequestErrorCode, show } from '../errors.js';
 
 type Act = (pool: ControllablePool) => void | Promise<void>;
 
-/** The body of PATCH, its types checked. */
+/** The body of PATCH, after its types were checked. */
 interface Changes {
   readonly threads?: NonNullable<PoolChanges['threads']>;
   readonly min?: number;
@@ -18,7 +18,7 @@ interface Changes {
   readonly queueLimit?: number | null;
 }
 
-/** What the library refuses, by code. Anything else that it throws is a mistake. */
+/** Errors that the library refuses a request with. Any other error that it throws is answered as an internal error. */
 const REFUSALS: readonly RequestErrorCode[] = ['ERR_OPTION', 'ERR_POOL_CLOSED', 'ERR_MODULE_LOAD'];
 
 export function steer(directory: Directory<ControllablePool>) {
@@ -35,7 +35,7 @@ export function steer(directory: Directory<ControllablePool>) {
   } satisfies Partial<Handlers>;
 }
 
-/** One change for all that is named, since the library does all of a change or nothing. */
+/** Makes one call of `configure` for all fields, since the library applies all of a call or nothing. */
 function changesOf(
   { threads, min, max, choose, placement, queueLimit }: Changes,
   pool: ControllablePool,
@@ -46,7 +46,7 @@ function changesOf(
   }
   let size = threads;
   if (hasBound) {
-    const now = pool.stats().threads; // a bound that is not named stays as it is
+    const now = pool.stats().threads; // a bound that is not given stays as it is
     size = { min: min ?? now.min, max: max ?? now.max };
   }
   const queue = queueLimit === undefined ? undefined : { limit: queueLimit ?? Number.POSITIVE_INFINITY };
@@ -54,7 +54,7 @@ function changesOf(
   return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
 
-/** Answers when it has begun: how long it takes is the tasks' to say. */
+/** Answers once the action has begun; how long it takes depends on the pool's tasks. */
 function action(directory: Directory<ControllablePool>, act: Act) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<PoolStats> => {
     const served = directory.find(nameIn(request));
@@ -67,7 +67,7 @@ function action(directory: Directory<ControllablePool>, act: Act) {
   };
 }
 
-/** Rejects with what is refused at once. What goes wrong later is for the pool's own `error` event. */
+/** Rejects if the pool refuses at once. A later failure is reported by the pool's `error` event. */
 async function begun({ item }: ServedPool, act: Act): Promise<void> {
   const done = async () => act(item);
   const refusal = done().then(() => undefined, asRefusal);

@@ -1,4 +1,4 @@
-/** Every event stream of a server: how many there may be, and which feed each gets. */
+/** All event streams of a server: limits their number, and shares one feed per pool. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import {
   type ControllablePool,
@@ -12,10 +12,10 @@ import type { Limits } from '../limits.js';
 import type { PoolHistories } from '../pool-histories.js';
 import { encodeEvent, encodeStats } from './event-text.js';
 
-/** They need the same readings. */
+/** A history needs the same readings as a stream. */
 type Histories = Pick<PoolHistories, 'note'>;
 
-/** A client that was sent away should come again no sooner, in seconds. Chosen, not measured. */
+/** How many seconds a refused client should wait before it tries again. Chosen, not measured. */
 const RETRY_AFTER_S = '5';
 
 export class EventStreams {
@@ -33,7 +33,7 @@ export class EventStreams {
     return this.#open;
   }
 
-  /** Throws ERR_CONTROL_STREAMS. To be called before a response is begun. */
+  /** Throws a RequestError, ERR_CONTROL_STREAMS. Call it before the response begins. */
   checkRoom(): void {
     const { streams } = this.#limits;
     if (this.#open < streams) return;
@@ -42,19 +42,19 @@ export class EventStreams {
     throw new RequestError('ERR_CONTROL_STREAMS', message, headers);
   }
 
-  /** From here on the response is the stream's. */
+  /** Starts a stream, which owns the response from now on. */
   begin(served: ServedPool, response: ServerResponse, headers: OutgoingHttpHeaders): void {
-    if (response.destroyed) return; // gone already: nothing would ever say so again
+    if (response.destroyed) return; // the client is gone already, and 'close' would not come again
     const { item: pool } = served;
     const onIdle = () => this.#feeds.delete(pool);
     const feed = this.#feeds.get(pool) ?? new PoolFeed(served, this.#limits, this.#histories, onIdle);
-    const latest = feed.latest(); // if that fails, it can still be said
+    const latest = feed.latest(); // called before the response begins, so that its error can still be answered
     this.#feeds.set(pool, feed);
     response.on('error', () => undefined); // 'close' follows
     response.writeHead(200, {
       ...headers,
       'content-type': 'text/event-stream; charset=utf-8',
-      'x-accel-buffering': 'no', // a proxy should not gather it
+      'x-accel-buffering': 'no', // tells a proxy not to buffer the stream
     });
     this.#open++;
     response.once('close', () => {
@@ -66,7 +66,7 @@ export class EventStreams {
   }
 }
 
-/** All clients that follow one pool: however many there are, the pool has one listener and is asked once a second. */
+/** All clients that follow one pool. The pool has one listener per event and is asked once per interval, for any number of clients. */
 class PoolFeed {
   readonly #served: ServedPool;
   readonly #limits: Limits;
@@ -77,7 +77,7 @@ class PoolFeed {
   #timer: NodeJS.Timeout | undefined;
   #latest: Buffer | undefined;
 
-  /** @param onIdle the last client has gone, and this feed has ended */
+  /** @param onIdle called when the last client has left; the feed has ended then */
   constructor(served: ServedPool, limits: Limits, histories: Histories, onIdle: () => void) {
     this.#served = served;
     this.#limits = limits;
@@ -86,13 +86,13 @@ class PoolFeed {
     this.#listeners = OBSERVED_EVENTS.map((name) => [name, (event) => this.#tell(name, event)] as const);
   }
 
-  /** The last snapshot that was sent, so that many who come at once do not ask the pool as often. */
+  /** The last snapshot that was sent, so that the pool is not asked again for each new client. */
   latest(): Buffer {
     this.#latest ??= encodeStats(statsOf(this.#served));
     return this.#latest;
   }
 
-  /** A client has the latest snapshot, and is told what comes from now on. */
+  /** Adds a client that has been sent the latest snapshot; it gets everything that follows. */
   join(client: ServerResponse): void {
     this.#clients.add(client);
     if (this.#clients.size > 1) return;
@@ -107,7 +107,7 @@ class PoolFeed {
     this.#onIdle();
   }
 
-  /** Called by a timer, where what a pool throws would end the program that is only looked at. */
+  /** Never throws: a timer calls it, so an error of a pool would end the program. */
   #sendStats(): void {
     try {
       const stats = statsOf(this.#served);
@@ -115,25 +115,25 @@ class PoolFeed {
       this.#latest = encodeStats(stats);
       this.#send(this.#latest);
     } catch {
-      this.#endAll(); // who asks again is told
+      this.#endAll(); // a client that reconnects gets the error as its answer
     }
   }
 
   #tell(name: ObservedEvent, event: PoolEvent): void {
     this.#send(encodeEvent(name, event, this.#served.name));
     if (name !== 'pool:close') return;
-    this.#sendStats(); // a pool that is closed changes no more
+    this.#sendStats(); // the last snapshot: a closed pool no longer changes
     this.#endAll();
   }
 
   #endAll(): void {
     for (const client of this.#clients) {
-      if (!client.destroyed) client.end(); // what was sent still arrives
-      this.leave(client); // it may take long until a client has read the last of it
+      if (!client.destroyed) client.end(); // what was written still arrives
+      this.leave(client); // it may take long until 'close', which comes when the client has read everything
     }
   }
 
-  /** Each client is told as much as it reads, and cut off if it does not read. */
+  /** Writes to all clients. Cuts off a client that does not read. */
   #send(bytes: Buffer): void {
     for (const client of this.#clients) {
       if (client.destroyed) continue;

@@ -1,26 +1,26 @@
-/** Events as text: server-sent events, whose data is always JSON, whatever a task has thrown. */
+/** Encodes server-sent events. The data is always JSON, even if a task threw something that is not. */
 import type { ObservedEvent, PoolEvent, PoolStats } from '../controllable-pool.js';
 
-/** Bytes, so that every client of an event shares them. */
+/** Returns bytes, so that all clients share them. */
 export function encodeStats(stats: PoolStats): Buffer {
   return encode('stats', JSON.stringify(stats));
 }
 
-/** @param pool the name under which it is served */
+/** @param pool the name under which the pool is served */
 export function encodeEvent(name: ObservedEvent, event: PoolEvent, pool: string): Buffer {
   const described = 'error' in event ? { error: describeError(event.error) } : {};
   return encode(name, JSON.stringify({ ...event, pool, ...described }));
 }
 
-/** JSON has no line breaks of its own, so one line of data is enough. */
+/** JSON text has no line breaks, so one `data` line is enough. */
 function encode(name: string, json: string): Buffer {
   return Buffer.from(`event: ${name}\ndata: ${json}\n\n`);
 }
 
-/** A message is for people; a task may have put a file into it. Characters. */
+/** How many characters of an error's message are sent; a task may have put a whole file into it. */
 const MAX_MESSAGE = 16 * 1024;
 
-/** An error may be anything that was thrown: what it is called and says, without ever throwing itself. */
+/** Describes anything that was thrown, without throwing itself. */
 function describeError(error: unknown): unknown {
   if (error === undefined || error === null) return null;
   try {
