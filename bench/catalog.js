@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 
 const urlOf = (folder) => new URL(`./${folder}/`, import.meta.url);
 
-/** The modules of a folder, by id: what their names are without their ending. */
+/** The ids of the modules in a folder: the names of the files without their ending. */
 function idsIn(folder) {
   return readdirSync(urlOf(folder))
     .filter((name) => name.endsWith('.js'))
@@ -20,12 +20,12 @@ const importAll = (folder) => Promise.all(idsIn(folder).map((id) => importOne(fo
 const ROLES = ['ours', 'published', 'as-published', 'inline', 'bare'];
 
 /**
- * Every way of running tasks that is compared, ours first.
+ * All contenders, ours first.
  * @returns a list of { id, role, package, can, isQuick, open }.
- *   open: `open({ threads, isCold })` gives `{ call(task, argument), close() }`; isCold: without waiting for its threads.
- *   can: what that offers beside: 'lease' (`lease(byteLength)`), 'transfer' (`call`'s third argument: what moves), 'stats'
+ *   open: `open({ threads, isCold })` returns `{ call(task, argument), close() }`; isCold: does not wait for its threads.
+ *   can: what that offers besides: 'lease' (`lease(byteLength)`), 'transfer' (`call`'s third argument: what moves), 'stats'
  *   (`stats()`), 'placement' (`open` takes `placement`: where calls run), 'isolation' (`open` takes `isolation: 'process'`).
- *   isQuick: whether a quick run has it, which takes one variant of each package
+ *   isQuick: whether a quick run includes it: one variant of each package
  */
 export async function contenders() {
   const files = await importAll('contenders');
@@ -42,7 +42,7 @@ export function experiments() {
   return importAll('experiments');
 }
 
-/** One of them and no other: what a sample's process does not need it does not load. */
+/** Loads one experiment and no other: the process of a sample loads only what it needs. */
 export function experimentOf(id) {
   const { id: known } = byId(
     idsIn('experiments').map((one) => ({ id: one })),
@@ -51,7 +51,7 @@ export function experimentOf(id) {
   return importOne('experiments', known);
 }
 
-/** The one with this id. Throws an error that lists what there is. */
+/** Returns the item with this id. Throws an error that lists all ids. */
 export function byId(all, id) {
   const found = all.find((one) => one.id === id);
   if (found) return found;

@@ -1,4 +1,4 @@
-// What the command line says: which experiments, scenarios and contenders, and how thoroughly.
+// Reads the command line: which experiments, scenarios and contenders, and with how much effort.
 import { parseArgs } from 'node:util';
 import { byId } from './catalog.js';
 import { FULL, LEAST, QUICK } from './driver/efforts.js';
@@ -52,10 +52,10 @@ export function readArguments(args) {
   return { ...values, quick, command, ids, rounds, budget, published, isTogether, isComplete };
 }
 
-/** @returns what to measure: [{ scenario, entries }]. A scenario that nobody takes part in is left out. */
+/** @returns what to measure: [{ scenario, entries }], without the scenarios that have no entries */
 export function planOf(experiment, contenders, { only, scenario: names, quick, published }) {
   const chosen = startingWith(contenders, only);
-  // Who is asked for by name is taken in a quick run, too.
+  // A contender that is named is measured in a quick run, too.
   const isQuick = quick && only === undefined;
   return scenariosOf(experiment, names, quick)
     .map((scenario) => ({ scenario, entries: entriesOf(scenario, chosen, { isQuick, published }) }))
@@ -68,7 +68,7 @@ function scenariosOf({ scenarios }, names, isQuick) {
   return chosen.filter((scenario) => !isQuick || scenario.isQuick !== false || named.includes(scenario.id));
 }
 
-/** Those whose ids begin with one of the names. Throws if a name fits none. */
+/** The items whose ids begin with one of the names. Throws if a name fits none. */
 function startingWith(all, names) {
   if (names === undefined) return all;
   const list = names.split(',');

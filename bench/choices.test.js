@@ -7,7 +7,7 @@ const contenders = [
   { id: 'a', role: 'published', package: 'a', can: [], isQuick: false },
   { id: 'a (fast)', role: 'published', package: 'a', can: [], isQuick: true },
 ];
-/** Of the published packages these contenders have, the only one: whichever the efforts name. */
+/** The plan, with 'a' as the published package that an effort names: these contenders have no other. */
 const planned = (options) =>
   planOf(experiment, contenders, { ...options, published: options.published && ['a'] });
 const experiment = {

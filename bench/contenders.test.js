@@ -13,7 +13,7 @@ const all = await contenders();
 const threads = 2;
 const { budget } = LEAST;
 
-/** Skips what the installed version of a package has not: whatever else goes wrong fails the test. */
+/** Skips the test if the installed version of a package lacks a feature. Any other error fails the test. */
 async function unlessNotAvailable(t, run) {
   try {
     await run();
@@ -44,7 +44,7 @@ test('every published pool is among them, and ours, and inline, and bare threads
   assert.equal(new Set(all.map(({ id }) => id)).size, all.length);
 });
 
-/** An empty thread knows only its number. */
+/** The contenders that run tasks: an empty thread only returns its number. */
 const working = all.filter(({ id }) => id !== 'bare Worker (empty)');
 
 for (const contender of working) {
@@ -107,8 +107,8 @@ for (const contender of working.filter(({ role }) => role !== 'bare')) {
 }
 
 /**
- * What a quick run has, quick.test.js goes through. Here are the others, each by the first of ours that takes part, but for
- * those that differ from another one by a number: further points of a curve, or the same function with other threads.
+ * The scenarios that a quick run leaves out; quick.test.js runs the others. Each is run by the first of our contenders that
+ * takes part. Left out are those that differ from another only by a number: further points of a curve, or other threads.
  */
 function othersOf({ scenarios }) {
   const sorted = scenarios.toSorted((a, b) => Number(a.isQuick === false) - Number(b.isQuick === false));

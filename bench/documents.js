@@ -1,4 +1,4 @@
-// The published documents about threads in Node.js whose experiments are made again, and those in the order of each.
+// The published documents about threads in Node.js whose experiments are repeated here, with the ids of those experiments.
 export const DOCUMENTS = [
   {
     title: 'Shared memory and a coordinator',

@@ -15,13 +15,13 @@ import { runExperiment } from './driver/run.js';
 const inRepository = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const README = inRepository('README.md');
 const DOCS = inRepository('docs/');
-/** What a shell reports for a process that was interrupted, or ended. */
+/** The exit codes that shells report for a process that a signal ended. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 const LOOK =
   'Quick figures: a look and not a measurement. One round, of less work than the titles say, in code that is hardly warm.';
 
-/** Shows what is being measured: in place on a terminal, a line for each round elsewhere. */
+/** Reports what is being measured: in place on a terminal, as one line per round elsewhere. */
 function progress({ id }, rounds) {
   const { isTTY } = process.stderr;
   let lastRound = -1;
@@ -53,7 +53,7 @@ function list(experiments, contenders) {
   console.log(`contenders: ${namesOf(contenders)}`);
 }
 
-/** The tables of the README, for which it has a place, and the page with all experiments. */
+/** Writes the tables that have a place in the README, and the pages with all experiments. */
 function writeReport(experiments, ids) {
   const named = ids.map((name) => byId(experiments, name));
   const unmeasured = named.map(({ id }) => id).filter((id) => load(id) === undefined);
@@ -100,14 +100,14 @@ async function main() {
   await measureAndSave(experiments, contenders, options);
 }
 
-// The console ignores it. A reader that has gone (`--list | head`) is no failure, and what is measured is saved all the same.
+// `console` ignores write errors. A reader that has gone (`--list | head`) is no failure, and the results are still saved.
 process.stdout.once('error', ({ code, message }) => {
   if (code === 'EPIPE') return;
   process.stderr.write(`cannot write to standard output: ${message}\n`);
   process.exitCode = 1;
 });
 
-// An exit runs what was left for it to do: the files that samples share are removed.
+// `process.exit` runs the exit handlers, which remove the files that samples share.
 for (const [signal, code] of Object.entries(EXIT_CODES)) process.once(signal, () => process.exit(code));
 try {
   await main();

@@ -1,5 +1,5 @@
-// What the experiments have of their documents is whole: each table has all its cells, and figures of a document that
-// belong together agree. Mistakes of copying are seen by that.
+// The published figures of the experiments are complete: each table has all its cells, and related figures of a document
+// agree. This finds mistakes of copying.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { experiments } from './catalog.js';
@@ -19,7 +19,7 @@ const SHAPES = {
 
 const all = (await experiments()).filter(({ published }) => published !== undefined);
 const tablesOf = (id) => all.find((one) => one.id === id).published.tables.map(({ rows }) => rows);
-/** Both were cut, or rounded, to whole numbers. */
+/** Compares two published figures, which were cut or rounded to whole numbers. */
 const isWithin = (value, expected, most) => Math.abs(value - expected) <= most;
 
 test('each document has all its tables', () => {

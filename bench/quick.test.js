@@ -1,5 +1,5 @@
-// Every experiment from its command to its conclusions, with as little work as there can be: that it runs, that each row
-// has figures or says why not, and what must hold on any machine however busy it is. Results are checked by the samples.
+// Runs every experiment from its command to its conclusions with the least work: it runs, each row has figures or says why
+// not, and what must hold on any machine, however busy, does. The samples check their results themselves.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ async function run(args) {
   return { code, ...said };
 }
 
-/** What a row should say: a figure for each metric that is not optional, or why there is none. */
+/** Checks that a row has a figure for each metric that is not optional, or the reason why it has none. */
 function checkRow(row, metrics, where) {
   if (row.notAvailable !== undefined) return assert.notEqual(row.notAvailable, '', where);
   assert.equal(row.failure, undefined, where);
@@ -43,7 +43,7 @@ for (const experiment of await experiments()) {
   });
 }
 
-/** @returns what was saved, after a look at whether everything is there */
+/** @returns the saved result, after a check that it is complete */
 async function runOnce(t, { id, scenarios, published }) {
   const folder = mkdtempSync(join(tmpdir(), 'threadwise-bench-'));
   t.after(() => rmSync(folder, { recursive: true }));

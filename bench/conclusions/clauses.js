@@ -1,12 +1,12 @@
-// What was compared, as part of a sentence that a person writes: it says no more than the interval does.
+// Comparisons as clauses of a sentence that a person writes. A clause claims no more than the interval allows.
 import { timesFromTo } from '@threadwise/cli/analysis';
 import { withInterval } from './conclusions.js';
 
 const SPEED = { better: 'is faster than', worse: 'is slower than', same: 'does as well as' };
 
 /**
- * @param compared what `fasterThan` gives @param subject, other what the two are called
- * @param words what better and worse are called; same: within 5 %
+ * @param compared the result of `fasterThan` @param subject, other the names of the two
+ * @param words the words for better and worse; same: for a difference within 5 %
  */
 export function clause({ verdict, leaning, ratio }, subject, other, words = SPEED) {
   const { better, worse, same = SPEED.same } = words;
@@ -21,16 +21,16 @@ export function clause({ verdict, leaning, ratio }, subject, other, words = SPEE
 
 const inverse = ({ value, low, high }) => ({ value: 1 / value, low: 1 / high, high: 1 / low });
 
-/** With a capital letter, and a full stop. */
+/** Joins clauses into a sentence with a capital letter and a full stop. */
 export function sentence(...clauses) {
   const text = clauses.filter((part) => part !== undefined).join('; ');
   return `${text[0].toUpperCase()}${text.slice(1)}.`;
 }
 
-/** How many times as good, with its interval: the shortest that can be said. */
+/** How many times as good, with the interval. */
 export const factor = ({ ratio }) => (ratio === undefined ? 'not measured' : withInterval(ratio));
 
-/** `61 % (58 to 64 %)`, with the interval where there is one; undefined: not measured */
+/** `61 % (58 to 64 %)`, with the interval if there is one; undefined if it was not measured */
 export function shown(estimate, format) {
   if (estimate === undefined) return undefined;
   const [value, low, high] = [estimate.value, estimate.low, estimate.high].map(format);

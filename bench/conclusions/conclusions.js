@@ -1,25 +1,25 @@
-// What measurements say, in words: which row is faster, and which is the best. The analysis of the command has the figures
-// and their intervals; here is when they are enough for a word. Nothing is concluded from fewer than three rounds.
+// Puts measurements into words: which row is faster, and which is the best. The analysis of the command computes the figures
+// and their intervals; this decides when they suffice for a verdict. Nothing is concluded from fewer than three rounds.
 import { estimate as estimateOf, noiseOf, ratio, times, timesFromTo } from '@threadwise/cli/analysis';
 import { formatNumber } from '../report/format.js';
 import { bestRow as bestOf } from './goals.js';
 import { goodnessOf, metricOf, seriesOf } from './rows.js';
 
-/** Differences within that, and that surely, are none that matter. A share. */
+/** The share within which a difference does not matter, if its whole interval lies within. */
 const SAME = 0.05;
 /** Two rounds agree by chance too often. */
 export const FEWEST_ROUNDS = 3;
 
-/** The figure with its interval; undefined where it was not measured. */
+/** The figure with its interval; undefined if it was not measured. */
 export function estimate(scenario, row, metric) {
   return estimateOf(seriesOf(scenario, row, metric));
 }
 
 /**
- * Whether a row is better than another one in the same scenario. The rounds of one are compared with the same rounds of the other,
- * and the interval of that has to be further from one than repeated runs of the steadier of the two are from each other.
- * @returns { verdict, leaning, ratio, sentence }; leaning: 'faster' or 'slower' where the interval lies on that side of one, but is no further
- * from it than runs are from each other; ratio: how many times as good, undefined: not measured, or in one round
+ * Whether a row is better than another one in the same scenario. The same rounds of both are compared, and the interval of their ratio must
+ * be further from one than repeated rounds of the steadier row are from each other.
+ * @returns { verdict, leaning, ratio, sentence }; leaning: 'faster' or 'slower' if the interval lies on that side of one, but not that far
+ * from it; ratio: how many times as good; undefined if it was not measured, or in one round
  */
 export function fasterThan(scenario, row, other, metric) {
   const of = metricOf(scenario, metric);
@@ -31,13 +31,13 @@ export function fasterThan(scenario, row, other, metric) {
 }
 
 /**
- * @param own @param other how good they were, round by round: more is better
- * @returns { verdict, leaning, ratio }; ratio: undefined in fewer than two rounds
+ * @param own @param other their goodness in each round: more is better
+ * @returns { verdict, leaning, ratio }; ratio: undefined for fewer than two rounds
  */
 export function judge(own, other) {
   const compared = ratio(own, other);
   const rounds = Math.min(own.length, other.length);
-  // A ratio to nothing is no number, and without such rounds the others would say something else.
+  // A ratio to zero is no number, and without such rounds the result would be another.
   const isWhole = [own, other].every((series) => series.slice(0, rounds).every(Number.isFinite));
   if (compared === undefined || !isWhole || rounds < FEWEST_ROUNDS)
     return { verdict: 'unknown', ratio: compared };
@@ -51,7 +51,7 @@ function verdictOf({ low, high }, noise) {
   return high < 1 / (1 + noise) ? 'slower' : 'unknown';
 }
 
-/** On which side of one the interval lies, as it reads in two digits; undefined: on both. */
+/** On which side of one the interval lies, read with two digits; undefined if on both. */
 function sideOf({ low, high }) {
   if (low >= 1.05) return 'faster';
   return high < 0.995 ? 'slower' : undefined;
@@ -61,7 +61,7 @@ function noiseOfSteadier(goodness) {
   return Math.min(...goodness.map((series) => noiseOf(series) ?? 0));
 }
 
-/** What better and worse are called. Not everything that is measured is a speed. */
+/** The words for better and worse: not every metric is a speed. */
 function wordsFor({ unit = '', better }) {
   if (unit === 'ms' || unit === 'us' || unit.endsWith('/s'))
     return { faster: 'is faster than', slower: 'is slower than' };
@@ -91,7 +91,7 @@ function sentenceOf({ scenario, row, other, metric, verdict, leaning, compared, 
   return `${whether}: the interval is ${timesFromTo(compared)} as good`;
 }
 
-/** Of what it takes, how many times as much: not how many times as good. */
+/** Turns how many times as good into how many times as much, for a metric of which less is better. */
 function inverse({ value, low, high }) {
   return { value: 1 / value, low: 1 / high, high: 1 / low };
 }
@@ -108,7 +108,7 @@ export function figure(scenario, row, metric) {
   return `${formatNumber(estimate(scenario, row, id).value)} ${unit ?? metric.label}`;
 }
 
-/** The id of the row with the best median, of those that are wanted; undefined: none was measured. */
+/** The id of the row with the best median among the wanted ones; undefined if none was measured. */
 export function bestRow(scenario, metric, isWanted = () => true) {
   const of = metricOf(scenario, metric);
   return of && bestOf(scenario.rows.filter(isWanted), of)?.id;

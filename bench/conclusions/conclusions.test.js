@@ -45,7 +45,7 @@ test('where the rounds contradict each other, nothing is concluded', () => {
 });
 
 test('a difference has to be larger than that between rounds of the very same', () => {
-  // In each round ours is 1.2 times as fast; but from round to round both change by more than that.
+  // In each round ours is 1.2 times as fast, but from round to round both change by more than that.
   const rounds = [100, 150, 80, 120, 60];
   const drifting = compared(
     rounds.map((ms) => ms / 1.2),
@@ -53,7 +53,7 @@ test('a difference has to be larger than that between rounds of the very same', 
   );
   assert.ok(drifting.ratio.low > 1.19);
   assert.equal(drifting.verdict, 'unknown');
-  // But no sentence says that one cannot tell, when the interval is on one side of one.
+  // The sentence still names the side if the whole interval lies on one side of one.
   assert.equal(drifting.leaning, 'faster');
   assert.match(drifting.sentence, /^threadwise is faster than inline, probably: 1\.2 x/);
   const steady = compared(
@@ -92,10 +92,10 @@ test('what failed, or took no part, was not measured', () => {
 });
 
 test('a figure that is missing in some rounds, or is nothing, leaves no verdict: the other rounds would be another story', () => {
-  // What is saved as JSON has null for a number that is none.
+  // JSON saves a value that is not a number as null.
   assert.equal(compared([10, null, 10, 10, 10], always(20)).verdict, 'unknown');
   assert.equal(compared([100, null, 100, 100, 100], always(20), RATE).verdict, 'unknown');
-  // Nothing in three rounds, which no ratio tells, and twice as long in the other two.
+  // Zero in three rounds, for which there is no ratio, and twice as long in the other two.
   assert.equal(compared([0, 0, 0, 40, 40], always(20)).verdict, 'unknown');
   const { verdict, sentence } = compared(always(0), always(20));
   assert.equal(verdict, 'unknown');

@@ -1,4 +1,4 @@
-// What a curve says: from which x more brings nothing, how much of the work does not run in parallel, where one row passes another.
+// What a curve shows: from which x on more does not help, how much work does not run in parallel, where one row overtakes another.
 import {
   amdahlOf,
   breakEvenOf,
@@ -13,14 +13,14 @@ import { FEWEST_ROUNDS, fasterThan, figure } from './conclusions.js';
 import { formatNumber } from '../report/format.js';
 import { alongX, goodnessOf, metricOf, pointsOf, seriesOf } from './rows.js';
 
-/** What has 95 % of the best by its figure has surely so much of it. A share. */
+/** The figure of a knee is 95 % of the best; the lower end of its interval must be at least this share. */
 const SURELY_GOOD = 0.9;
 
 /**
  * The knee: the smallest x that is at least 0.95 times as good as the best, round by round.
  * @param thing what x counts, in the singular
- * @returns { x, best, points, sentence }; x: undefined where rounds are too few, or differ too much; best: by its median; points: [{ x, value }],
- *   value an estimate. Undefined for fewer than two points
+ * @returns { x, best, points, sentence }; x: undefined if the rounds are too few, or differ too much; best: the x with the best median;
+ *   points: [{ x, value }], value an estimate. Undefined for fewer than two points
  */
 export function bestX(scenarios, row, metricId, thing = 'thread') {
   const points = comparablePoints(scenarios, row, metricId);
@@ -40,7 +40,7 @@ function comparablePoints(scenarios, row, metricId) {
 
 const middleOf = ({ goodness }) => estimate(goodness).value;
 
-/** undefined: cannot tell. What it has to be sure of: that it is hardly worse than the best, and that fewer are. */
+/** undefined if it cannot be told: the knee must surely be almost as good as the best, and every smaller x surely worse. */
 function kneeAmong(points, best) {
   if (points.some(({ goodness }) => goodness.length < FEWEST_ROUNDS)) return undefined;
   const threads = points.map(({ x, goodness }) => ({ threads: x, rate: goodness }));
@@ -64,8 +64,8 @@ function kneeSentence(knee, best, { row, metricId, thing }) {
 }
 
 /**
- * Amdahl's law for x up to the number of cores. `machine`: where it was measured.
- * @returns { serialShare, error, sentence }; undefined: it was not measured with one and with more, in two rounds
+ * Amdahl's law for x up to the number of cores. @param machine where it was measured
+ * @returns { serialShare, error, sentence }; undefined if it was not measured with one thread and with more, in two rounds
  */
 export function amdahl(machine, scenarios, row, metricId) {
   const threads = pointsOf(scenarios, row, metricId).map(({ x, scenario }) => ({
@@ -88,7 +88,7 @@ export function amdahl(machine, scenarios, row, metricId) {
   };
 }
 
-/** By how much a metric grows for each x: least squares in each round, and the interval over the rounds. */
+/** How much a metric grows per x: least squares in each round, with the interval over the rounds. */
 export function slope(scenarios, row, metricId) {
   const points = pointsOf(scenarios, row, metricId);
   const rounds = Math.min(...points.map(({ series }) => series.length));
@@ -107,8 +107,8 @@ function slopeOf(pairs) {
 }
 
 /**
- * From which x on a row is better than another one: between two that were measured, on a scale of powers.
- * @returns { x, sentence }; x: an estimate, or undefined where it always is, never is, or it cannot be told
+ * From which x on a row is better than another one, interpolated between measured x on a logarithmic scale.
+ * @returns { x, sentence }; x: an estimate; undefined if it always is, never is, or it cannot be told
  */
 export function breakEven(scenarios, row, other, metricId, thing = 'call') {
   const both = alongX(scenarios).filter((scenario) =>

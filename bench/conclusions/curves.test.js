@@ -44,7 +44,7 @@ test('where rounds differ too much there is no knee, whatever the medians are', 
   const found = bestX(curveOf([1, 2], { a: noisy }), 'a', 'ms');
   assert.equal(found.x, undefined);
   assert.match(found.sentence, /cannot be told/);
-  // By its median 1 is enough; but it may as well be a quarter worse.
+  // By its median 1 is enough, but it may also be a quarter worse.
   const doubtful = bestX(curveOf([1, 2], { a: [[100, 130, 99, 135, 100], always(98)] }), 'a', 'ms');
   assert.equal(doubtful.x, undefined);
 });
@@ -77,7 +77,7 @@ test('the slope is what one more of x adds', () => {
   assert.equal(slope([], 'a', 'size'), undefined);
 });
 
-/** Ours does as many times the calls of inline as `gains` says, x by x. */
+/** A curve on which ours makes `gains` times as many calls as inline, for each x. */
 const gaining = (xs, gains) =>
   curveOf(
     xs,

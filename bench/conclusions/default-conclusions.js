@@ -1,12 +1,12 @@
-// What is concluded of an experiment that draws no conclusions of its own: which goals are met, and how the figures that it
-// names as its highlights compare with the best published pool, or without one with what has no pool.
+// The conclusions of an experiment that draws none of its own: which goals are met, and how its highlights compare with the
+// best published pool or, without one, with the best row that has no pool.
 import { times } from '@threadwise/cli/analysis';
 import { bestRow, FEWEST_ROUNDS, fasterThan } from './conclusions.js';
 import { formatNumber } from '../report/format.js';
 
 const OURS = 'threadwise';
 
-/** How many goals are met, and which are not: the conclusions of an experiment that draws none of its own. */
+/** How many goals are met, and which are not. */
 export function goalsMet(scenarios) {
   const goals = scenarios.flatMap(({ goals: own, rows }) =>
     own.filter(({ of }) => rows.some(({ id }) => id === of)),
@@ -22,7 +22,7 @@ export function goalsMet(scenarios) {
   ];
 }
 
-/** Of one that failed, none. */
+/** How many rounds a row has; none if it failed. */
 function roundsOf({ samples, figures }) {
   return Object.keys(figures).length === 0 ? [] : [samples.length];
 }
@@ -31,7 +31,7 @@ function reached(value, by) {
   return `it is ${by === 'times' || by === 'share' ? times({ value }) : formatNumber(value)}`;
 }
 
-/** Each highlight against the best that others have to offer. */
+/** Compares each highlight with the best row of the others. */
 export function highlightsCompared(scenarios) {
   return scenarios.flatMap((scenario) =>
     scenario.highlights.flatMap(({ metric, of = OURS, text = scenario.title }) => {

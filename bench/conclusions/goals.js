@@ -1,9 +1,9 @@
-// Whether goals are met, from figures that were measured. A scenario states its goals as data.
+// Whether the measured figures meet goals. A scenario states its goals as data.
 import { describe, ratio } from './statistics.js';
 
 /**
- * A goal of a scenario. `of`: the row that it is about, the defaults of ours where nothing is said. `to`: what it is
- * held against, by role, package or row id; of several rows, the one with the best median. `by`: how the two compare.
+ * A goal of a scenario. `of`: the row that it is about; default: threadwise. `to`: what the row is compared with: a role, a
+ * package or a row's id; of several rows, the one with the best median. `by`: how the two are compared.
  * @typedef {{ text: string, metric: string, of?: string, to?: string, by?: 'times' | 'share' | 'difference',
  *   atLeast?: number, atMost?: number }} Goal
  */
@@ -18,8 +18,8 @@ const COMPARISONS = {
 };
 
 /**
- * @returns the goal with what was measured: `value` of the medians; `min` and `max` of the rounds, each compared with
- *   the same round of the reference, whose row is `against`. Without a `value`, it was not measured.
+ * @returns the goal with what was measured: `value` from the medians; `min` and `max` from the rounds, each compared with the
+ *   same round of the reference; `against`: the row of the reference. There is no `value` if it was not measured.
  */
 export function evaluate(goal, metrics, rows) {
   const metric = metrics.find(({ id }) => id === goal.metric);
@@ -39,7 +39,7 @@ export function evaluate(goal, metrics, rows) {
   return { ...goal, of, against: reference?.id, value, min, max, isMet };
 }
 
-/** The row with the best median, of those that have one. */
+/** The row with the best median among those that were measured. */
 export function bestRow(rows, metric) {
   const isBetter = (a, b) => ratio(medianOf(a, metric), medianOf(b, metric), metric.better) > 1;
   return rows

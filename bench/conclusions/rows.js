@@ -1,32 +1,32 @@
-// Rows of a summary as series of rounds: what the analysis works with.
+// The rows of a summary as series of rounds, which the analysis takes.
 
-/** What a row gave in each round, in order; empty where it was not measured, or not in this scenario. */
+/** The values of a row in all rounds, in order; empty if it was not measured, or is not in this scenario. */
 export function seriesOf(scenario, rowId, metricId) {
   const row = scenario?.rows.find(({ id }) => id === rowId);
-  // What is no number is null in a file, and null would count as nothing.
+  // A file has null for a value that is not a number, and null would count as zero.
   return row?.figures[metricId] === undefined ? [] : row.samples.map((values) => values[metricId] ?? NaN);
 }
 
-/** undefined: the scenario, or its metric, is not there. */
+/** undefined if there is no such scenario, or it has no such metric. */
 export function metricOf(scenario, metricId) {
   return scenario?.metrics.find(({ id }) => id === metricId);
 }
 
-/** More is better, whatever the metric: what takes half the time is twice as good. */
+/** The series of a metric turned so that more is better: half the time is twice as good. */
 export function goodnessOf(scenario, rowId, metricId) {
   const { better } = metricOf(scenario, metricId) ?? {};
   const series = seriesOf(scenario, rowId, metricId);
   return better === 'lower' ? series.map((value) => 1 / value) : series;
 }
 
-/** The scenarios that have an x, in its order. @param curve which, where there are several; without, all of them */
+/** The scenarios that have an x, in order of x. @param curve of which curve; default: all */
 export function alongX(scenarios, curve) {
   return scenarios
     .filter((scenario) => Number.isFinite(scenario.x) && (curve === undefined || scenario.curve === curve))
     .toSorted((a, b) => a.x - b.x);
 }
 
-/** The places of a curve at which a row was measured. */
+/** The points of a curve at which a row was measured. */
 export function pointsOf(scenarios, rowId, metricId) {
   return alongX(scenarios).flatMap((scenario) => {
     const series = seriesOf(scenario, rowId, metricId);
@@ -35,7 +35,7 @@ export function pointsOf(scenarios, rowId, metricId) {
   });
 }
 
-/** What has no threads is measured once for a curve: the same row stands at each of its places, for what compares there. */
+/** Copies the inline row to every point of its curve: it has no threads, so it is measured once per curve. */
 export function withInline(scenarios) {
   const inlineOf = ({ curve }) => {
     const places = alongX(scenarios).filter((scenario) => scenario.curve === curve);

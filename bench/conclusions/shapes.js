@@ -1,16 +1,16 @@
-// Whether what was published has the shape of what was measured here: who wins, and where a curve bends. Other people's
-// milliseconds are those of their machine, and are compared with nothing.
+// Whether published results have the shape of ours: who wins, and where a curve bends. Published times are those of another
+// machine, and are not compared with ours.
 import { times } from '@threadwise/cli/analysis';
 import { fasterThan, judge, withInterval } from './conclusions.js';
 import { goodnessOf, pointsOf } from './rows.js';
 
-/** Published figures have no interval: a difference below an eighth is not called one, there or here. A factor. */
+/** Published figures have no interval, so a difference below this factor does not count, there or here. */
 const NOTABLE = 1.125;
 
 /**
- * Whether more of x help as they did there: from one to the number of cores, and from there to the most.
+ * Whether a larger x helps as it did there: from one to the number of cores, and from there to the largest.
  * @param published { points: [[x, value], …], better, cores }
- * @returns { agrees, sentence }; agrees: undefined: cannot tell
+ * @returns { agrees, sentence }; agrees: undefined if it cannot be told
  */
 export function curveAgrees(machine, published, scenarios, row, metricId) {
   if (published.cores === undefined) {
@@ -41,7 +41,7 @@ function publishedPoints({ points, better }) {
   return points.map(([x, value]) => ({ x, series: [better === 'lower' ? 1 / value : value] }));
 }
 
-/** A step from the fewest to as many as cores, and one from there to the most. */
+/** Two steps: from the smallest x to the number of cores, and from there to the largest x. */
 function partsOf(points, cores, step) {
   const sorted = points.toSorted((a, b) => a.x - b.x);
   const [first, last] = [sorted[0], sorted.at(-1)];
@@ -63,7 +63,7 @@ const measuredStep = (to, from) => {
   return { said: withInterval(compared), change: verdict === 'unknown' ? undefined : changeOf(compared) };
 };
 
-/** @returns 'better', 'same' or 'worse'; undefined: the interval allows for more than one of these */
+/** @returns 'better', 'same' or 'worse'; undefined if the interval allows for more than one of these */
 function changeOf({ value, low, high }) {
   if (low > 1 && value >= NOTABLE) return 'better';
   if (high < 1 && value <= 1 / NOTABLE) return 'worse';
@@ -72,7 +72,7 @@ function changeOf({ value, low, high }) {
 
 const STEPS = ['upTo', 'beyond'];
 
-/** What was measured on one side only cannot be compared. */
+/** Whether all steps agree; undefined if one was measured on one side only, or cannot be told. */
 function allAgree(there, here) {
   const compared = STEPS.filter((step) => there[step] !== undefined);
   const changes = compared.map((step) => [there[step].change, here[step]?.change]);
@@ -101,9 +101,9 @@ function saidOf(parts) {
 }
 
 /**
- * Whether the same one wins: each that was published against the next best.
- * @param published { values: [[name, value, row], …], better }; row: which one is ours for that name
- * @returns { agrees, sentence }; agrees: undefined: cannot tell
+ * Whether the order is the same: each published value is compared with the next best.
+ * @param published { values: [[name, value, row], …], better }; row: the id of our row for that name
+ * @returns { agrees, sentence }; agrees: undefined if it cannot be told
  */
 export function orderAgrees(published, scenario, metricId) {
   const { values, better } = published;
@@ -125,7 +125,7 @@ export function orderAgrees(published, scenario, metricId) {
   };
 }
 
-/** Of two that were published, the better one first: whether it is here, too. */
+/** Compares two published neighbours, the better one first, with our rows. */
 function pairOf([, first, row], [, second, other], better, scenario, metricId) {
   const value = better === 'lower' ? second / first : first / second;
   const { verdict, ratio: compared, sentence } = fasterThan(scenario, row, other, metricId);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { always, curveOf, MACHINE, summaryOf } from '../report/made-up.js';
 import { curveAgrees, orderAgrees } from './shapes.js';
 
-/** Best with as many threads as cores, slower beyond. */
+/** A published curve: best with as many threads as cores, slower beyond. */
 const published = {
   points: [
     [1, 400],

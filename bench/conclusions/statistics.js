@@ -6,7 +6,7 @@ export function quantile(sorted, share) {
   return sorted[Math.max(0, Math.min(sorted.length, rank) - 1)];
 }
 
-/** Of an even number of samples, the mean of the two in the middle. */
+/** For an even number of samples, the mean of the two in the middle. */
 export function median(samples) {
   const sorted = [...samples].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -1,10 +1,10 @@
-// What the samples of an experiment say: medians, ranges, ratios to the best published pool, and goals.
+// Summarizes the samples of an experiment: medians, ranges, ratios to the best published pool, and goals.
 import { bestRow, evaluate } from './goals.js';
 import { describe, ratio } from './statistics.js';
 
 /**
- * @param plan [{ scenario, entries }] @param describeContender what a row tells of a contender, beside its id
- * @returns for each scenario: by each metric the best published row, each row's figures, and the goals
+ * @param plan [{ scenario, entries }] @param describeContender returns the fields of a contender that its row shows
+ * @returns for each scenario: the best published row by metric, the figures of each row, and the goals
  */
 export function summarize(plan, { samples, failures }, describeContender = ({ role }) => ({ role })) {
   return plan.map(({ scenario, entries }) => {
@@ -12,7 +12,7 @@ export function summarize(plan, { samples, failures }, describeContender = ({ ro
     const rows = entries.map(({ id: entryId, contender }) => {
       const own = samples[id][entryId];
       const failure = failures.find((one) => one.scenario === id && one.entry === entryId);
-      // What fails in one round has no figures: the others of its rounds mean nothing.
+      // An entry that fails in one round has no figures: the other rounds mean nothing.
       const figures = failure ? {} : figuresOf(metrics, own);
       return { id: entryId, ...describeContender(contender), ...outcomeOf(failure), samples: own, figures };
     });
@@ -32,7 +32,7 @@ function outcomeOf(failure) {
   return failure.isAvailable ? { failure: failure.message } : { notAvailable: failure.message };
 }
 
-/** A metric that an entry does not give has no figure. */
+/** A metric that a sample does not give has no figure. */
 function figuresOf(metrics, samples) {
   const given = metrics.filter(({ id }) => samples.every((values) => values[id] !== undefined));
   return Object.fromEntries(given.map(({ id }) => [id, describe(samples.map((values) => values[id]))]));

@@ -1,4 +1,4 @@
-// What `conclude` of an experiment has to work with: README.md has the table of it. Each takes scenarios as summary.js makes them.
+// The tools that `conclude` of an experiment gets; README.md lists them. Each takes scenarios as summary.js makes them.
 import { bytes, counted, duration, perCent, times, timesFromTo } from '@threadwise/cli/analysis';
 import { bestRow, estimate, fasterThan } from './conclusions.js';
 import { amdahl, bestX, breakEven, slope } from './curves.js';
@@ -6,7 +6,7 @@ import { withInline } from './rows.js';
 import { goalsMet, highlightsCompared } from './default-conclusions.js';
 import { curveAgrees, orderAgrees } from './shapes.js';
 
-/** @param machine where it was measured */
+/** @param machine the machine on which it was measured */
 export function toolsFor(machine) {
   return {
     ...{ estimate, fasterThan, bestRow, bestX, slope, breakEven, orderAgrees, machine },

@@ -1,13 +1,13 @@
-// The pool of the book chapter, rebuilt: bare workers that are called by the name of a method and a number, and a
-// strategy that chooses among them. Experiments whose published method is another one have that in their own folder,
-// and run it in the row of this contender.
+// The pool of the book chapter, rebuilt: bare workers that get a call as an id, the name of a method and its parameters, and
+// a strategy that chooses among them. Experiments that publish another method have it in their own folder, and run it in
+// the row of this contender.
 import { Worker } from 'node:worker_threads';
 
 export const AS_PUBLISHED = 'as published';
 
 const module = new URL('./workers/as-published.js', import.meta.url);
 
-/** Which of the workers gets the next call. */
+/** Each strategy chooses the worker for the next call. */
 export const STRATEGIES = {
   roundrobin() {
     let next = 0;

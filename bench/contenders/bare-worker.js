@@ -1,8 +1,8 @@
-// Threads without a pool: the least that a thread costs, and so what a pool's start and memory are held against.
+// Threads without a pool: the least that a thread costs, with which a pool's start and memory are compared.
 import { Worker } from 'node:worker_threads';
 
 const answering = new URL('./workers/bare-worker.js', import.meta.url);
-/** As little as a thread can be that still answers: with the number that everyThread (see with-pool.js) asks for. */
+/** The smallest thread that still answers: it returns its number, which everyThread (see with-pool.js) asks for. */
 const EMPTY = `const { parentPort, threadId } = require('node:worker_threads');
 parentPort.on('message', () => parentPort.postMessage(threadId));`;
 
@@ -15,7 +15,7 @@ function open({ threads }, start) {
   };
 }
 
-/** A worker answers in the order in which it was asked. */
+/** A worker answers calls in the order in which they were made. */
 function withCalls(worker) {
   const waiting = [];
   worker.on('message', (result) => waiting.shift()(result));

@@ -1,4 +1,4 @@
-// No threads: what a call costs without any pool, and so what a pool has to beat.
+// No threads: the cost of a call without any pool, which a pool has to beat.
 import * as exported from '../driver/tasks.js';
 
 const tasks = { ...exported };

@@ -1,4 +1,4 @@
-// https://github.com/jestjs/jest/tree/main/packages/jest-worker, with threads instead of its default, processes, unless those are asked for.
+// https://github.com/jestjs/jest/tree/main/packages/jest-worker, with threads unless processes, its default, are asked for.
 import { fileURLToPath } from 'node:url';
 import * as tasks from '../driver/tasks.js';
 import { tasksUrl } from './workers/tasks-url.js';

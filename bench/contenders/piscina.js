@@ -1,4 +1,4 @@
-// https://github.com/piscinajs/piscina, as it comes and with the settings that its documentation gives for throughput
+// https://github.com/piscinajs/piscina, with its defaults, and with the settings that its documentation gives for throughput
 // and for threads that stay responsive between tasks.
 import { fileURLToPath } from 'node:url';
 import { tasksUrl } from './workers/tasks-url.js';

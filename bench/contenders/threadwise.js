@@ -1,10 +1,10 @@
-// Ours, with all defaults and with each transport and dispatch.
+// threadwise with all defaults, and with other transports and dispatches.
 import { NotAvailable } from '../driver/not-available.js';
 import { tasksUrl } from './workers/tasks-url.js';
 
 /**
- * @param placement of `createPool`: where calls run @param options of it, too. What this version of the library
- *   refuses makes a variant that is not available.
+ * @param placement the option of `createPool`: where calls run @param options further options of it. A variant whose options
+ *   this version of the library refuses is not available.
  */
 export async function open({ threads, isCold = false, placement, isolation }, options) {
   const { createPool } = await import('threadwise');
@@ -27,7 +27,7 @@ function create(createPool, threads, options) {
   try {
     return createPool(tasksUrl, { threads, ...options });
   } catch (error) {
-    // Without options of a variant's own, a refusal is a mistake of this file's.
+    // Without options of a variant a refusal is a mistake of this file.
     if (options !== undefined && error.code === 'ERR_OPTION') throw new NotAvailable(error.message);
     throw error;
   }

@@ -1,16 +1,16 @@
-// Calls a pool for a given time, or so many times, and checks what comes back. What every contender goes through.
+// Calls a pool for a given time, or a given number of times, and checks the results. Measures every contender.
 import { performance } from 'node:perf_hooks';
 import { median, quantile } from '../conclusions/statistics.js';
 
 /**
  * A workload: `task` is called with `argument(i)`; `score(result)` is a number that depends on the whole result, so
- * that the sum of all of them tells whether every call came back with its own; `expected(argument)` is the result.
+ * that the sum of all scores shows whether every call returned its own result; `expected(argument)` is the right result.
  * @typedef {{ task: string, argument(i: number): unknown, score(result: unknown): number,
  *   expected(argument: unknown): unknown }} Workload
  */
 
 /**
- * Keeps `outstanding` calls open. `before`: what is awaited before each of them.
+ * Keeps `outstanding` calls open. Awaits `before` before each of them.
  * @returns calls per second, and CPU time per call over all threads of this process
  */
 export async function callManyAtOnce(pool, workload, { outstanding, before, warmUpMs, measureMs }) {
@@ -21,7 +21,7 @@ export async function callManyAtOnce(pool, workload, { outstanding, before, warm
   return { callsPerSecond: (count * 1000) / milliseconds, cpuMicroseconds: cpuMicroseconds / count };
 }
 
-/** Makes a call when the one before has settled. Returns quantiles of the time that a call takes. */
+/** Makes each call when the one before has settled. Returns quantiles of the time that a call takes. */
 export async function callOneByOne(pool, workload, { warmUpMs, measureMs }) {
   let durations;
   const once = (count) => {
@@ -40,8 +40,8 @@ export async function callOneByOne(pool, workload, { warmUpMs, measureMs }) {
 }
 
 /**
- * Makes exactly `count` calls, in as many such rounds as the time of the measurement has room for, at least one.
- * Keeps `outstanding` calls open; with `isPlain`, for what answers at once, it is a loop that awaits nothing.
+ * Makes exactly `count` calls per round, in as many rounds as the time of the measurement has room for, at least one.
+ * Keeps `outstanding` calls open; with `isPlain`, for a contender that answers at once, a loop awaits nothing.
  * @returns calls per second and time of the median round; CPU time per call over all threads of this process
  */
 export async function callCounted(pool, workload, options) {
@@ -62,14 +62,14 @@ export async function callCounted(pool, workload, options) {
   };
 }
 
-/** Runs ever more calls until `warmUpMs` are over. Returns how many calls take `measureMs`, as far as that can be told. */
+/** Runs ever more calls for `warmUpMs`. Returns about how many calls take `measureMs`. */
 async function warmUp(once, firstCount, warmUpMs, measureMs) {
   const end = performance.now() + warmUpMs;
   for (let count = firstCount; ; count *= 2) {
     const { milliseconds } = await once(count);
     const left = end - performance.now();
     if (left <= 0) return Math.max(firstCount, Math.round((count * measureMs) / milliseconds));
-    // The last round fills what is left: it is the longest and the warmest, and tells the rate best.
+    // The last round fills the time that is left: it is the longest and the warmest, so its rate is the most exact.
     if (milliseconds * 2 > left) count = Math.max(1, Math.ceil((count * left) / milliseconds / 2));
   }
 }
@@ -99,7 +99,7 @@ async function makeCalls(pool, { task, argument, score }, count, outstanding, be
   return sum;
 }
 
-/** What a program does that has no pool. */
+/** The loop of a program without a pool. */
 function callInLoop(pool, { task, argument, score }, count) {
   let sum = 0;
   for (let i = 0; i < count; i++) sum += score(pool.call(task, argument(i)));
@@ -123,7 +123,7 @@ function checkSum(sum, { task, argument, score, expected }, count) {
   if (sum !== right) throw new Error(`${count} calls of '${task}' should add up to ${right}, not to ${sum}`);
 }
 
-/** Garbage of the warm-up is not the measurement's; without --expose-gc it stays. */
+/** Collects the garbage of the warm-up, so that it does not count for the measurement. Needs --expose-gc. */
 function collectGarbage() {
   globalThis.gc?.();
 }

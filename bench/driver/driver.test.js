@@ -47,7 +47,7 @@ test('makes as many calls as are counted, round after round', async () => {
   assert.equal(pool.seen.open, 0);
   assert.ok(values.totalMs > 0);
   assert.ok(values.cpuMicroseconds >= 0);
-  // Before the clock runs, 50 calls and no more: a warm-up of no time is one round.
+  // A warm-up of no time is one round of 50 calls.
   assert.equal((pool.seen.calls - 50) % 120, 0);
   assert.ok(pool.seen.calls >= 170);
   assert.equal(Math.round((values.callsPerSecond * values.totalMs) / 1000), 120);

@@ -1,12 +1,12 @@
-// How much each sample does, in one place. Tuned so that a full run of all experiments ends within 70 minutes on two
-// cores, and a quick one of an experiment within half a minute.
+// How much work each sample does. Tuned so that a full run of all experiments ends within 70 minutes on two cores, and a
+// quick run of one experiment within half a minute.
 
 /**
- * Times in milliseconds. A fresh process needs most of a second until everything that runs often is compiled.
- * `files`: how many are hashed; `passes`: over all of them, of which the median counts, after `warmUpPasses`; `repeats`:
- * of a single call; `followMs`: in which a pool finds its size, before `sizingMs` in which it is measured; `calls`:
- * the most where they are counted, `publishedCalls` with a published pool; `loadMs`: for which a server is measured;
- * `fibonacciRounds`: the most of those in which one number is computed again and again.
+ * Times are in milliseconds. A fresh process needs most of a second until all code that runs often is compiled.
+ * `files`: how many are hashed; `passes`: how often all of them are, after `warmUpPasses`; the median counts; `repeats`: how
+ * often a single call is made; `followMs`: how long a pool may adapt its size before it is measured for `sizingMs`; `calls`:
+ * the most where calls are counted, `publishedCalls` with a published pool; `loadMs`: how long a server is measured;
+ * `fibonacciRounds`: the most rounds in which one number is computed again and again.
  */
 export const FULL = {
   rounds: 5,
@@ -19,10 +19,10 @@ export const FULL = {
   },
 };
 
-/** Of the published pools, the one that a run has which takes but one of them: the most used. */
+/** The published packages in a run that takes only one of them: the most used. */
 const ONE_PUBLISHED = ['piscina'];
 
-/** A look and not a measurement: one round says nothing about the noise, and the code is hardly compiled. */
+/** A quick look, not a measurement: one round does not show the noise, and the code is hardly compiled. */
 export const QUICK = {
   rounds: 1,
   isQuick: true,
@@ -36,11 +36,11 @@ export const QUICK = {
   },
 };
 
-/** Everything that a quick run has, with as little as there can be of it, for tests: whether it runs, and not how fast. */
+/** Everything that a quick run has, with the least work, for tests: they check that it runs, not how fast. */
 export const LEAST = {
   rounds: 1,
   isQuick: true,
-  isTogether: true, // side by side: nobody looks at the figures
+  isTogether: true, // side by side, since the figures do not matter
   published: ONE_PUBLISHED,
   budget: {
     ...{ warmUpMs: 0, measureMs: 1 },

@@ -1,19 +1,19 @@
-// Who takes part in a scenario: contenders, and where it has several ways of doing its work, each way that one can go.
+// The entries of a scenario: each contender, or each way in which a contender can do the work if the scenario has several.
 
 /** Threads without a pool, and the methods of documents, take part only where a scenario asks for them. */
 const takesPools = ({ role }) => role !== 'bare' && role !== 'as-published';
 
 /**
- * @param scenario `takes(contender)`: who takes part; `ways`: [{ id, needs, takes, isQuick }], needs: what a contender must
- *   be able to; takes: who goes that way; isQuick: false: not in a quick run; `inlineWays`: those of who has no pool
- * @param isQuick one variant of each package only; and of the published ones only those packages that `published` lists
- * @returns a list of { id, contender, way }: in the report, the id is the row
+ * @param scenario `takes(contender)`: whether it takes part; `ways`: [{ id, needs, takes, isQuick }]; needs: the capabilities that a
+ *   contender must have; takes: whether a contender goes that way; isQuick: false: not in a quick run; `inlineWays`: those without a pool
+ * @param isQuick one variant of each package only, and of the published packages only those in `published`
+ * @returns a list of { id, contender, way }; the id is the name of the row in the report
  */
 export function entriesOf(scenario, contenders, { isQuick = false, published } = {}) {
   const { takes = takesPools, ways = [], inlineWays = [] } = scenario;
   const taken = contenders.filter(takes);
   return (isQuick ? fewOf(taken, published) : taken).flatMap((contender) => {
-    // Inline, nothing crosses: how it could is no question there.
+    // Inline, nothing crosses between threads, so the ways to cross do not apply.
     const own = contender.role === 'inline' ? inlineWays : ways;
     if (own.length === 0) return [{ id: contender.id, contender }];
     return own
@@ -33,8 +33,8 @@ function fewOf(contenders, published) {
 }
 
 /**
- * Of each package the variant that is meant for a quick run, or where a scenario does not take that, the first; and every
- * method of a document.
+ * The variant of each package for a quick run, or the first one if the scenario does not take that; and every method of a
+ * document.
  */
 function oneOfEach(contenders) {
   const chosen = new Map();

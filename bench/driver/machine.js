@@ -1,4 +1,4 @@
-// Where and with what something was measured: a figure without it means little.
+// Describes where and with which versions something was measured.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,9 +22,9 @@ export function describeMachine() {
   };
 }
 
-/** The version of a package as it is installed: what its own package.json says. */
+/** The installed version of a package, from its own package.json. */
 export function versionOf(packageName) {
-  // Not every package exports its package.json, so it is looked for above what the package exports.
+  // Not every package exports its package.json, so the search starts at what the package exports, and goes upwards.
   for (let folder = dirname(require.resolve(packageName)); ; folder = dirname(folder)) {
     const path = join(folder, 'package.json');
     const manifest = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
@@ -33,7 +33,7 @@ export function versionOf(packageName) {
   }
 }
 
-/** What runs while something is measured. Neither tests, texts, pages nor what was measured before change a figure. */
+/** The files that affect a figure. Tests, texts, pages and saved results do not. */
 const MATTERS = [
   ...['threadwise/src', 'bullmq/src', 'cli/src/experiment'].map((path) => `:(top)packages/${path}`),
   ...['bench', 'package-lock.json', 'scripts/build-*.mjs'].map((path) => `:(top)${path}`),
@@ -46,7 +46,7 @@ const MATTERS = [
 const git = (folder, ...args) =>
   execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
-/** The commit that is checked out, and whether files differ from it that matter; undefined outside of a repository. */
+/** The commit that is checked out, and whether files that matter differ from it; undefined outside a repository. */
 export function describeCommit(folder = here) {
   try {
     return {
@@ -58,7 +58,7 @@ export function describeCommit(folder = here) {
   }
 }
 
-/** Whether something was measured with the files that matter as they are now. @param at what `describeCommit` gave then */
+/** Whether the files that matter are the same as when something was measured. @param at what `describeCommit` returned then */
 export function isOfThisCode(at, folder = here) {
   if (at === undefined || at.hasChanges) return false;
   try {

@@ -1,4 +1,4 @@
-// Which changes of the repository make a saved figure one of other code.
+// Which changes of the repository make a saved figure outdated.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

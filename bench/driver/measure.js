@@ -1,11 +1,11 @@
-// Takes the samples of an experiment: rounds, in each of which every entry of every scenario has its turn.
+// Takes the samples of an experiment in rounds: in each round every entry of every scenario has its turn.
 import { NotAvailable } from './not-available.js';
 
 /**
- * @param plan [{ scenario, entries }]: entries as entries.js gives them
- * @param options rounds: how many samples of each, of a scenario with `mostRounds` not more than that; takeSample: see sampling.js; isTogether: all entries of
- *   a scenario side by side; onSample: told of each
- * @returns samples[scenario][entry]: a list of values, one for each round; and what failed, or was not available
+ * @param plan [{ scenario, entries }]: entries as entries.js returns them
+ * @param options rounds: how many samples of each entry, or fewer if its scenario has `mostRounds`; takeSample: see sampling.js;
+ *   isTogether: whether all entries of a scenario are measured at the same time; onSample: called before each sample
+ * @returns samples[scenario][entry]: a list of values, one for each round; and failures: what failed, or was not available
  */
 export async function measure(plan, options) {
   const { experiment, rounds, budget, takeSample, isTogether = false, onSample = () => {} } = options;
@@ -50,13 +50,13 @@ export async function measure(plan, options) {
   return { samples, failures };
 }
 
-/** What samples share, such as files: made once for all of them. */
+/** Makes what samples share, such as files, once for all of them. */
 function makeFixtures(plan, budget) {
   const wanted = new Set(plan.map(({ scenario }) => scenario.fixture).filter(Boolean));
   return new Map([...wanted].map((fixture) => [fixture, fixture.make(budget)]));
 }
 
-/** Every round begins with another one, so that nobody always has the machine as it is after the same neighbour. */
+/** Begins every round with another entry, so that no entry always runs after the same neighbour. */
 function rotate(list, by) {
   const start = by % Math.max(1, list.length);
   return [...list.slice(start), ...list.slice(0, start)];

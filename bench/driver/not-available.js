@@ -1,4 +1,4 @@
-// What a contender throws that is not there in the installed version of its package: the run goes on without it.
+// Thrown by a contender that the installed version of its package does not offer: the run goes on without it.
 
 export class NotAvailable extends Error {
   name = 'NotAvailable';

@@ -7,15 +7,15 @@ import { summarize } from '../conclusions/summary.js';
 import { conclude } from '../conclusions/tools.js';
 
 /**
- * @param options as choices.js reads them @param onSample told of each sample before it is taken
- * @returns what is saved. `conclusionsFailed`: why there are none; the figures are worth keeping all the same
+ * @param options as choices.js reads them @param onSample called before each sample
+ * @returns what is saved. `conclusionsFailed`: why there are no conclusions; the figures are saved all the same
  */
 export async function runExperiment(experiment, contenders, options, onSample) {
   const { rounds, budget, quick } = options;
-  const place = { machine: describeMachine(), git: describeCommit() }; // before the load that this makes itself
+  const place = { machine: describeMachine(), git: describeCommit() }; // before the measurement loads the machine
   const plan = planOf(experiment, contenders, options);
   const began = performance.now();
-  // What must hold by construction must not share its cores with what it is held against.
+  // A claim `byConstruction` compares rows, which must not share their cores then.
   const isTogether = options.isTogether && experiment.byConstruction === undefined;
   const settings = { experiment: experiment.id, rounds, budget, isTogether };
   const results = await measure(plan, { ...settings, takeSample, onSample });

@@ -1,5 +1,5 @@
-// A process of its own for one sample: one contender, one scenario, once. So no contender runs on what another one left
-// behind in the heap, the compiler or the scheduler, and a contender that does not end is found out.
+// Takes one sample in a process of its own: one contender, one scenario, once. So no contender is affected by what another
+// one left in the heap, the compiler or the scheduler, and a contender that does not end is noticed.
 import { byId, contenders, experimentOf } from '../catalog.js';
 import { NotAvailable } from './not-available.js';
 
@@ -8,14 +8,14 @@ const experiment = await experimentOf(order.experiment);
 const scenario = byId(experiment.scenarios, order.scenario);
 const contender = byId(await contenders(), order.contender);
 
-// The run was ended, and nobody waits for the answer: listening to that must not keep this process alive.
+// The run was ended, and nobody waits for the answer. Listening for that must not keep this process alive.
 const exit = () => process.exit();
 process.once('disconnect', exit);
 process.channel.unref();
 
 const answer = await run();
 process.off('disconnect', exit);
-// The channel is this process's last handle, if the contender has closed its own: then the process ends by itself.
+// If the contender has closed its handles, the channel is the last one, and the process ends by itself.
 process.send(answer, () => process.disconnect());
 
 async function run() {

@@ -6,16 +6,16 @@ import { NotAvailable } from './not-available.js';
 
 const sampleModule = new URL('./sample.js', import.meta.url);
 const root = new URL('../../', import.meta.url);
-/** Beyond its budget, what a sample may take to start, to do its work, to check its results and to close. Milliseconds. */
+/** How many milliseconds a sample may take beyond its budget: to start, do its work, check its results and close. */
 const GRACE_MS = 40_000;
 /** Node's exit code when a top-level await has nothing left to wait for. */
 const EXIT_UNSETTLED = 13;
 
 /**
- * @param order { experiment, scenario, contender, way, given, budget, mostMs }, the first three by id; given: by the fixture;
- *   mostMs: what it may take beyond what any sample may; milliseconds
+ * @param order { experiment, scenario, contender, way, given, budget, mostMs }, the first three by id; given: from the fixture;
+ *   mostMs: how many milliseconds it may take beyond the usual limit
  * @returns the values of the scenario's metrics
- * @throws NotAvailable if there is no such contender in the installed version of its package; any other error if the
+ * @throws NotAvailable if the installed version of the package does not offer the contender; any other error if the
  *   contender fails, computes something wrong, or leaves something that keeps the process alive
  */
 export async function takeSample(order) {
@@ -34,7 +34,7 @@ export async function takeSample(order) {
     errors += text;
   });
   let isLate = false;
-  // Garbage collection and calibration can stretch a budget: that is slow, and not stuck.
+  // Garbage collection and calibration can exceed a budget: that is slow, but not stuck.
   const timer = setTimeout(
     () => {
       isLate = true;
@@ -53,7 +53,7 @@ export async function takeSample(order) {
   return answer.values;
 }
 
-/** Results are shared: where this repository lies on one machine is nobody's concern. */
+/** Removes the path of this repository from a text, since results are published. */
 function withoutRoot(text) {
   return text.replaceAll(root.href, '').replaceAll(fileURLToPath(root), '');
 }

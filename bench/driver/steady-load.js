@@ -1,10 +1,9 @@
-// Keeps a pool under a load that does not end, and looks at how much gets done: for what a pool has to find out
-// by itself.
+// Keeps a pool under a constant load and measures how much it gets done: for experiments in which a pool has to adapt.
 import { performance } from 'node:perf_hooks';
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Calls a second, over `measureMs`, after `followMs` in which the pool may find out what it likes. */
+/** Calls per second over `measureMs`, after `followMs` in which the pool may adapt. */
 export async function rateOf(pool, load, { outstanding, followMs, measureMs }) {
   const calling = keepCalling(pool, load, outstanding);
   await calling.meanwhile(pause(followMs));
@@ -15,7 +14,7 @@ export async function rateOf(pool, load, { outstanding, followMs, measureMs }) {
   return rate;
 }
 
-/** Keeps calls open until `stop` is called, or one fails; counts those that have settled. */
+/** Keeps calls open until `stop` is called, or one fails; counts the calls that have settled. */
 function keepCalling(pool, { task, argument }, outstanding) {
   const state = { count: 0, isStopped: false };
   const lane = async () => {
@@ -34,7 +33,7 @@ function keepCalling(pool, { task, argument }, outstanding) {
   });
   return {
     count: () => state.count,
-    /** Waits for something, and throws if a call fails before it happens. */
+    /** Waits for `something`, and throws if a call fails first. */
     meanwhile: (something) => Promise.race([something, ended]),
     stop,
   };

@@ -1,11 +1,11 @@
-// Every function that an experiment runs on a contender's threads. Other modules are fetched when a task needs them:
-// what a scenario does not use belongs neither to its memory nor to its start.
+// All functions that experiments run on a contender's threads. Other modules are loaded only when a task needs them: what a
+// scenario does not use must count neither for its memory nor for its start.
 import { threadId as ownThreadId } from 'node:worker_threads';
 import { sharedNow } from './clock.js';
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** The trivial task: what is measured is the crossing. */
+/** The trivial task, to measure the crossing alone. */
 export function increment(x) {
   return x + 1;
 }
@@ -14,24 +14,24 @@ export function echo(value) {
   return value;
 }
 
-/** Which thread runs this; 0 is the main thread. */
+/** The number of the thread that runs this; 0 is the main thread. */
 export function threadId() {
   return ownThreadId;
 }
 
-/** As above, but keeps its thread taken for a while, so that others get their share of such calls. */
+/** Returns the number of its thread after a while, so that other threads get their share of such calls. */
 export async function stay(milliseconds) {
   await pause(milliseconds);
   return ownThreadId;
 }
 
-/** The same, where each worker is a process. */
+/** The same for workers in processes: returns the process's id. */
 export async function stayInProcess(milliseconds) {
   await pause(milliseconds);
   return process.pid;
 }
 
-/** Looks at three of the bytes: what is measured is how they got here. */
+/** Reads only three of the bytes, to measure how they got here. */
 export function checksum(bytes) {
   const { length } = bytes;
   return length + bytes[0] + bytes[length >> 1] + bytes[length - 1];
@@ -39,7 +39,7 @@ export function checksum(bytes) {
 
 const made = new Map();
 
-/** `length` bytes of `value`. Made once, and returned again and again. */
+/** Returns `length` bytes of `value`, made once for all calls. */
 export function makeBytes({ length, value }) {
   const key = `${length} ${value}`;
   if (!made.has(key)) made.set(key, new Uint8Array(length).fill(value));
@@ -54,7 +54,7 @@ export function hash(bytes) {
   return crypto.hash('sha256', bytes, 'hex');
 }
 
-/** As above, and when that was done, by the clock that all threads share. */
+/** Returns the hash, and when it was done, by the clock that all threads share. */
 export function hashTimed(bytes) {
   return { digest: hash(bytes), ended: sharedNow() };
 }
@@ -73,8 +73,8 @@ export function hashFile({ path, length }) {
 }
 
 /**
- * Computes for that long. Returns when it began and ended, by the clock that all threads share. Each look at the clock
- * leaves garbage, and collecting that between tasks would count as the pool's time: so it looks now and then.
+ * Computes for that many milliseconds. Returns when it began and ended, by the clock that all threads share. Reading the
+ * clock leaves garbage, whose collection between tasks would count as the pool's time, so it is read only after each `compute`.
  */
 export function busy(milliseconds) {
   const began = sharedNow();
@@ -88,19 +88,19 @@ export function busy(milliseconds) {
 
 let computed = 1;
 
-/** About two microseconds: a variable of its own, or each step would write to memory. */
+/** Takes about two microseconds. The local variable keeps each step from writing to memory. */
 function compute() {
   let value = computed;
   for (let i = 0; i < 2000; i++) value = (Math.imul(value, 1664525) + 1013904223) | 0;
   computed = value;
 }
 
-/** Of `compute`, about. */
+/** About how many times `compute` runs in a millisecond. */
 const UNITS_PER_MS = 500;
 
 /**
- * Computes for about that long: an amount of work, not of time. With `busy`, threads that share a core would seem to get
- * more done together than the core can do, for the time passes for each of them.
+ * Computes for about that many milliseconds: a fixed amount of work, not of time. With `busy`, threads that share a core
+ * would seem to get more done together than the core can do, for the time passes for each of them.
  */
 export function work(milliseconds) {
   for (let i = 0; i < milliseconds * UNITS_PER_MS; i++) compute();
@@ -113,14 +113,14 @@ export async function wait(milliseconds) {
   return { began, ended: sharedNow() };
 }
 
-/** The Fibonacci number at `index`: the last of an array of all up to it. Half a microsecond for 100. */
+/** The Fibonacci number at `index`: the last of an array of all up to it. Takes half a microsecond for 100. */
 export function fibonacci(index) {
   const numbers = [0, 1];
   for (let i = 2; i <= index; i++) numbers[i] = numbers[i - 1] + numbers[i - 2];
   return numbers[index];
 }
 
-/** The bill for an order: about two microseconds of work. */
+/** Makes the bill for an order: about two microseconds of work. */
 export function bill({ id, lines, customer }) {
   let total = 0;
   let text = `${customer.name}, ${customer.zip} ${customer.city}`;
@@ -133,12 +133,12 @@ export function bill({ id, lines, customer }) {
 
 export const billPure = (order) => bill(order);
 
-/** As many in one call: what a crossing costs is spread over them. */
+/** Computes many numbers in one call, which spreads the cost of a crossing over them. */
 export function fibonacciAll(indices) {
   return indices.map(fibonacci);
 }
 
-/** How many prime numbers there are up to `limit`, by trying divisors: about 10 ms for 270,000. */
+/** Counts the prime numbers up to `limit` by trying divisors: takes about 10 ms for 270,000. */
 export function countPrimes(limit) {
   let count = limit >= 2 ? 1 : 0;
   for (let number = 3; number <= limit; number += 2) if (isPrime(number)) count++;
@@ -153,11 +153,11 @@ function isPrime(odd) {
 /** Thirty bytes with two variables. */
 const SENTENCE = '{{name}} will meet {{guest}}.\n';
 
-/** One is rendered in about a microsecond, eighty in about twenty-five. */
+/** The small one is rendered in about a microsecond, the large one in about twenty-five. */
 const templates = { small: SENTENCE, large: SENTENCE.repeat(80) };
 let mustache;
 
-/** Renders a template, by its name or by how many sentences it has: text. */
+/** Renders a template, given by its name or by its number of sentences, to text. */
 export function render({ template, name, guest }) {
   mustache ??= process.getBuiltinModule('node:module').createRequire(import.meta.url)('mustache');
   if (typeof template === 'number') templates[template] ??= SENTENCE.repeat(template);
@@ -184,7 +184,7 @@ export async function studyGenotypes(part) {
   return genotypes.study(part);
 }
 
-/** Reads a file so many times, as a whole. Returns how many bytes that was. */
+/** Reads a whole file `times` times. Returns how many bytes that was. */
 export function readManyTimes({ path, times }) {
   fs ??= process.getBuiltinModule('node:fs');
   let byteLength = 0;
@@ -192,5 +192,5 @@ export function readManyTimes({ path, times }) {
   return byteLength;
 }
 
-/** Where it runs on the calling thread, nothing is copied for it. */
+/** Nothing is copied for this function where it runs on the calling thread. */
 export const threadwise = { pure: ['billPure'] };

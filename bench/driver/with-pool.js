@@ -1,15 +1,15 @@
-// Opens a contender for a sample, and makes sure that all its threads are there before anything is measured.
+// Opens a contender for a sample, and makes sure that all its threads run before anything is measured.
 import { performance } from 'node:perf_hooks';
 
-/** How long a task stays on its thread, so that calls spread over all threads. Milliseconds. */
+/** How many milliseconds a task stays on its thread, so that calls spread over all threads. */
 const STAY_MS = 2;
-/** Calls at a time for each thread: some contenders take eight. */
+/** How many calls are made at a time for each thread: some contenders hand eight to one. */
 const CALLS_PER_THREAD = 16;
 const GIVE_UP_MS = 15_000;
 
 /**
- * Opens, measures, closes. After an error nothing is closed: the sample's process ends, and takes everything with it.
- * @param contender { open, role } @param placement, isolation for those that can 'placement' and 'isolation': see catalog.js
+ * Opens the contender, measures, closes. After an error it closes nothing: the sample's process ends, and everything with it.
+ * @param contender { open, role } @param placement, isolation for contenders that can 'placement' and 'isolation': see catalog.js
  * @param measure gets the open pool, returns the values
  */
 export async function withPool({ contender, threads, placement, isolation }, measure) {
@@ -26,7 +26,7 @@ export async function openReady({ open, role }, threads, { placement, isolation 
   return pool;
 }
 
-/** Makes calls until as many threads have answered as there should be. @returns their numbers */
+/** Makes calls until as many threads have answered as there should be. @returns their numbers, or the ids of their processes */
 export async function everyThread(pool, threads, task = 'stay') {
   const seen = new Set();
   const end = performance.now() + GIVE_UP_MS;

@@ -1,4 +1,4 @@
-// An API that computes: one process, several of them behind one port, or one with a pool.
+// An API that computes: one process, several processes behind one port, or one process with a pool.
 import { conclude, judge } from './cluster/conclude.js';
 import { page } from './cluster/page.js';
 import { published } from './cluster/published.js';

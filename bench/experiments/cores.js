@@ -1,4 +1,4 @@
-// A server that computes, with so many cores and so many threads.
+// A server that computes, with several numbers of cores and of threads.
 import { withInline } from '../conclusions/rows.js';
 import { conclude, judge, tables } from './cores/conclude.js';
 import { page } from './cores/page.js';
@@ -43,12 +43,12 @@ export default {
   ],
 };
 
-/** Clocks of the system are a little apart. A factor. */
+/** The factor by which clocks of the system may differ. */
 const MARGIN = 1.25;
-/** Other programs take caches and parts of a core: the same work costs more time then. A factor. */
+/** The factor by which the same work may cost more when other programs take caches and parts of a core. */
 const CHEAPER = 4;
 
-/** Whether that is true of every row that was measured; undefined if none was. */
+/** Whether `isTrue` holds for every row that was measured; undefined if none was. */
 function every(scenarios, isTrue) {
   const measured = scenarios.flatMap((scenario) =>
     scenario.rows

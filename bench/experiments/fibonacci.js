@@ -1,4 +1,4 @@
-// The same number in 100 rounds: from which n, and from which run time on, threads pay.
+// Computes the same number in 100 rounds: from which n, and from which run time on, threads pay.
 import { conclude, judge } from './fibonacci/conclude.js';
 import { page } from './fibonacci/page.js';
 import { published } from './fibonacci/published.js';

@@ -1,4 +1,4 @@
-// The article's second experiment: as hash-direct, with a thread of its own that hands out the files.
+// The article's second experiment: like hash-direct, but a coordinator, a thread of its own, hands out the files.
 import { conclude, judge, tables } from './hash-coordinator/conclude.js';
 import { page } from './hash-coordinator/page.js';
 import { published } from './hash-coordinator/published.js';

@@ -1,4 +1,4 @@
-// What idle threads take of memory.
+// How much memory idle threads take.
 import { conclude, judge } from './memory/conclude.js';
 import { page } from './memory/page.js';
 import { published } from './memory/published.js';

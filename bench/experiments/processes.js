@@ -1,4 +1,4 @@
-// Workers in processes of their own: what a call costs, and what a worker does.
+// Workers in processes of their own: what a call costs, and how much memory a worker takes.
 import { inProcesses } from './processes/calls.js';
 import { memory, sharedMemory } from './processes/memory.js';
 import { page } from './processes/page.js';

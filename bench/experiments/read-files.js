@@ -1,4 +1,4 @@
-// Reading files: blocking or not, one after the other or together, here or elsewhere.
+// Reads files in several ways: blocking or not, one after the other or together, on the main thread or elsewhere.
 import { conclude, judge } from './read-files/conclude.js';
 import { page } from './read-files/page.js';
 import { published } from './read-files/published.js';

@@ -1,4 +1,4 @@
-// A web server that renders templates: itself, or on threads.
+// A web server that renders templates, itself or on threads.
 import { conclude, judge } from './template/conclude.js';
 import { page } from './template/page.js';
 import { published } from './template/published.js';

@@ -1,4 +1,4 @@
-// What stays resident of pools that were made, used and closed one after another, beside bare workers.
+// How much memory stays resident after pools were made, used and closed one after another, beside bare workers.
 // node bench/micro/closed-pools.js [pools]
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ const self = fileURLToPath(import.meta.url);
 const COUNT = Number(process.argv[2] ?? 1000);
 const THREADS = 2;
 const MIB = 2 ** 20;
-/** Measured so often on the way: a leak grows, a level does not. */
+/** How many times memory is measured on the way: a leak grows, a level does not. */
 const STEPS = 5;
 const ECHO =
   "const { parentPort } = require('node:worker_threads'); parentPort.on('message', (m) => parentPort.postMessage(m));";

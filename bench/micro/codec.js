@@ -1,4 +1,4 @@
-// What it takes to write a value into shared memory and to read it back, beside what the platform offers for that.
+// How long it takes to write a value into shared memory and to read it back, beside what the platform offers for that.
 // node bench/micro/codec.js [words of names]
 import { deserialize, serialize } from 'node:v8';
 
@@ -9,7 +9,7 @@ const { memoryOf } = await load('value-memory.js');
 const { ValueReader } = await load('value-reader.js');
 const { ValueWriter } = await load('value-writer.js');
 
-/** The least of so many batches is the figure: what disturbs the machine only ever adds to it. */
+/** How many batches are timed. The shortest counts: what disturbs the machine only ever adds time. */
 const BATCHES = 300;
 const BATCH_NANOSECONDS = 1e6;
 const SPACE = 1 << 20;
@@ -50,7 +50,7 @@ const scenarios = {
   '1 KiB of bytes': [new Uint8Array(1024).fill(7)],
 };
 
-/** The shortest time of one call, in nanoseconds. Twice, as the first results make the compiler change its mind. */
+/** The shortest time of one call, in nanoseconds. The calls before it warm up: the first results make the compiler recompile. */
 function measure(call) {
   let perBatch = 1;
   for (let round = 0; round < 200 || timeOf(call, perBatch) < BATCH_NANOSECONDS / 2; round++) {
@@ -68,14 +68,14 @@ function timeOf(call, count) {
   return Number(process.hrtime.bigint() - begin);
 }
 
-/** Ways to get a value across: what writes the i-th one, and what reads it. */
+/** Ways to get a value across: the function that writes the i-th value, and the one that reads it. */
 function waysOf(values) {
   const book = new SharedArrayBuffer(shapeBookByteLength());
   const writer = new ValueWriter(new ShapeWriter(book));
   const reader = new ValueReader(new ShapeReader(book));
   const memory = memoryOf(new SharedArrayBuffer(SPACE));
   const { length } = values;
-  // Twice before: then the book has the shapes, and what is written has its final length.
+  // Written twice before, so that the book has the shapes, and the third time has the final length.
   for (const value of [...values, ...values]) writer.write(value, memory, 0, SPACE);
   let end = 0;
   const places = values.map((value) => {

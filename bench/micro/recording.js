@@ -1,4 +1,4 @@
-// What it costs the trivial call that everything is measured: the same pool with and without, in processes that take turns.
+// How much the recording of statistics costs the trivial call: the same pool with and without it, in processes that take turns.
 // node bench/micro/recording.js [pairs]
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,12 +10,12 @@ const self = fileURLToPath(import.meta.url);
 const OUTSTANDING = 1000;
 const CALLS = 300_000;
 const WARM_UP_CALLS = 600_000;
-/** Of which the median counts. */
+/** How many passes are timed; the median counts. */
 const PASSES = 7;
-/** What the two processes of a pair are given to do. */
+/** The arguments of the two processes of a pair. */
 const WAYS = ['with', 'without'];
 
-/** The methods that are called for each task do nothing: what is left is a pool that measures nothing. */
+/** Replaces the methods that are called for each task with empty ones: the pool then measures nothing. */
 async function measureNothing() {
   const [{ MeasuredRecorder }, { CrossingMeter }] = await Promise.all([
     load('metrics/measured.js'),

@@ -1,19 +1,19 @@
-// The tables of docs/experiments.md: a scenario's rows by metric; and where scenarios are the points of a curve, rows by x.
+// The tables of docs/experiments.md: the rows of a scenario by metric; where scenarios are the points of a curve, rows by x.
 import { formatNumber, formatRatio } from './format.js';
 import { escapeCell } from './markdown.js';
 import { alongX } from '../conclusions/rows.js';
 
-/** In place of a figure that there is not. */
+/** The cell of a figure that does not exist. */
 export const NONE = '-';
 
-/** @param isFigures the columns behind the first are aligned as figures are @returns lines */
+/** @param isFigures whether all columns but the first are aligned to the right @returns lines */
 export function table(head, rows, { isFigures = false } = {}) {
   const line = (cells) => `| ${cells.map((cell) => escapeCell(String(cell))).join(' | ')} |`;
   const rule = head.map((_, i) => (isFigures && i > 0 ? '---:' : '---'));
   return [line(head), `| ${rule.join(' | ')} |`, ...rows.map(line)];
 }
 
-/** A line for each contender; the first metric with its range. What has no figures says why. */
+/** A line for each row of the scenario; the first metric with its range. A row without figures says why. */
 export function scenarioTable({ title, metrics, rows, bestPublished }) {
   const [first, ...others] = metrics;
   const isCompared = bestPublished[first.id] !== undefined;
@@ -44,7 +44,7 @@ export function whyNot({ failure, notAvailable }) {
 
 const firstLine = (text) => text.split('\n')[0];
 
-/** For each curve, and each of its metrics, a table: rows by x. And why some have no figures. */
+/** A table for each curve and each of its metrics, with rows by x; and why some rows have no figures. */
 export function curveTables(experiment, scenarios) {
   const curves = new Set(alongX(scenarios).map(({ curve }) => curve));
   return [...curves].flatMap((curve) => {

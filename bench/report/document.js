@@ -1,5 +1,5 @@
-// docs/experiments.md and docs/performance.md, and their pictures. Made from the saved results; what is said of them is drawn anew,
-// so that it is always that of the analysis as it is now.
+// docs/experiments.md and docs/performance.md, and their pictures. Made from the saved results; the texts are made anew, so that
+// they are always those of the present analysis.
 import { perCent } from '@threadwise/cli/analysis';
 import { DOCUMENTS } from '../documents.js';
 import { curveTables, NONE, scenarioTable, table } from './document-tables.js';
@@ -15,12 +15,12 @@ import { FOUND, ofAll, UNTESTABLE } from '../experiments/hash-direct/finding.js'
 
 const MADE = "<!-- Made by 'threadwise bench report' from bench/results: not to be edited. -->";
 
-/** All experiments with their saved results: what the pages are made of. */
+/** All experiments with their saved results, from which the pages are made. */
 export function saved(experiments) {
   return experiments.map((experiment) => ({ experiment, result: load(experiment.id) }));
 }
 
-/** @param all [{ experiment, result }], result undefined: not measured yet @returns { [path below docs/]: text } */
+/** @param all [{ experiment, result }]; result: undefined if not measured yet @returns { [path below docs/]: text } */
 export function renderDocuments(all) {
   const [documents, ours] = [true, false].map((isWanted) =>
     all.filter(({ experiment: { published } }) => (published !== undefined) === isWanted),
@@ -33,7 +33,7 @@ export function renderDocuments(all) {
   };
 }
 
-/** As their documents have them. */
+/** The order of experiments: that of their documents. */
 const ORDER = DOCUMENTS.flatMap(({ experiments }) => experiments);
 const placeIn = ({ experiment: { id } }) => ORDER.indexOf(id);
 
@@ -77,7 +77,7 @@ function performanceHead(all) {
   ];
 }
 
-/** The verdict on an experiment: what its claims come to, judged on the document's own program as it is rebuilt here. */
+/** The verdict on all claims of an experiment, judged on the document's own program as it is rebuilt here. */
 function verdictOf({ judge }, result) {
   if (result === undefined || !result.scenarios.some(hasRebuilt)) return 'not measured';
   return FOUND.get(ofAll(judge(...materialOf(result)).map(({ holds }) => holds)));
@@ -86,10 +86,10 @@ function verdictOf({ judge }, result) {
 const hasRebuilt = ({ rows }) =>
   rows.some(({ role, figures }) => role === 'as-published' && Object.keys(figures).length > 0);
 
-/** What conclusions are drawn from. */
+/** The arguments for conclusions and pages. */
 const materialOf = ({ scenarios, machine }) => [withInline(scenarios), toolsFor(machine)];
 
-/** The machine, the commit and the load before: of all, or of how many there are. */
+/** The machines, the commits and the loads before the measurements. */
 function measuredAt(all) {
   const results = all.flatMap(({ result }) => result ?? []);
   if (results.length === 0) return 'Nothing is measured yet.';
@@ -105,7 +105,7 @@ function measuredAt(all) {
   return `Measured on ${several(machines)}, commit ${several(commits)}, load before ${least === most ? least : `${least} to ${most}`}.`;
 }
 
-/** A question, a picture, three sentences, and all else to be unfolded. */
+/** A question, a picture, three sentences; all else is folded. */
 function section({ experiment, result }) {
   const { id, page } = experiment;
   const head = [`## ${id}`, '', `**${page.question}**`, ''];
@@ -137,7 +137,7 @@ function pictureOf({ experiment: { id, page }, result }) {
   return picture === undefined ? [] : [[pathOf(id), picture]];
 }
 
-/** What looks like HTML is none. */
+/** Escapes what looks like HTML. */
 const prose = (text) => text.replaceAll('<', '&lt;');
 
 const folded = (summary, lines) =>
@@ -152,7 +152,7 @@ function claims({ judge }, result) {
   return folded('The claims, one by one', [...lines, '']);
 }
 
-/** As published, and what is different here. */
+/** The published method, and what differs here. */
 function method({ published, differs }) {
   if (published === undefined) return [];
   const { source, machine, method: text, finding } = published;
@@ -182,7 +182,7 @@ function figures(experiment, result) {
   ]);
 }
 
-/** Those that only this experiment has. */
+/** The tables that only this experiment has. */
 function ownTables({ tables = () => [] }, { scenarios, machine }) {
   return tables(scenarios, toolsFor(machine)).flatMap(({ title, head, rows }) => {
     const cells = rows.map((row) => row.map((cell) => cell ?? NONE));
@@ -190,7 +190,7 @@ function ownTables({ tables = () => [] }, { scenarios, machine }) {
   });
 }
 
-/** Those of a document, or how it compares: goals are nobody's concern but ours. */
+/** The experiment's own conclusions, or how its highlights compare. Goals are of interest to us only, and left out. */
 function conclusionsOf(experiment, result) {
   if (experiment.conclude === undefined) return highlightsCompared(result.scenarios);
   try {
@@ -204,7 +204,7 @@ function conclusionsOf(experiment, result) {
   }
 }
 
-/** How far the figures can be trusted: versions, how long it took, and how much rounds of the same differ. */
+/** How far the figures can be trusted: versions, duration, and how much rounds of the same row differ. */
 function circumstances({ scenarios, machine, git, durationMs }) {
   const rows = scenarios.flatMap((scenario) =>
     scenario.rows.map((row) => ({ row, metric: scenario.metrics[0].id })),

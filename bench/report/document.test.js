@@ -112,7 +112,7 @@ test('a section has a question, a picture and what is said of it; the rest is fo
   assert.match(made[`images/${ID}.svg`], /^<svg [^>]*aria-label="Rates \[a\]"/);
 });
 
-/** The row of the first screen, its last two cells. */
+/** The last two cells of an experiment's row on the first screen. */
 function verdictOf(experiment, result) {
   const row = linesOf(pageOf([{ experiment, result }])).find((line) => line.includes(`(#${ID})`));
   return row.split(' | ').slice(-2);

@@ -1,6 +1,6 @@
-// Figures, ratios and goals as text, for the terminal and for Markdown.
+// Formats figures, ratios and goals as text, for the terminal and for Markdown.
 
-/** Three digits that mean something, and thousands apart. */
+/** A number with three significant digits and separators of thousands. */
 export function formatNumber(value) {
   const digits = Number(value.toPrecision(3));
   return digits.toLocaleString('en-US', { maximumSignificantDigits: 3 });
@@ -15,7 +15,7 @@ const COMPARED = new Set(['times', 'share']);
 
 /**
  * @param goal as goals.js evaluates it
- * @returns what was measured, its range over the rounds, and whether that is enough
+ * @returns the measured value, its range over the rounds, and whether the goal is met
  */
 export function formatGoal({ by, metric, value, min, max, isMet }, metrics) {
   if (value === undefined) return { measured: '', range: '', verdict: 'not measured' };

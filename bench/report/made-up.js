@@ -1,4 +1,4 @@
-// Results that nobody measured, in the shape of those that somebody did: for tests.
+// Made-up results for tests, in the shape of measured ones.
 import { summarize } from '../conclusions/summary.js';
 
 export const MACHINE = {
@@ -16,7 +16,7 @@ function roleOf(id) {
 }
 
 /**
- * @param rows of one metric: { [row]: [its value in each round] }; an Error instead: why it failed
+ * @param rows of one metric: { [row]: [its value in each round] }; an Error instead: why the row failed
  * @returns the summary of one scenario
  */
 export function summaryOf({ id = 'made-up', title = 'Made up', x, curve, metric = TIME, rows }) {
@@ -49,5 +49,5 @@ export function curveOf(xs, rows, { metric = TIME, curve } = {}) {
   );
 }
 
-/** The same in each of five rounds. */
+/** The same value in each of five rounds. */
 export const always = (value) => Array(5).fill(value);

@@ -1,4 +1,4 @@
-// The table of the README: the figures that scenarios name as their highlights, from a result that was saved.
+// The table of the README: the highlights of scenarios, from a saved result.
 import { counted } from '@threadwise/cli/analysis';
 import { formatNumber, formatRatio } from './format.js';
 import { bestRow } from '../conclusions/goals.js';
@@ -14,7 +14,7 @@ export const markersOf = (experiment) => ({
   end: `<!-- /bench:${experiment} -->`,
 });
 
-/** @param result of an experiment, as it is saved @returns Markdown */
+/** @param result the saved result of an experiment @returns Markdown */
 export function renderMarkdown(result) {
   const lines = result.scenarios.flatMap((scenario) =>
     (scenario.highlights ?? []).map((highlight) => lineOf(scenario, highlight)).filter(Boolean),
@@ -23,7 +23,7 @@ export function renderMarkdown(result) {
   return [...HEAD, ...lines, '', placeOf(result)].join('\n');
 }
 
-/** Nothing where ours was not measured. */
+/** undefined if ours was not measured. */
 function lineOf({ title, metrics, rows, bestPublished }, { metric: metricId, of = OURS, text = title }) {
   const metric = metrics.find(({ id }) => id === metricId);
   const own = rows.find(({ id }) => id === of);
@@ -45,7 +45,7 @@ function lineOf({ title, metrics, rows, bestPublished }, { metric: metricId, of 
 
 const figure = ({ figures }, { id, unit }) => `${formatNumber(figures[id].median)} ${unit}`;
 
-/** What looks like HTML is none, but for a new line. */
+/** Escapes what looks like HTML, except for line breaks. */
 export const escapeCell = (text) => text.replaceAll('|', '\\|').replace(/<(?!br>)/g, '&lt;');
 
 export function placeOf({ machine, rounds, threads, date, git }) {

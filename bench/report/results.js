@@ -1,4 +1,4 @@
-// Where results are: measurements in git, looks beside it.
+// Saves and loads results: complete measurements where git has them, all others beside that.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,8 +7,8 @@ const fileOf = (folder, experiment) =>
   fileURLToPath(new URL(`../${folder}/${experiment}.json`, import.meta.url));
 
 /**
- * A run that is quick or leaves something out goes where git does not see it, and replaces no measurement.
- * @param into a folder, for one that goes neither here nor there
+ * Saves a run that is quick or incomplete where git ignores it, so that it replaces no measurement.
+ * @param into a folder in which to save instead
  */
 export function save(result, { isComplete, into }) {
   const path =
@@ -20,7 +20,7 @@ export function save(result, { isComplete, into }) {
   return path;
 }
 
-/** The last complete measurement of an experiment; undefined: there is none. */
+/** The last complete measurement of an experiment; undefined if there is none. */
 export function load(experiment) {
   const path = fileOf('results', experiment);
   if (!existsSync(path)) return undefined;

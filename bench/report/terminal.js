@@ -1,16 +1,16 @@
-// The tables on the terminal.
+// Renders results as tables for the terminal.
 import Table from 'cli-table3';
 import { formatGoal, formatNumber, formatRatio } from './format.js';
 
 const PLAIN = { style: { head: [], border: [] } };
 
-/** @param scenario one of summary.js @returns lines of text */
+/** @param scenario a scenario of summary.js @returns lines of text */
 export function renderScenario(scenario) {
   const table = scenario.layout === 'grid' ? gridOf(scenario) : tableOf(scenario);
   return `${scenario.title}\n${table}\n`;
 }
 
-/** Where the first metric is the one that counts: it is shown with its range, and how it compares. */
+/** The table if the first metric is the main one: shows its range, and how it compares. */
 function tableOf({ metrics, bestPublished, rows }) {
   const [first, ...others] = metrics;
   const labels = others.map(({ label }) => label);
@@ -33,7 +33,7 @@ function tableOf({ metrics, bestPublished, rows }) {
   return filled(table, rows, metrics.length + 3, cells);
 }
 
-/** Where all metrics count alike: below each figure how it compares, and its noise. */
+/** The table if all metrics are equal: shows below each figure how it compares, and its noise. */
 function gridOf({ metrics, bestPublished, rows }) {
   const table = new Table({
     ...PLAIN,
@@ -51,7 +51,7 @@ function gridOf({ metrics, bestPublished, rows }) {
   return filled(table, rows, metrics.length, cells);
 }
 
-/** What was published, and how it was measured. '' where nothing was. */
+/** What was published, and how it was measured; '' if nothing was. */
 export function renderPublished(published) {
   if (published === undefined) return '';
   const { source, machine, method, finding, tables = [] } = published;
@@ -63,7 +63,7 @@ export function renderPublished(published) {
   return [`Published: ${source} (${machine})`, method, `Finding: ${finding}`, ...drawn, ''].join('\n');
 }
 
-/** The sentences, one a line. '' where there are none. */
+/** The conclusions, one on each line; '' if there are none. */
 export function renderConclusions(conclusions) {
   if (conclusions.length === 0) return '';
   return ['Conclusions, from these figures', ...conclusions.map((sentence) => `- ${sentence}.`), ''].join(
@@ -71,7 +71,7 @@ export function renderConclusions(conclusions) {
   );
 }
 
-/** What failed, or is not there, says so instead of figures. */
+/** Fills a table. A row that failed or is not available says so instead of figures. */
 function filled(table, rows, width, cellsOf) {
   for (const row of rows) {
     const { id, version = '', failure, notAvailable } = row;
@@ -83,7 +83,7 @@ function filled(table, rows, width, cellsOf) {
   return table;
 }
 
-/** The goals of all scenarios, as one table, but for those of rows that took no part. '' where there are none. */
+/** The goals of all scenarios in one table, except goals of rows that took no part; '' if there are none. */
 export function renderGoals(scenarios) {
   const table = new Table({
     ...PLAIN,
@@ -103,7 +103,7 @@ export function renderGoals(scenarios) {
 
 const formatNoise = (noise) => `${Math.round(noise * 100)} %`;
 
-/** Of what a process wrote before it ended, the line that says why; without the folders that files are in. */
+/** Shortens the error output of a process to the line with the reason, without the folders of files. */
 function shorten(text) {
   const [first, ...rest] = text.split('\n');
   const reason = rest.find((line) => /^\w*Error\b/.test(line));

@@ -33,7 +33,7 @@ const samples = {
   speed: {
     ours: [300, 100, 200, 900, 250].map((rate) => ({ rate, cpu: 2 })),
     a: [50, 40, 60, 45, 55].map((rate) => ({ rate, cpu: 8 })),
-    // Its best round beats a, its median does not.
+    // The best round of b beats a, its median does not.
     b: [1000, 20, 20, 20, 20].map((rate) => ({ rate, cpu: 1 })),
     inline: [5000, 5000, 5000, 5000, 5000].map((rate) => ({ rate, cpu: 0.1 })),
   },

@@ -1,5 +1,4 @@
-// What a thread of the published pool runs: whatever method a message names, with an answer that has the message's
-// number.
+// The thread of the published pool: runs the method that a message names, and answers with the message's id.
 import { parentPort } from 'node:worker_threads';
 import * as exported from '../../driver/tasks.js';
 

@@ -1,8 +1,8 @@
-// What a thread of workerpool runs: the tasks are registered from inside.
+// What a thread of workerpool runs. The tasks are registered from inside the thread.
 import workerpool from 'workerpool';
 import * as exported from '../../driver/tasks.js';
 
-/** What the module declares for others is no task. */
+/** `threadwise` is a declaration for our pools, and no task. */
 const { threadwise: _declared, ...tasks } = exported;
 
 workerpool.worker(tasks);

@@ -1,4 +1,4 @@
-// As compute-server.js, but the requests are spread over processes that share the port, and compute themselves. The
+// Like compute-server.js, but the requests are spread over processes that share the port, and that compute themselves. The
 // first order says how many: { processes }.
 import cluster from 'node:cluster';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ function serve() {
   const server = createServer((request, response) => {
     response.end(String(countPrimes(Number(request.url.slice(1)))));
   });
-  // Port 0 of a cluster is the same free port for all of them.
+  // In a cluster, port 0 is the same free port for all processes.
   server.listen(0, HOST);
 }
 

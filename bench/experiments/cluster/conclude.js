@@ -1,12 +1,12 @@
-// What follows from cluster.
+// The conclusions of the experiment cluster.
 import { atCores, findingInParts, isFaster } from '../hash-direct/finding.js';
 
 export const CLUSTER = 'as published, cluster';
 export const OURS = 'threadwise, pool';
 export const PISCINA = 'piscina, pool';
-/** Processes of the published cluster. */
+/** How many processes the published cluster has. */
 export const PROCESSES = 4;
-/** By each of them the published cluster was better than one process. */
+/** The metrics by which the published cluster was better than one process, and how the claims say so. */
 export const METRICS = {
   requestsPerSecond: 'gets more requests done',
   latencyP50Ms: 'answers sooner in the median',
@@ -32,7 +32,7 @@ export function conclude(scenarios, tools) {
   ].filter((sentence) => sentence !== undefined);
 }
 
-/** What the slides claim, each apart. */
+/** Judges each claim of the slides. */
 export function judge(scenarios, { fasterThan }) {
   const four = fourOf(scenarios);
   const part = (claim, row, other, metric) => {
@@ -50,5 +50,5 @@ export function judge(scenarios, { fasterThan }) {
   ];
 }
 
-/** As many processes, or threads, as published. */
+/** The scenario with as many processes, or threads, as published. */
 export const fourOf = (scenarios) => scenarios.find(({ x }) => x === PROCESSES);

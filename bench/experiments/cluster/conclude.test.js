@@ -4,7 +4,7 @@ import { toolsFor } from '../../conclusions/tools.js';
 import { always, MACHINE, RATE, summaryOf } from '../../report/made-up.js';
 import { conclude } from './conclude.js';
 
-/** Requests a second; latencies were not measured. */
+/** Concludes from requests per second alone; latencies were not measured. */
 const found = (rates) => {
   const rows = Object.fromEntries(Object.entries(rates).map(([row, rate]) => [row, always(rate)]));
   const four = summaryOf({ id: 'size-4', x: 4, metric: { ...RATE, id: 'requestsPerSecond' }, rows });

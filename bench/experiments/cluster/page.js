@@ -1,4 +1,4 @@
-// What the page says of cluster.
+// The texts and the picture of cluster in the documentation.
 import { clause, factor, sentence } from '../../conclusions/clauses.js';
 import { relative } from '../../report/picture/points.js';
 import { CLUSTER, fourOf, OURS, PISCINA, PROCESSES } from './conclude.js';
@@ -11,7 +11,7 @@ const [
   },
 ] = published.tables;
 const WORDS = { better: 'gets more done than', worse: 'gets less done than', same: 'gets as much done as' };
-/** By metric: what it is called, its published column, and whether more is better. */
+/** By metric: its label, its published column, and whether more is better. */
 const SHOWN = {
   requestsPerSecond: ['requests/s', 'RPS sent', true],
   latencyP50Ms: ['median of the wait', 'median', false],

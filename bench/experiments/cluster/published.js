@@ -1,4 +1,4 @@
-// What the slides tell of clusters.
+// What the slides publish about clusters.
 
 export const published = {
   source: 'S4, Oleksandr Tryshchenko: "Threads in Node" (slides): an API as a cluster',

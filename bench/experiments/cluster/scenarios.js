@@ -1,22 +1,22 @@
-// One scenario for each number of processes, or of threads. The server is another process than the one that loads it.
+// One scenario for each number of processes or threads. The server and its load are separate processes.
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
 import { askAll, openUsers } from '../../fixtures/users.js';
 import { quantile } from '../../conclusions/statistics.js';
 import { milliseconds, perSecond } from '../crossing/metrics.js';
 
-/** Processes of the cluster; threads of a pool. */
+/** How many processes the cluster has, or threads a pool. */
 const SIZES = [2, 4];
 const QUICK_SIZES = [2, 4];
 const CONTENDERS = ['threadwise', 'piscina', 'inline', AS_PUBLISHED];
-/** What is neither is measured once, and a pool of others where it is compared. */
+/** Contenders that are measured in fewer sizes: inline has no size, and the other pool is only compared in one. */
 const FEWER = { inline: [4], piscina: [4] };
 const USERS = 10;
 const REQUESTS = 20;
-/** As long as published. Where there is little time, a user asks less often, for less. Milliseconds. */
+/** How many milliseconds a request computes, as published. With a small budget a user makes fewer requests, which compute for less. */
 const REQUEST_MS = 70;
 const LEAST_REQUESTS = 40;
-/** One of so many requests more goes first, and is not counted. */
+/** A tenth as many requests go first, and are not counted. */
 const WARM_UP = 10;
 
 const singleServer = new URL('../../fixtures/compute-server.js', import.meta.url);

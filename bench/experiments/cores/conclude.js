@@ -1,4 +1,4 @@
-// What follows from cores.
+// The conclusions of the experiment cores.
 import { formatNumber } from '../../report/format.js';
 import {
   atCores,
@@ -17,11 +17,11 @@ import { curveOf, MOST_CORES, THREADS } from './scenarios.js';
 export const METRIC = 'requestsPerSecond';
 export const AS_PUBLISHED = 'as published';
 export const OURS = 'threadwise';
-/** Three threads of JavaScript, as the chapter counts: main, and two of the pool. */
+/** How many threads a pool has that makes three of JavaScript, as the chapter counts: main is one of them. */
 const TWO = 2;
 
 const [{ rows: matrix }, { rows: others }] = published.tables;
-/** That of the chapter, by threads and cores. */
+/** The published requests per second. */
 const publishedRate = (threads, cores) => matrix.find(([of]) => of === threads)[cores];
 
 export function conclude(scenarios, tools) {
@@ -47,11 +47,11 @@ export function conclude(scenarios, tools) {
   ];
 }
 
-/** How many of them the chapter has, and the machine. */
+/** How many cores are compared: no more than the chapter has, and no more than the machine. */
 export const coresOf = ({ cores, availableParallelism = cores }) =>
   Math.min(MOST_CORES, availableParallelism);
 
-/** On the program of the chapter, rebuilt: each claim apart. */
+/** Judges each claim of the chapter, on its program rebuilt. */
 export function judge(scenarios, tools) {
   const step = (from, to, there) => stepOf(scenarios, from, to, { ...tools, there });
   const [[, all], [, one]] = others;
@@ -80,7 +80,7 @@ const part = (claim, { isTestable, said }, holds) => ({
 
 const not = (holds) => (holds === undefined ? undefined : !holds);
 
-/** From one cell of the matrix to another, each [threads, cores]. @param there the published factor, if not that of the matrix */
+/** Compares two cells of the matrix, each [threads, cores]. @param there the published factor, if it is not that of the matrix */
 export function stepOf(scenarios, from, to, { fasterThan, words, machine, there = publishedStep(from, to) }) {
   const place = ([threads, cores]) => [
     `${AS_PUBLISHED}, ${words.counted(threads, 'thread')} on ${curveOf(cores)}`,
@@ -108,7 +108,7 @@ export function whatCanBeShown(cores) {
   return `${curveOf(cores)} can show what a thread costs that has no core to itself${second}; whether the jump comes with a third one they cannot`;
 }
 
-/** The same matrix as in the chapter. */
+/** The matrix of the chapter, as measured here. */
 export function tables(scenarios, { estimate, machine }) {
   const all = Array.from({ length: coresOf(machine) }, (_, i) => i + 1);
   const rateOf = (threads, cores) =>

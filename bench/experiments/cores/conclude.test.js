@@ -8,7 +8,7 @@ import { curveOf } from './scenarios.js';
 
 const METRIC = { ...RATE, id: 'requestsPerSecond' };
 
-/** @param rateOf(threads, cores) of the published program, in every round */
+/** @param rateOf(threads, cores) the rate of the published program in every round */
 function measured(cores, rateOf) {
   const scenarios = Array.from({ length: cores }, (_, i) => i + 1).flatMap((count) =>
     [1, 2, 3, 4].map((threads) =>

@@ -1,4 +1,4 @@
-// What the page says of cores.
+// The texts and the picture of cores in the documentation.
 import { clause, factor, sentence } from '../../conclusions/clauses.js';
 import { relativeCurve } from '../../report/picture/points.js';
 import { atCores, named } from '../hash-direct/finding.js';
@@ -92,7 +92,7 @@ export const page = {
   },
 };
 
-/** The panels are held against each other, and have one scale. */
+/** The end of the scale that all panels share, so that they can be compared. */
 const MOST_FACTOR = 2.4;
 
 const lossOf = (scenarios, tools) =>

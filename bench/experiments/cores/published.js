@@ -1,4 +1,4 @@
-// What the chapter tells of cores and threads.
+// What the chapter publishes about cores and threads.
 
 export const published = {
   source: 'S1, Thomas Hunter II, Bryan English: Multithreaded JavaScript, chapter 8: low core counts',
@@ -25,7 +25,7 @@ export const published = {
       ],
     },
     {
-      // The text before table 8-2. Its 48 % are what one core gets done, as a share: by these figures it loses 52 %.
+      // From the text before table 8-2. Its 48 % is the share that one core gets done: by these figures it loses 52 %.
       title: 'Two threads in the pool, in another run',
       head: ['cores', 'requests/s', 'less, %'],
       rows: [

@@ -8,22 +8,22 @@ import { NotAvailable } from '../../driver/not-available.js';
 import { quantile } from '../../conclusions/statistics.js';
 import { milliseconds, perSecond } from '../crossing/metrics.js';
 
-/** As published, and as many of them as there are. */
+/** The most cores, as published; `CORES` has no more than the machine. */
 export const MOST_CORES = 4;
 export const CORES = Array.from({ length: Math.min(MOST_CORES, os.availableParallelism()) }, (_, i) => i + 1);
 export const THREADS = [1, 2, 3, 4];
 const QUICK_THREADS = [1, 2];
 const CONTENDERS = ['threadwise', 'piscina', AS_PUBLISHED, 'inline'];
-/** What has no threads is measured once on so many cores, and a pool of others where it is compared. */
+/** Thread counts of contenders that are measured with fewer: inline has no threads, and the other pool is compared with two only. */
 const FEWER = { inline: [1], piscina: [2], threadwise: [1, 2, 4] };
-/** As published, the connections of autocannon. */
+/** How many connections there are, as published. */
 const USERS = 10;
-/** As long as published; where there is little time, so many requests have to fit into it, which take as long at least. */
+/** How many milliseconds a request computes: as published, or less, so that LEAST_REQUESTS fit into a small budget. */
 const REQUEST_MS = { most: 100, least: 10 };
 const LEAST_REQUESTS = 30;
 
 const server = new URL('../../fixtures/compute-server.js', import.meta.url);
-/** What the command finds out of a machine for `threadwise analyze`, which binds processes to cores as well. */
+/** The module in which the command binds processes to cores for `threadwise analyze`. */
 const machineModule = new URL('../../../packages/cli/dist/experiment/machine.js', import.meta.url);
 
 const coresUsed = { id: 'coresUsed', label: 'cores used', unit: 'cores', better: 'lower' };
@@ -55,7 +55,7 @@ async function run(cores, { contender, threads, budget }) {
   }
 }
 
-/** The first so many of those that this process may use. */
+/** The first `cores` CPUs of those that this process may use. */
 async function cpusOf(cores) {
   const { usableCpus } = await import(machineModule);
   const cpus = usableCpus();

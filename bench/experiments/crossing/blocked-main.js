@@ -1,4 +1,4 @@
-// Whether the threads have work while the main thread is blocked: what it could not hand out before, they wait for.
+// How busy the threads are while the main thread is blocked: they only have the work that it handed out before.
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { oneOfEach } from './calls.js';
@@ -7,7 +7,7 @@ import { withPool } from '../../driver/with-pool.js';
 import { milliseconds, percent } from './metrics.js';
 
 const TASK_MS = 0.2;
-/** So much more work than fits into the block: some of it runs before, and nobody may run out of it. */
+/** How many times the work that fits into the block is queued: some of it runs before, and no thread may run out of it. */
 const RESERVE = 1.5;
 const WARM_UP_CALLS = 1000;
 
@@ -29,7 +29,7 @@ async function run({ budget: { blockMs }, ...context }) {
 
 const callAll = (pool, count) => Promise.all(Array.from({ length: count }, () => pool.call('busy', TASK_MS)));
 
-/** Sleeps and does not compute: this measures pools, and not how threads share too few cores. */
+/** Sleeps instead of computing: this measures pools, and not how threads share too few cores. */
 function blockFor(ms) {
   const began = sharedNow();
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);

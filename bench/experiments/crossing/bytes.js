@@ -1,12 +1,12 @@
-// What bytes cost that cross: as an argument, of which the task looks at three, and as a result.
+// The cost of bytes that cross: as an argument, of which the task reads three, and as a result.
 import { manyAtOnce, oneOfEach } from './calls.js';
 import { callsPerSecond, cpuMicroseconds } from './metrics.js';
 
 const KIB = 1024;
-/** Of the time that other calls get: there are many sizes, and copying is compiled already. */
+/** The share of the time of other scenarios: there are many sizes, and copying is compiled already. */
 const SHARE_OF_TIME = 0.5;
 const MOST_OUTSTANDING = 1000;
-/** Bytes that are on their way at a time: the memory of a machine is not what is measured. */
+/** How many bytes may be on their way at a time: the memory of the machine is not what is measured. */
 const BYTES_OUTSTANDING = 16 * KIB * KIB;
 
 const checksumOf = (bytes) => bytes.length + bytes[0] + bytes[bytes.length >> 1] + bytes[bytes.length - 1];
@@ -14,7 +14,7 @@ const checksumOf = (bytes) => bytes.length + bytes[0] + bytes[bytes.length >> 1]
 const outstandingOf = (length) =>
   Math.max(8, Math.min(MOST_OUTSTANDING, Math.floor(BYTES_OUTSTANDING / length)));
 
-/** Arrays that can be told apart. Made once: neither a call nor the check of its result makes any. */
+/** Arrays with different contents, made once: neither a call nor the check of its result makes any. */
 const arraysOf = (length) => Array.from({ length: 8 }, (_, n) => new Uint8Array(length).fill(n));
 
 function asArgument(length) {
@@ -42,7 +42,7 @@ const less = ({ warmUpMs, measureMs }) => ({
   measureMs: measureMs * SHARE_OF_TIME,
 });
 
-/** `make(length)` gives the workload. Called in the sample's process only: arrays are made by whoever needs them. */
+/** @param make returns the workload for a length; called only in the sample's process, so that only that makes arrays */
 function scenario(id, title, length, make, { isHighlight = false, isQuick = false } = {}) {
   const outstanding = outstandingOf(length);
   return {

@@ -1,4 +1,4 @@
-// What a call costs: tasks that do nothing, so that only the way there and back is measured; and a server's, which do little.
+// The cost of a call: tasks that do nothing, so that only the crossing is measured, and those of a server, which do little.
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { callManyAtOnce, callOneByOne } from '../../driver/driver.js';
@@ -7,7 +7,7 @@ import { callsPerSecond, cpuMicroseconds, p50Microseconds, p99Microseconds } fro
 
 const OUTSTANDING = 1000;
 
-/** Of each package the variant that is best at most of it: what others of its variants do is in `trivial`. */
+/** Takes inline and one variant of each package, the best in most scenarios; `trivial` has the other variants. */
 export const oneOfEach = ({ role, isQuick }) =>
   role === 'inline' || (isQuick && ['ours', 'published'].includes(role));
 
@@ -19,7 +19,7 @@ const trivial = {
   expected: (argument) => argument + 1,
 };
 
-/** A small object, there and back. */
+/** A small object that crosses in both directions. */
 const smallObject = {
   task: 'echo',
   argument: (i) => ({ id: i, name: 'a small object', ok: i % 2 === 0, tags: ['red', 'green', 'blue'] }),
@@ -29,7 +29,7 @@ const smallObject = {
 
 const GUESTS = ['Ada', 'Grace', 'Barbara', 'Frances'];
 const SENTENCES = 10;
-/** A task of a server: it takes some microseconds, and returns text. */
+/** A task of a server, which takes some microseconds and returns text. */
 const page = {
   task: 'render',
   argument: (i) => ({ template: SENTENCES, name: `Visitor ${i}`, guest: GUESTS[i % GUESTS.length] }),
@@ -37,7 +37,7 @@ const page = {
   expected: ({ name, guest }) => `${name} will meet ${guest}.\n`.repeat(SENTENCES),
 };
 
-/** 10 KiB as JSON; made once, so that making them is no part of a call. */
+/** Objects of 10 KiB as JSON, made once, so that making them is no part of a call. */
 const documents = Array.from({ length: 16 }, (_, n) => makeDocument(n));
 const document = {
   task: 'echo',
@@ -68,7 +68,7 @@ function makeDocument(id) {
   };
 }
 
-/** Before anything is timed, one call shows that the contender does the work at all. */
+/** Makes one call before anything is timed, to check that the contender does the work. */
 async function check(pool, { task, argument, expected }) {
   const value = argument(7);
   assert.deepEqual(await pool.call(task, value), expected(value));
@@ -168,7 +168,7 @@ export const calls = [
     id: 'document',
     title: 'An object of 10 KiB (as JSON) there and back, 1,000 calls outstanding',
     takes: oneOfEach,
-    isQuick: false, // a thousand documents are a long time for a look
+    isQuick: false, // a thousand documents take too long for a quick run
     metrics: [callsPerSecond, cpuMicroseconds],
     highlights: [{ metric: 'callsPerSecond' }],
     run: manyAtOnce(document),

@@ -1,5 +1,5 @@
-// How long the first result takes: from importing the package to having its pool, and from there to the result of the first call. The two
-// belong together: what an import leaves out, the first pool may have to load.
+// How long the first result takes: the import of the package, and the time from making a pool to the result of the first call. The two
+// belong together: what an import does not load, the first pool may have to load.
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { oneOfEach } from './calls.js';

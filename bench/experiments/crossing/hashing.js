@@ -1,4 +1,4 @@
-// Hashes all files of a folder with a pool, in the ways that there are, and checks what comes back.
+// Hashes all files of a folder with a pool, in several ways, and checks the digests.
 import assert from 'node:assert/strict';
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,19 +6,19 @@ import { performance } from 'node:perf_hooks';
 import { combine, FILE_BYTES } from '../../fixtures/files.js';
 import { median } from '../../conclusions/statistics.js';
 
-/** Files on their way at a time: enough for sixteen threads, and 4 MiB of memory. */
+/** How many files are on their way at a time: enough for sixteen threads, and 4 MiB of memory. */
 const OUTSTANDING = 64;
 
-/** Memory that nobody has cleared, and nobody else's: so that it can move. */
+/** A buffer that is not part of a shared one, so that it can be moved; it is not cleared. */
 const newBuffer = () => Buffer.allocUnsafeSlow(FILE_BYTES);
 
-/** How the bytes of a file get to the task. Each gives, per file, what is read into and what is handed over. */
+/** How the bytes of a file get to the task. Returns, per file, the buffer to read into and the argument of the call. */
 const HANDOVERS = {
   leased: (pool) => () => {
     const lease = pool.lease(FILE_BYTES);
     return { bytes: lease.bytes, argument: lease };
   },
-  /** Read into one buffer again and again: a call has ended before the next file is read. */
+  /** Reads into one buffer again and again: a call has ended before the next file is read. */
   copied() {
     const bytes = newBuffer();
     return () => ({ bytes, argument: bytes });
@@ -29,7 +29,7 @@ const HANDOVERS = {
   },
 };
 
-/** The main thread lists and reads, the threads hash. `way` is undefined inline, where all ways are the same. */
+/** The main thread lists and reads the files, the threads hash. `way` is undefined inline, where all ways are the same. */
 export async function readAndHash(pool, folder, way = 'copied') {
   let readingMs = 0;
   const digests = await inLanes(folder, () => {
@@ -45,13 +45,13 @@ export async function readAndHash(pool, folder, way = 'copied') {
   return { digests, readingMs };
 }
 
-/** The main thread lists, the threads read and hash. */
+/** The main thread lists the files, the threads read and hash. */
 export async function hashPaths(pool, folder) {
   const hashFile = (path) => pool.call('hashFile', { path, length: FILE_BYTES });
   return { digests: await inLanes(folder, () => hashFile), readingMs: 0 };
 }
 
-/** Each lane takes the next file when its last one is hashed. @returns the digests, in the order of the files */
+/** Each lane takes the next file when its last one is hashed. @returns the digests in the order of the files */
 async function inLanes(folder, makeLane) {
   const names = readdirSync(folder).sort();
   const digests = new Array(names.length);
@@ -75,8 +75,8 @@ function readInto(bytes, path) {
 }
 
 /**
- * Times passes over all files, after some that warm up. The digests of each pass are checked.
- * @returns each figure's median
+ * Times passes over all files, after passes that warm up. Checks the digests of each pass.
+ * @returns the median of each figure
  */
 export async function measurePasses({ warmUpPasses, passes }, expectedDigest, work) {
   const timed = [];

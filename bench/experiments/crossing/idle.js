@@ -1,4 +1,4 @@
-// What a pool burns that has nothing to do, and while its one task waits.
+// How much CPU time a pool takes that has nothing to do, and one whose only task waits.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { median } from '../../conclusions/statistics.js';
@@ -14,14 +14,14 @@ async function run({ budget: { idleMs, waitMs, settleMs }, ...context }) {
     await pause(settleMs);
     const tenths = [];
     for (let i = 0; i < 10; i++) tenths.push(await shareOfCore(() => pause(idleMs / 10)));
-    // Some seconds after the last call Node.js collects garbage once more, with a pool or without one: 20 to 60 ms.
+    // The median, because some seconds after the last call Node.js collects garbage once more, with or without a pool: 20 to 60 ms.
     const idlePercent = median(tenths);
     const waitingPercent = await shareOfCore(() => pool.call('wait', waitMs));
     return { idlePercent, waitingPercent };
   });
 }
 
-/** CPU time of the whole process while something happens, in percent of one core. */
+/** CPU time of the whole process during `action`, in percent of one core. */
 async function shareOfCore(action) {
   const cpuBefore = process.cpuUsage();
   const start = performance.now();
@@ -35,10 +35,10 @@ export const idle = [
     id: 'idle',
     title:
       'CPU time of an idle pool (median of ten tenths), and while one task awaits a timer for a second: percent of one core',
-    // It counts its own CPU time, and nobody uses any: so they can sleep side by side.
+    // Idle pools use no CPU time, and each process counts its own: so all can be measured at the same time.
     isTogether: true,
     metrics: [percent.lower('idlePercent', 'idle %'), percent.lower('waitingPercent', 'task waits %')],
-    // What Node's own timers cost is a hundredth of this.
+    // The timers of Node.js take a hundredth of this.
     goals: [{ text: 'no CPU time when idle (below 0.1 %)', metric: 'idlePercent', atMost: 0.1 }],
     highlights: [{ metric: 'idlePercent', text: 'CPU time of an idle pool' }],
     run,

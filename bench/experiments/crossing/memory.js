@@ -1,4 +1,4 @@
-// What a further worker costs in resident memory, beside the least that a thread costs.
+// How much resident memory a further worker takes, beside a bare thread.
 import { setTimeout as pause } from 'node:timers/promises';
 import { openReady } from '../../driver/with-pool.js';
 import { mebibytes } from './metrics.js';
@@ -6,7 +6,7 @@ import { mebibytes } from './metrics.js';
 const FEW_THREADS = 8;
 const MANY_THREADS = 24;
 
-/** A pool of many threads beside one of few, since not every pool can grow: what the pool itself takes is in both, and not in the difference. */
+/** Compares a pool of many threads with one of few, since not every pool can grow. What the pool itself takes is in both. */
 async function run({ contender, budget: { settleMs } }) {
   const pools = [];
   const grownBy = async (threads) => {

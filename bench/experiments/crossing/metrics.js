@@ -1,4 +1,4 @@
-// What the scenarios measure. `label` heads a column; `unit` follows a figure in a text.
+// The metrics of the scenarios. `label` heads a column; `unit` follows a figure in a text.
 
 const higher = (id, label, unit) => ({ id, label, unit, better: 'higher' });
 const lower = (id, label, unit) => ({ id, label, unit, better: 'lower' });
@@ -10,7 +10,7 @@ export const p50Microseconds = lower('p50Microseconds', 'p50 us', 'us');
 export const p99Microseconds = lower('p99Microseconds', 'p99 us', 'us');
 export const totalMs = lower('totalMs', 'total ms', 'ms');
 export const readMs = lower('readMs', 'reads ms', 'ms');
-/** What is left of the total without the time in which the main thread read. */
+/** The total without the time in which the main thread reads. */
 export const cleanMs = lower('cleanMs', 'clean ms', 'ms');
 export const cpuMs = lower('cpuMs', 'CPU ms', 'ms of CPU');
 export const percent = {

@@ -1,4 +1,4 @@
-// What the page says of crossing.
+// The texts and the picture of crossing in the documentation.
 import { clause, sentence } from '../../conclusions/clauses.js';
 import { bestRow } from '../../conclusions/conclusions.js';
 import { relative } from '../../report/picture/points.js';
@@ -54,7 +54,7 @@ export const page = {
   }),
 };
 
-/** Makes clauses that hold threadwise against the best published pool, by a metric of a scenario. */
+/** Makes clauses that compare threadwise with the best published pool, by a metric of a scenario. */
 export function besidePublished(scenarios, fasterThan) {
   return (id, metric, what, words) => {
     const scenario = named(scenarios, id);

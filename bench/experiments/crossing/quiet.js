@@ -1,4 +1,4 @@
-// What a pool adds to a task that comes when the pool has nothing else to do: threads sleep then, and must be woken.
+// What a pool adds to a task when the pool has nothing else to do: its threads sleep, and must be woken.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { median } from '../../conclusions/statistics.js';
@@ -6,9 +6,9 @@ import { withPool } from '../../driver/with-pool.js';
 import { microseconds } from './metrics.js';
 
 const DURATIONS = [1, 5, 20];
-/** Between two calls, so that the pool is idle. Milliseconds. */
+/** How many milliseconds pass between two calls, so that the pool is idle. */
 const PAUSE_MS = 10;
-/** Longer than whatever a thread may stay awake for. Milliseconds. */
+/** How many milliseconds the pool is idle: longer than any thread may stay awake. */
 const IDLE_MS = 120;
 const WARM_UP_CALLS = 200;
 
@@ -38,7 +38,7 @@ async function medianOf(repeats, pauseMs, measure) {
   return 1000 * median(samples);
 }
 
-/** How much longer a call took than its task ran. */
+/** How many milliseconds longer a call took than its task ran. */
 async function addedTo(pool, task, ms) {
   let span;
   const total = await timed(async () => {

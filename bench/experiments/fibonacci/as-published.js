@@ -1,14 +1,14 @@
-// The published way: each round starts a worker of its own, and each answer starts the next one.
+// The published way: each round starts a worker of its own, and each answer starts the next worker.
 import { Worker } from 'node:worker_threads';
 
 const module = new URL('./round-worker.js', import.meta.url);
 
 /**
  * Resolves with the last answer that is needed; as published, more workers have been started by then.
- * @param atATime how many workers are started by nobody's answer
+ * @param atATime how many workers start at first; each answer starts one more
  * @param isEnding whether a worker is ended when it has answered. The published program ends none before it exits
  * @param onResult gets each result
- * @returns how many workers were started, and what ends them
+ * @returns how many workers were started, and `close`, which ends them
  */
 export async function startForEach({ atATime, rounds, argument, isEnding, onResult }) {
   const workers = [];

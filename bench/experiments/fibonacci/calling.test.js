@@ -14,7 +14,7 @@ test('a number is right but for rounding, and others are not', () => {
   }
 });
 
-/** Runs tasks here, and counts calls and how many of them are open at a time. */
+/** A pool that runs tasks here, and counts calls and how many of them are open at a time. */
 function countingPool() {
   const tasks = { fibonacci, fibonacciAll };
   const seen = { calls: 0, open: 0, most: 0 };
@@ -67,7 +67,7 @@ for (const isEnding of [false, true]) {
       const ended = await opened.close();
       assert.equal(results.length, rounds);
       assert.ok(results.every(isRight));
-      // Each answer but the last starts one more.
+      // Each answer but the last starts one more worker.
       assert.equal(opened.started, Math.min(atATime, rounds) + rounds - 1);
       assert.equal(ended.length, opened.started);
     }

@@ -1,4 +1,4 @@
-// What follows from fibonacci.
+// The conclusions of the experiment fibonacci.
 import { findingInParts, isFaster } from '../hash-direct/finding.js';
 import { BY_N, LARGEST, RUN_TIME } from './scenarios.js';
 
@@ -32,7 +32,7 @@ export function conclude(scenarios, tools) {
   ];
 }
 
-/** Each claim apart: who wins at which n. At 1,000,000 the article's text and its figures disagree; that is its text. */
+/** Judges who wins at each n. At 1,000,000 the article's text and its figures disagree; the claim is that of the text. */
 export function judge(scenarios, { fasterThan }) {
   const part = (claim, n, row, other) => {
     const scenario = scenarios.find(({ curve, x }) => curve === BY_N && x === n);
@@ -48,7 +48,7 @@ export function judge(scenarios, { fasterThan }) {
   ];
 }
 
-/** From which run time on, by what the break-even in numbers takes inline. */
+/** From which run time on calls pay: the break-even in numbers, times what a number takes inline. */
 export function runTimeSentence(scenarios, row, { breakEven, estimate, words }) {
   const { x, sentence } = breakEven(scenarios, row, INLINE, RATE, 'number');
   if (x === undefined) return `By the length of a task: ${sentence}`;

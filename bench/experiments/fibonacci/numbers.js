@@ -1,11 +1,11 @@
-// Which Fibonacci number is right: computed by another way than that of the task.
+// Checks Fibonacci numbers, which are computed in another way than by the task.
 
-/** What is beyond 2^53 is rounded in each addition: by less than this share, after thousands of them. */
+/** Numbers beyond 2^53 are rounded in each addition: after thousands of them, by less than this share. */
 const ROUNDING = 1e-12;
-/** The first one that no number of JavaScript holds. */
+/** The index of the first Fibonacci number that is too large for a number of JavaScript. */
 const FIRST_INFINITE = 1477;
 
-/** @returns whether a result is fibonacci(index), but for rounding */
+/** @returns a function that says whether a result is fibonacci(index), except for rounding */
 export function checkFor(index) {
   const exact = index < FIRST_INFINITE ? Number(exactFibonacci(index)) : Infinity;
   return (result) => result === exact || Math.abs(result / exact - 1) < ROUNDING;

@@ -1,4 +1,4 @@
-// What the page says of fibonacci.
+// The texts and the picture of fibonacci in the documentation.
 import { clause, factor, sentence } from '../../conclusions/clauses.js';
 import { alongX } from '../../conclusions/rows.js';
 import { relative } from '../../report/picture/points.js';
@@ -12,7 +12,7 @@ const [
     rows: [[, alone]],
   },
 ] = published.tables;
-/** Where the document's text and its figures disagree. */
+/** The n at which the document's text and its figures disagree. */
 const MIDDLE = 1_000_000;
 const inWords = (n) => n.toLocaleString('en-US');
 

@@ -1,6 +1,6 @@
-// What was published on single and many threads.
+// The published times of one thread and of many.
 
-/** How often each number is computed, in every run. */
+/** How often each number is computed in a run. */
 export const ROUNDS = 100;
 
 export const published = {
@@ -29,7 +29,7 @@ export const published = {
       ],
     },
     {
-      // The last of the outputs.
+      // The last output.
       title: 'Total time, ms: 100 rounds, with only one worker at a time',
       head: ['n', '1 worker at a time'],
       rows: [[10_000_000, 14_259]],

@@ -1,4 +1,4 @@
-// A worker of the published program: computes the number that it is asked for, and answers.
+// A worker of the published program: computes the number that a message asks for, and answers.
 import { parentPort } from 'node:worker_threads';
 import { fibonacci } from '../../driver/tasks.js';
 

@@ -15,23 +15,23 @@ import { ROUNDS } from './published.js';
 export const BY_N = `${ROUNDS} rounds`;
 export const RUN_TIME = 'length of a task';
 
-/** By what their scenarios are called. */
+/** Each n, by the end of its scenario's id. */
 const SIZES = { 100: 100, '100k': 100_000, '1m': 1_000_000, '10m': 10_000_000 };
 /** The only n for which the article has a figure of one worker at a time. */
 export const LARGEST = SIZES['10m'];
-/** Of a pool: as published, a worker for each thread of the processor; and not more of them than there. */
+/** How many threads a pool has: as published, one for each thread of the processor, and no more than the published processor had. */
 export const THREADS = Math.min(16, availableParallelism());
-/** The largest n takes a while, and a sample that takes longer than that is stuck. Milliseconds. */
+/** How many milliseconds a sample of the largest n may take beyond the usual limit before it counts as stuck. */
 const LARGEST_MS = 240_000;
-/** With the setting that makes it faster on small tasks. */
+/** piscina with the setting that makes it faster on small tasks. */
 const PISCINA = 'piscina (8 per worker)';
 const OUTSTANDING = 64;
-/** How many numbers a task computes: about half a microsecond for a hundred. */
+/** How many numbers a task computes: a hundred take about half a microsecond. */
 const INDICES = [100, 1000, 10_000, 100_000];
 const QUICK_INDICES = [100, 10_000];
-/** A call of a batch computes so many numbers in all: some hundred microseconds. */
+/** How many numbers one call of a batch computes in all: they take some hundred microseconds. */
 const BATCH_NUMBERS = 100_000;
-/** Stands for what is expected: results are not compared with it, but checked. */
+/** Stands for the expected result: results are checked, and not compared with it. */
 const RIGHT = Symbol('right');
 
 const isOurs = ({ id }) => id === 'threadwise';
@@ -56,7 +56,7 @@ async function runRounds(index, context) {
   let ended;
   const onResult = (result) => {
     if (isRight(result)) right++;
-    process.stdout.write(`\r${right}/${rounds}`); // the published counter; nobody sees it
+    process.stdout.write(`\r${right}/${rounds}`); // the published counter, which nobody sees here
     ended = performance.now();
   };
   const work = { rounds, argument: index, threads, onResult };
@@ -70,7 +70,7 @@ async function runRounds(index, context) {
   return { totalMs: ended - start, cpuMs: (user + system) / 1000, peakMiB };
 }
 
-/** From nothing to the last result. @returns what has been opened for it */
+/** Does everything from nothing to the last result. @returns what it has opened */
 async function callAll(contender, { atATime, make, placement }, work) {
   if (atATime !== undefined) return startForEach({ ...work, atATime, isEnding: work.argument === LARGEST });
   const pool = await contender.open({ threads: work.threads, isCold: true, placement });
@@ -78,7 +78,7 @@ async function callAll(contender, { atATime, make, placement }, work) {
   return pool;
 }
 
-/** All calls of a scenario are the same: the sum of the scores is how many of the results are right. */
+/** All calls of a scenario are the same, so the sum of the scores is how many results are right. */
 function workloadOf(index, batch) {
   const isRight = checkFor(index);
   const scoreOne = (result) => (isRight(result) ? 1 : 0);

@@ -1,4 +1,4 @@
-// What follows from fleet.
+// The conclusions of the experiment fleet.
 import { WAYS } from './scenarios.js';
 
 export function conclude(scenarios, { fasterThan }) {

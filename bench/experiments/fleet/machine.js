@@ -1,4 +1,4 @@
-// A machine: works on a queue until it is asked for what that has cost. The first order says how: { way, queue, port, threads, lockMs, stalledCheckMs }.
+// A machine: works on a queue until it is told to end, and returns its CPU time. The first order: { way, queue, port, threads, lockMs, … }.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { serve } from '@threadwise/bullmq';
@@ -9,7 +9,7 @@ import { countPrimes } from '../../driver/tasks.js';
 const tasks = new URL('../../driver/tasks.js', import.meta.url);
 const sandboxed = fileURLToPath(new URL('processor.js', import.meta.url));
 
-/** How a machine of each kind is begun. */
+/** Starts a machine of each kind. */
 const KINDS = {
   fleet: (queue, { connection, concurrency, lockDuration, stalledInterval }) =>
     serve(tasks, {
@@ -30,7 +30,7 @@ let way;
 
 answerOrders(async ({ end, queue, port, threads, lockMs, stalledCheckMs, ...settings }) => {
   if (end) {
-    // What has not ended by then is not waited for.
+    // Does not wait for jobs that have not ended.
     await (way === 'fleet' ? machine.close({ timeoutMs: 0 }) : machine.close(true));
     return { cpuMs: cpuMs() };
   }
@@ -42,19 +42,19 @@ answerOrders(async ({ end, queue, port, threads, lockMs, stalledCheckMs, ...sett
     stalledInterval: stalledCheckMs,
     maxStalledCount: 1000,
   });
-  // BullMQ's tells that it lost a lock: it is counted elsewhere.
+  // BullMQ's worker reports lost locks, which are counted elsewhere.
   machine.on?.('error', () => undefined);
   return {};
 });
 
-/** A hundredth of a second, as Linux counts by default. Milliseconds. */
+/** How many milliseconds of CPU time a tick counts: a hundredth of a second by default on Linux. */
 const TICK_MS = 10;
 
-/** CPU time of this process, all its threads, and the processes that it had and that have ended. Elsewhere than on Linux: undefined. */
+/** CPU milliseconds of this process, all its threads, and its child processes that have ended; undefined on other systems than Linux. */
 function cpuMs() {
   if (process.platform !== 'linux') return undefined;
   const stat = readFileSync('/proc/self/stat', 'latin1');
-  // The second field is the program's name, in which anything may be.
+  // The second field is the program's name, which may contain any character.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return TICK_MS * fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
 }

@@ -1,4 +1,4 @@
-// What the page says of fleet.
+// The texts and the picture of fleet in the documentation.
 import { clause, sentence } from '../../conclusions/clauses.js';
 import { seriesOf } from '../../conclusions/rows.js';
 import { relative } from '../../report/picture/points.js';

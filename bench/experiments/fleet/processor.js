@@ -1,4 +1,4 @@
-// What BullMQ runs in a process or a thread of its own.
+// The processor that BullMQ runs in a process or a thread of its own.
 import { countPrimes } from '../../driver/tasks.js';
 
 export default (job) => countPrimes(job.data[0]);

@@ -1,11 +1,11 @@
-// A Redis for one sample, on a port of its own, without a file.
+// Starts a Redis for one sample, on a port of its own, without persistence.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { freePort } from 'threadwise-test/free-port';
 import { redisProgram } from 'threadwise-test/redis-program';
 
-/** Undefined: there is none on this machine. */
+/** Resolves to undefined if there is no Redis on this machine. */
 export async function startRedis() {
   if (redisProgram === undefined) return undefined;
   const port = await freePort();

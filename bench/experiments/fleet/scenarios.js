@@ -1,4 +1,4 @@
-// Jobs of some lengths, and jobs that are longer than a lock. Redis, machine and caller are processes of their own.
+// Jobs of several lengths, and jobs that take longer than their lock lasts. Redis, machine and caller are separate processes.
 import assert from 'node:assert/strict';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { NotAvailable } from '../../driver/not-available.js';
@@ -7,22 +7,22 @@ import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
 import { milliseconds, perSecond } from '../crossing/metrics.js';
 import { startRedis } from './redis-server.js';
 
-/** How long a job computes, about, and how many there are for each 100 ms of the budget. Milliseconds. */
+/** About how many milliseconds a job computes, and how many jobs there are for each 100 ms of the budget. */
 const LENGTHS = [
   { jobMs: 1, jobsIn100Ms: 100 },
   { jobMs: 20, jobsIn100Ms: 10 },
   { jobMs: 200, jobsIn100Ms: 2 },
 ];
-/** About 10 ms of computing; the time of counting primes grows with the limit to the power of 1.5. */
+/** The limit up to which counting primes takes about 10 ms; the time grows with the limit to the power of 1.5. */
 const LIMIT_OF_10_MS = 270_000;
 const limitOf = (jobMs) => Math.round(LIMIT_OF_10_MS * (jobMs / 10) ** (2 / 3));
 
 /** BullMQ's defaults. */
 const USUAL = { lockMs: 30_000, stalledCheckMs: 30_000 };
 const SHORT_LOCK = { lockMs: 2000, stalledCheckMs: 500 };
-/** Longer than the lock. */
+/** How many milliseconds a job computes that takes longer than its lock lasts. */
 const LONG_JOB_MS = 3000;
-/** Twice what all of them take one after the other: who never gets one done is not waited for. Milliseconds. */
+/** How many milliseconds a sample waits: twice what all jobs take one after the other, since some ways never finish a job. */
 const MOST_MS = 8 * LONG_JOB_MS;
 
 const way = (id, contender) => ({ id, row: `${contender}, ${id}`, takes: (each) => each.id === contender });
@@ -40,7 +40,7 @@ async function run({ way: kind, threads, budget }, { jobMs, count, lock, mostMs 
   const connection = { host: '127.0.0.1', port: redis.port };
   const queue = new Queue('jobs', { connection });
   const events = new QueueEvents('jobs', { connection, lastEventId: '0' });
-  // Another machine that takes nothing: who computes cannot see that its own locks have ended.
+  // Another machine, which takes no jobs: a thread that computes cannot see that its own locks have expired.
   const watcher = new Worker('jobs', null, {
     connection,
     stalledInterval: lock.stalledCheckMs,
@@ -70,8 +70,8 @@ async function run({ way: kind, threads, budget }, { jobMs, count, lock, mostMs 
 }
 
 /**
- * Resolves when each job has its result, or so long after the first one's begin: how many have, how long that took, and how many times a job was
- * called stalled.
+ * Resolves when each job has its result, or `mostMs` after the first one began: to how many have, how long that took, and how many times a
+ * job was called stalled.
  */
 function listen(events, { jobs, expected, mostMs }) {
   const done = new Set();
@@ -97,7 +97,7 @@ function listen(events, { jobs, expected, mostMs }) {
 const shared = {
   metrics: [
     perSecond('jobsPerSecond', 'jobs'),
-    // The start of the machine is in it.
+    // Includes the start of the machine.
     { ...milliseconds('cpuMs', 'CPU ms/job'), isOptional: true },
     { id: 'stalled', label: 'called stalled', unit: 'jobs', better: 'lower' },
   ],

@@ -1,4 +1,4 @@
-// The published way: the main thread moves what it reads to a coordinator, and that has it hashed.
+// The published way: the main thread moves what it reads to a coordinator, which has it hashed.
 import { once } from 'node:events';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { readInOneGo } from '../hash-direct/one-go.js';
@@ -7,7 +7,7 @@ import { OpenCalls } from '../hash-direct/open-calls.js';
 const coordinatorModule = new URL('./coordinator-thread.js', import.meta.url);
 const workerModule = new URL('./coordinated-worker.js', import.meta.url);
 
-/** Starts a coordinator and so many workers; all of them have shaken hands when this resolves. */
+/** Starts a coordinator and `threads` workers. Resolves when all of them are connected. */
 export async function openCoordinated({ threads }) {
   const calls = new OpenCalls();
   const coordinator = new Worker(coordinatorModule, { workerData: { workers: threads } });
@@ -26,7 +26,7 @@ export async function openCoordinated({ threads }) {
   };
 }
 
-/** A worker with a channel of its own to the coordinator; its results come straight to the main thread. */
+/** Starts a worker with a channel of its own to the coordinator; its results come straight to the main thread. */
 function startWorker(coordinator, calls) {
   const worker = new Worker(workerModule);
   worker.on('message', (result) => calls.settle(result));
@@ -36,7 +36,7 @@ function startWorker(coordinator, calls) {
   return worker;
 }
 
-/** @returns what tells how busy the event loops were since now: of the coordinator, and of each worker. Shares */
+/** @returns a function that returns how busy the event loops of the coordinator and of each worker have been since now, as shares */
 function utilizationsOf(coordinator, workers) {
   const look = ({ performance }) => performance.eventLoopUtilization();
   const before = new Map([coordinator, ...workers].map((thread) => [thread, look(thread)]));

@@ -1,4 +1,4 @@
-// What follows from hash-coordinator.
+// The conclusions of the experiment hash-coordinator.
 import { formatNumber } from '../../report/format.js';
 import { beyondMany, scenarioAtCores } from '../hash-direct/conclude.js';
 import {
@@ -21,7 +21,7 @@ export const OURS = 'threadwise, coordinator, leased';
 export const MOVED = 'threadwise, coordinator, moved';
 const COPIED = 'threadwise, copied';
 
-/** A coordinator with that much to do has no time to spare. Per cent. */
+/** Up to how many per cent of its time a coordinator may be busy to have time to spare. */
 const SPARE = 50;
 
 const [{ rows }, { rows: gains }] = published.tables;
@@ -55,7 +55,7 @@ export function conclude(scenarios, tools) {
   ].filter((sentence) => sentence !== undefined);
 }
 
-/** Each claim apart; the factor by the best of either, as the article has it. */
+/** Judges each claim of the article. The factor is that of the best of either row, as in the article. */
 export function judge(scenarios, tools) {
   const scenario = scenarioAtCores(scenarios, tools);
   const [[, factor]] = gains;
@@ -89,13 +89,13 @@ export function bestOfBoth(scenarios, { bestX, fasterThan }) {
   return fasterThan(sideBySide(places), places[0][0], places[1][0], 'cleanMs');
 }
 
-/** undefined: the interval has it inside. */
+/** undefined if the interval contains the limit. */
 function spareOf({ low, high }) {
   if (high <= SPARE) return true;
   return low > SPARE ? false : undefined;
 }
 
-/** By its own figures, the published program takes longer than without a coordinator where workers are many. */
+/** By the article's own figures, the published program takes longer with a coordinator than without, with many workers. */
 function atMost(scenarios, { fasterThan, words }) {
   const most = rows.at(-1)[0];
   const { sentence } = fasterThan(
@@ -108,7 +108,7 @@ function atMost(scenarios, { fasterThan, words }) {
   return `With ${words.counted(most, 'thread')}: ${sentence}; published: ${words.times({ value: there })}`;
 }
 
-/** How busy the coordinator was, and its workers. */
+/** How busy the coordinator and its workers were. */
 function utilization(scenario, row, { estimate, words }) {
   const [coordinator, workers] = ['coordinatorPercent', 'workersPercent'].map((metric) =>
     estimate(scenario, row, metric),
@@ -130,7 +130,7 @@ function sizing(scenario, { estimate, words }) {
   return `Our coordinator, left to find the number of workers by itself, changed it ${words.counted(changes, 'time')} and ended with ${words.counted(workers, 'worker')}`;
 }
 
-/** The utilisation of each worker, as the article prints it; and what our coordinator made of the number of workers. */
+/** The utilisation of each worker, as the article prints it, and how our coordinator changed the number of workers. */
 export function tables(scenarios) {
   return [
     ...[WITH, MOVED].flatMap((row) => utilizationTable(scenarios, row)),

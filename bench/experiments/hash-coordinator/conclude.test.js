@@ -8,7 +8,7 @@ const CLEAN = { id: 'cleanMs', label: 'clean ms', unit: 'ms', better: 'lower' };
 const WITH = 'as published, coordinator';
 const WITHOUT = 'as published, no coordinator';
 
-/** Clean times by threads. */
+/** Scenarios with these clean times, by threads. */
 const measured = (withOne, without) =>
   [1, 2, 4].map((x, i) =>
     summaryOf({

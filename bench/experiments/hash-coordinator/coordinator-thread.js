@@ -1,4 +1,4 @@
-// The coordinator of the article: a thread that has the queue, the list of free workers and their segments.
+// The article's coordinator: a thread that has the queue, the list of free workers and their segments.
 import { parentPort, workerData } from 'node:worker_threads';
 import { Dispatcher, newSegment } from '../hash-direct/segments.js';
 
@@ -10,7 +10,7 @@ parentPort.on('message', ({ port, id, bytes }) => {
   else greet(port);
 });
 
-/** Sends a worker its segment, and counts on it when it has answered. */
+/** Sends a worker its segment, and adds the worker when it has answered. */
 function greet(port) {
   const segment = newSegment();
   port.once('message', () => {

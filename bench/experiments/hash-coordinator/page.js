@@ -1,4 +1,4 @@
-// What the page says of hash-coordinator.
+// The texts and the picture of hash-coordinator in the documentation.
 import { clause, factor, sentence, shown } from '../../conclusions/clauses.js';
 import { scenarioAtCores } from '../hash-direct/conclude.js';
 import { named } from '../hash-direct/finding.js';
@@ -10,7 +10,7 @@ import { SIZING } from './scenarios.js';
 
 const [{ rows }] = published.tables;
 const [{ rows: directRows }] = direct.tables;
-/** As published, the least and the most of the coordinator. Per cent. */
+/** The published utilisation of the coordinator in per cent, the lowest and the highest. */
 const [LEAST, MOST] = [Math.min, Math.max].map((pick) => pick(...rows.map((cells) => cells[5])));
 
 export const page = {

@@ -1,6 +1,6 @@
-// What the article tells of its second experiment: all that its program printed.
+// The figures that the article publishes of its second experiment: all that its program printed.
 
-/** The columns of its output that are about one worker each. */
+/** The columns of the output for single workers. */
 const WORKERS = Array.from({ length: 16 }, (_, i) => `w${i + 1}`);
 
 export const published = {

@@ -13,7 +13,7 @@ import { COMPARED_THREADS } from '../hash-direct/scenarios.js';
 import { measureOneGo, ONE_GO, oneGoMetrics, readInOneGoFor } from '../hash-direct/one-go.js';
 import { openCoordinated } from './as-published.js';
 
-/** All that were published; beside those that are compared, what was published is alone. */
+/** All numbers of threads that were published; only those of COMPARED_THREADS are measured with other rows. */
 const THREADS = Array.from({ length: 16 }, (_, i) => i + 1);
 const QUICK_THREADS = [1, 2, 4];
 
@@ -21,9 +21,8 @@ const isAsPublished = ({ id }) => id === AS_PUBLISHED;
 const isOurs = ({ id }) => id === 'threadwise';
 
 const WITH = { id: 'coordinator', takes: isAsPublished };
-/** What the article compares with: its first experiment. */
+/** The article's first experiment, with which it compares. */
 const WITHOUT = { id: 'no coordinator', takes: isAsPublished };
-/** Ours. */
 const COORDINATOR = {
   id: 'coordinator, moved',
   takes: isOurs,
@@ -36,7 +35,7 @@ const WAYS = [WITH, WITHOUT, COORDINATOR_LEASED, COORDINATOR];
 const WAYS_IN_ONE_GO = [WITH, WITHOUT, COORDINATOR, COPIED];
 const OPENERS = { [WITH.id]: openCoordinated, [WITHOUT.id]: openSegments };
 
-/** Given only where there is a coordinator. */
+/** Optional, since only rows with a coordinator have it. */
 const coordinatorPercent = { ...percent.lower('coordinatorPercent', 'coordinator %'), isOptional: true };
 const workersPercent = { ...percent.higher('workersPercent', 'workers %'), isOptional: true };
 
@@ -47,7 +46,7 @@ function run(context) {
   const { handOver, open = contender.open } = WAYS.find(({ id }) => id === context.way) ?? {};
   return withPool({ ...context, contender: { ...contender, open } }, async (pool) => {
     const look = () => pool.stats?.();
-    look(); // utilisation is since the last look
+    look(); // starts the interval in which utilisation is measured
     const values = await passes(context, () => readAndHash(pool, given.folder, handOver));
     return { ...values, ...percents(utilizationsOf(look())) };
   });
@@ -67,7 +66,7 @@ async function runInOneGo(context) {
   );
 }
 
-/** How many workers the coordinator makes it, while files come: `sizes` are [milliseconds since the first one, workers, why]. */
+/** How many workers the coordinator has chosen, while files come: `sizes` are [milliseconds since the start, workers, why]. */
 async function runSizing({ budget, given }) {
   const pool = await openOurs({ threads: 'auto' }, { dispatch: 'coordinator' });
   const [began, since] = [Date.now(), performance.now()];
@@ -103,7 +102,7 @@ async function runDirect(context) {
   return values;
 }
 
-/** Of a pool of ours; nothing where there is no coordinator to compare with. */
+/** The utilisation of a pool of ours; nothing if it has no coordinator. */
 function utilizationsOf(stats) {
   if (stats?.coordinator === undefined) return {};
   const { coordinator, workers } = stats;
@@ -113,7 +112,7 @@ function utilizationsOf(stats) {
   };
 }
 
-/** `eachPercent`: of each worker; in the saved result, and in a table of its own. */
+/** `eachPercent`: the utilisation of each worker, which is saved, and has a table of its own. */
 function percents({ coordinator, workers }) {
   if (coordinator === undefined) return {};
   const eachPercent = workers.map((share) => 100 * share);

@@ -1,4 +1,4 @@
-// The published way: the main thread reads every file in one go, and hands over by segments of shared memory.
+// The published way: the main thread reads every file without a pause, and hands it over in segments of shared memory.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { giveInOneGo, readInOneGo } from './one-go.js';
@@ -7,7 +7,7 @@ import { Dispatcher, newSegment } from './segments.js';
 
 const workerModule = new URL('./segment-worker.js', import.meta.url);
 
-/** Opens so many workers. */
+/** Starts `threads` workers. Resolves when all of them run. */
 export async function openSegments({ threads }) {
   const calls = new OpenCalls();
   const dispatcher = new Dispatcher();

@@ -1,4 +1,4 @@
-// What follows from hash-direct.
+// The conclusions of the experiment hash-direct.
 import {
   atCores,
   findingInParts,
@@ -18,11 +18,11 @@ export const LEASED = 'threadwise, leased';
 export const COPIED = 'threadwise, copied';
 export const READ = 'threadwise, workers read';
 
-/** From how much on a thread counts as one that gets nothing while main reads. Per cent of the files. */
+/** From how many per cent of files left on workers count as having got nothing while main read. */
 const NEARLY_ALL = 90;
-/** A digest that takes less than that share of the published one makes what else there is to do count for more. */
+/** Below this share of the published time of a digest, the rest of the work counts for more. */
 const SHORTER = 1 / 2;
-/** Beyond that many workers nothing more is gained, there. */
+/** The number of workers beyond which nothing was gained in the article. */
 const MANY = 8;
 
 const [{ rows }, { rows: costs }] = published.tables;
@@ -68,18 +68,18 @@ export function conclude(scenarios, tools) {
   ].filter((sentence) => sentence !== undefined);
 }
 
-/** What the document claims, each apart. */
+/** Judges each claim of the document. */
 export function judge(scenarios, tools) {
   return [costOfReads(scenarios, tools), nothingMeanwhile(named(scenarios, ONE_GO), tools)];
 }
 
-/** At further counts the published program is alone. */
+/** Of the compared scenarios: in the others the published program is alone. */
 export function scenarioAtCores(scenarios, { machine }) {
   const compared = scenarios.filter(({ x }) => COMPARED_THREADS.includes(x));
   return atCores(compared, machine);
 }
 
-/** The published program with its messages in memory, beside itself with reads. */
+/** Compares the published program with its messages in memory and with reads. */
 function costOfReads(scenarios, tools) {
   const [[, worse]] = costs;
   const scenario = memoryScenario(scenarios, tools);
@@ -88,13 +88,13 @@ function costOfReads(scenarios, tools) {
   return { claim, holds: isNotable(cost), said: withThreads(scenario, cost.sentence) };
 }
 
-/** Where the program is measured without reads as well. */
+/** The scenario at cores of those in which the program is measured without reads as well. */
 export function memoryScenario(scenarios, { machine }) {
   const compared = scenarios.filter(({ x }) => MEMORY_THREADS.includes(x));
   return atCores(compared, machine);
 }
 
-/** How much of its work is left when all is read. */
+/** How much of the work is left when all files are read. */
 function nothingMeanwhile(scenario, { estimate, words }) {
   const claim = 'workers get nothing while main reads';
   const left = estimate(scenario, AS_PUBLISHED, 'leftPercent');
@@ -104,13 +104,13 @@ function nothingMeanwhile(scenario, { estimate, words }) {
   return { claim, holds, said };
 }
 
-/** undefined: the interval has it inside. */
+/** undefined if the interval contains the limit. */
 function isSurelyAtLeast(least, { low, high }) {
   if (low >= least) return true;
   return high < least ? false : undefined;
 }
 
-/** Whether the most workers are better than many of them, there and here. */
+/** Compares the most workers with `MANY` workers, there and here. */
 export function beyondMany(scenarios, row, metric, publishedRows, { fasterThan, words }) {
   const most = Math.max(...publishedRows.map(([x]) => x));
   const places = [MANY, most].map((x) => [`${row}, ${x} threads`, scenarios.find((one) => one.x === x), row]);
@@ -120,7 +120,7 @@ export function beyondMany(scenarios, row, metric, publishedRows, { fasterThan, 
   return `Beyond ${MANY} threads: ${sentence}; published: ${words.times({ value: valueOf(MANY) / valueOf(most) })}`;
 }
 
-/** Why handing over counts for more where a digest is short. */
+/** Why the cost of handing over counts for more where a digest is short. */
 export function digestSentence(scenarios, tools) {
   const { estimate, words } = tools;
   const here = estimate(scenarioAtCores(scenarios, tools), 'inline', 'cleanUsPerFile')?.value;

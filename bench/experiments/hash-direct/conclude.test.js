@@ -1,5 +1,5 @@
-// The conclusions of all experiments that come out of documents, from figures that were made up: whatever was
-// measured, there are sentences, and they say what the figures say.
+// The conclusions of all experiments that repeat documents, from made-up figures: whatever was measured, there are
+// sentences, and they say what the figures say.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contenders, experiments } from '../../catalog.js';
@@ -13,7 +13,7 @@ import { CORES } from '../cores/scenarios.js';
 
 const VERDICT = /is (faster|slower) than|takes (less|more) than/;
 const NOTHING = /not measured|NaN|undefined|Infinity/;
-/** What cannot be told is no verdict. */
+/** Removes what cannot be told: that is no verdict. */
 const withoutDoubt = (sentence) =>
   sentence.replaceAll(/Cannot tell whether .+? (is faster|takes less) than/g, '');
 
@@ -22,11 +22,11 @@ const IDS = [
   ...['hash-direct', 'hash-coordinator', 'memory', 'cores', 'template'],
   ...['fibonacci', 'read-files', 'snp', 'cluster'],
 ];
-/** What is measured of a server under load. */
+/** The metrics of a server under load. */
 const LOADED = ['requestsPerSecond', 'latencyP50Ms', 'latencyP95Ms', 'latencyMaxMs'];
 const chosen = (await experiments()).filter(({ id }) => IDS.includes(id));
 
-/** @param figureOf(metric, entry, scenario, round) undefined: it is not measured */
+/** @param figureOf(metric, entry, scenario, round) returns undefined if it was not measured */
 function summaries({ scenarios }, rounds, figureOf) {
   const plan = scenarios.map((scenario) => ({ scenario, entries: entriesOf(scenario, all) }));
   const samplesOf = ({ scenario, entries }) =>
@@ -44,7 +44,7 @@ function summaries({ scenarios }, rounds, figureOf) {
   return summarize(plan, { samples, failures: [] });
 }
 
-/** Scenarios with cores are those of this machine, and the others of any. */
+/** The scenarios with cores are those of this machine; all others fit any machine. */
 const machineOf = ({ id }) => (id === 'cores' ? { ...MACHINE, availableParallelism: CORES.length } : MACHINE);
 
 const concluded = (experiment, scenarios) =>
@@ -93,7 +93,7 @@ for (const experiment of chosen) {
   });
 }
 
-/** What the page says of made-up figures: its sentences and its picture, and not the conclusions alone. */
+/** The texts and the picture of a page from made-up figures. */
 const onPage = ({ page, ...experiment }, scenarios) => {
   const material = [withInline(scenarios), toolsFor(machineOf(experiment))];
   return {
@@ -127,7 +127,7 @@ for (const experiment of chosen) {
   });
 }
 
-/** The figures of a document, as if they were ours: then all that was found holds. */
+/** Concludes from the figures of a document as if they were ours: then every finding holds. */
 function asFound(id, metricId, figureOf) {
   const experiment = chosen.find((one) => one.id === id);
   const scenarios = summaries(experiment, 5, (metric, entry, scenario) =>

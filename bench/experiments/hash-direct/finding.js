@@ -1,5 +1,5 @@
-// Whether what a document found holds here, in words; and scenarios as conclusions want them. The verdicts are those
-// of the tools: see bench/README.md.
+// Whether the finding of a document holds here, in words; and helpers for scenarios. The verdicts are those of the tools:
+// see bench/README.md.
 
 import { FEWEST_ROUNDS } from '../../conclusions/conclusions.js';
 
@@ -11,15 +11,15 @@ const WORDS = new Map([
   [undefined, 'Cannot tell whether the published finding holds here'],
 ]);
 
-/** @param holds true, 'partly', false, or undefined: cannot tell @param sentences why */
+/** @param holds true, 'partly', false, or undefined if it cannot be told @param sentences why */
 export function finding(holds, ...sentences) {
   return `${WORDS.get(holds)}: ${sentences.join('; ')}`;
 }
 
-/** What the machine is too small for. */
+/** The verdict if the machine is too small to test a claim. */
 export const UNTESTABLE = 'untestable';
 
-/** What is found of one claim, or of all that a document claims ('partly' is of these only). */
+/** The words for a verdict on one claim, or on all claims of a document (only these can be 'partly'). */
 export const FOUND = new Map([
   ['partly', 'holds in part'],
   [UNTESTABLE, 'cannot be tested on this machine'],
@@ -29,44 +29,44 @@ export const FOUND = new Map([
 ]);
 
 /**
- * A finding that claims several things, each of them judged apart.
- * @param parts [{ claim, holds, said }]; holds: true, false, UNTESTABLE, or undefined: cannot tell; said: why
+ * A finding that makes several claims, each of which is judged.
+ * @param parts [{ claim, holds, said }]; holds: true, false, UNTESTABLE, or undefined if it cannot be told; said: why
  */
 export function findingInParts(parts) {
   const sentences = parts.map(({ claim, holds, said }) => `${claim}: ${FOUND.get(holds)} (${said})`);
   return finding(ofAll(parts.map(({ holds }) => holds)), ...sentences);
 }
 
-/** What cannot be told makes it neither whole nor wrong; 'partly': at least one holds, and not all. */
+/** The verdict on all claims: true if all hold, 'partly' if some do, false if none does and at least one surely does not. */
 export function ofAll(each) {
   if (each.length > 0 && each.every((holds) => holds === UNTESTABLE)) return UNTESTABLE;
   if (each.includes(true)) return each.every((holds) => holds === true) ? true : 'partly';
   return each.includes(false) ? false : undefined;
 }
 
-/** All of them hold; one that does not is enough against it. */
+/** Whether all hold; false if one surely does not. */
 export function allHold(...each) {
   if (each.includes(false)) return false;
   return each.includes(undefined) ? undefined : true;
 }
 
-/** Of what `fasterThan` gives. What is within 5 % is not faster. */
+/** @param compared what `fasterThan` returns; a difference within 5 % is not faster */
 export function isFaster({ verdict }) {
   return verdict === 'unknown' ? undefined : verdict === 'faster';
 }
 
-/** Published figures have no interval: what is within a quarter of a factor has reached it; below an eighth is no change. */
+/** Published figures have no interval: a factor is reached from four fifths of it on, and a change below an eighth is none. */
 const NEAR = 1.25;
 const NOTABLE = 1.125;
 
-/** Whether a factor that was published is reached here, of what `fasterThan` gives; undefined: cannot tell. */
+/** Whether a published factor is reached here, by what `fasterThan` returns; undefined if it cannot be told. */
 export function reaches(factor, { verdict, ratio }) {
   if (verdict === 'unknown') return undefined;
   if (ratio.low >= factor / NEAR && ratio.low > 1) return true;
   return ratio.high < factor / NEAR ? false : undefined;
 }
 
-/** Whether it is better by more than published figures can be off, of what `fasterThan` gives; undefined: cannot tell. */
+/** Whether a row is better by more than published figures may be off, by what `fasterThan` returns; undefined if it cannot be told. */
 export function isNotable({ verdict, ratio }) {
   if (verdict === 'slower' || verdict === 'same') return false;
   if (verdict === 'unknown') return ratio !== undefined && ratio.high < NOTABLE ? false : undefined;
@@ -74,25 +74,24 @@ export function isNotable({ verdict, ratio }) {
   return ratio.high < NOTABLE ? false : undefined;
 }
 
-/** Whether there are too few rounds of a row for any word. */
+/** Whether a row has too few rounds for a verdict. */
 export function isFewRounds(scenario, rowId) {
   const row = scenario?.rows.find(({ id }) => id === rowId);
   return (row?.samples.length ?? 0) < FEWEST_ROUNDS;
 }
 
-/** The scenario of that id; undefined: it was not measured. */
+/** The scenario of that id; undefined if it was not measured. */
 export const named = (scenarios, wanted) => scenarios.find(({ id }) => id === wanted);
 
-/** The scenario with as many threads as cores, or if there is none, with the next fewer. */
+/** The scenario with as many threads as cores, or else with the next smaller number. */
 export function atCores(scenarios, { cores, availableParallelism = cores }) {
   const fitting = scenarios.filter(({ x }) => x <= availableParallelism);
   return fitting.toSorted((a, b) => a.x - b.x).at(-1);
 }
 
 /**
- * Rows of several scenarios as those of one, so that they can be compared: what belongs to one round was measured in
- * it.
- * @param places [[name, scenario, row], …]; name: what the row is called then
+ * Rows of several scenarios as those of one, so that they can be compared round by round.
+ * @param places [[name, scenario, row], …]; name: the new id of the row
  */
 export function sideBySide(places) {
   const rows = places.flatMap(([name, scenario, rowId]) => {

@@ -1,5 +1,5 @@
-// A main thread that reads file after file, never lets go of its event loop, and has them hashed: what threads get to do
-// in the meantime.
+// A main thread that reads file after file without ever returning to its event loop, and has them hashed: how much threads
+// get to do in the meantime.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -10,8 +10,8 @@ import { percent, readMs, totalMs } from '../crossing/metrics.js';
 
 /**
  * Reads all files of a folder, and awaits nothing before all are read.
- * @param give gets each file's number and bytes, and gives a promise of what the task `hashTimed` returns
- * @returns as `readAndHash` of crossing/hashing.js does; and how many of the files were left to hash when all were read
+ * @param give gets each file's number and bytes, and returns a promise of what the task `hashTimed` returns
+ * @returns what `readAndHash` of crossing/hashing.js does, and how many per cent of the files were left to hash when all were read
  */
 export function readInOneGo(folder, give) {
   const names = readdirSync(folder).sort();
@@ -27,7 +27,7 @@ export function messagesOf(folder) {
 
 /**
  * Prepares the bytes of each item of a list, and awaits nothing before all are prepared. Returns what `readInOneGo` does.
- * @param prepare the synchronous work of the main thread for each of them: gives the bytes to hash. Its time is that of reading
+ * @param prepare the synchronous work of the main thread for an item, which counts as reading; returns the bytes to hash
  */
 export async function giveInOneGo(all, prepare, give) {
   const calls = [];
@@ -40,7 +40,7 @@ export async function giveInOneGo(all, prepare, give) {
   }
   const allRead = sharedNow();
   const results = await Promise.all(calls);
-  // The last one always is: it is given away when all are read.
+  // The last file is always left: it is handed over when all are read.
   const left = results.filter(({ ended }) => ended >= allRead).length;
   return {
     digests: results.map(({ digest }) => digest),
@@ -49,14 +49,14 @@ export async function giveInOneGo(all, prepare, give) {
   };
 }
 
-/** The same by a pool. @param isMoved whether the bytes move, or are copied */
+/** Does the same with a pool. @param isMoved whether the bytes are moved; else they are copied */
 export function readInOneGoFor(pool, folder, isMoved) {
   return readInOneGo(folder, (_id, bytes) =>
     pool.call('hashTimed', bytes, isMoved ? [bytes.buffer] : undefined),
   );
 }
 
-/** Time and share of passes; digests are checked. */
+/** Returns the median times and share of several passes. Checks the digests. */
 export async function measureOneGo({ budget, given }, work) {
   const shares = [];
   const { totalMs: total, readMs: reading } = await measurePasses(budget, given.digest, async () => {

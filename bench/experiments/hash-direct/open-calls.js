@@ -1,10 +1,10 @@
-// Calls of which the results come one by one, each with its number.
+// Calls whose results come one by one, each with the number of its call.
 
 export class OpenCalls {
   #open = new Map();
   #failure;
 
-  /** @returns a promise of the result of that number */
+  /** @returns a promise of the result with that number */
   begin(id) {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => this.#open.set(id, { resolve, reject }));
@@ -17,7 +17,7 @@ export class OpenCalls {
     call.resolve(result);
   }
 
-  /** None of those that are open will have a result, nor any further one. */
+  /** Rejects all open calls, and all later ones. */
   fail(error) {
     this.#failure ??= error;
     for (const { reject } of this.#open.values()) reject(error);

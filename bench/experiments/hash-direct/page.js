@@ -1,4 +1,4 @@
-// What the page says of hash-direct.
+// The texts and the picture of hash-direct in the documentation.
 import { clause, factor, sentence, shown } from '../../conclusions/clauses.js';
 import { relativeCurve, timesAsGood } from '../../report/picture/points.js';
 import {
@@ -81,7 +81,7 @@ function leftOf(row, scenarios, { estimate, words }) {
   return shown(left, (value) => words.perCent(value / 100));
 }
 
-/** Clean time and total beside each other. @param base the row whose figure with one worker is 1 @param there [[kind, rows of a published table]] */
+/** Draws clean time and total side by side. @param base the row whose figure with one worker is 1 @param there [[kind, published rows]] */
 export function hashPicture(scenarios, { title, base, there, here, reference = rows, legend = [] }) {
   const all = scenarios.filter(({ x }) => x !== undefined);
   const first = { scenario: all.find(({ x }) => x === 1), row: base };

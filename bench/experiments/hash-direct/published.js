@@ -1,4 +1,4 @@
-// What the article tells of its first experiment: all that its program printed. Clean time is its total less its reads.
+// The figures that the article publishes of its first experiment: all that its program printed. Clean time is total less reads.
 
 export const published = {
   source: 'S0, "worker_threads: shared memory and a coordinator" (a Russian article series, Habr)',
@@ -40,7 +40,7 @@ export const published = {
       ],
     },
     {
-      // The paragraph below that output: the part before it had the same messages in memory.
+      // The paragraph below that output. The part before it had the same messages in memory.
       title: 'What synchronous reads cost, with 4 workers on 4 cores',
       head: ['', 'clean time worse by, %'],
       rows: [['reads in the main thread, to messages from memory', 15]],

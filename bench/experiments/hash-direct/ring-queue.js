@@ -1,7 +1,7 @@
-// First in, first out, in a ring whose size is a power of two, and which grows and shrinks with what is in it: the
-// queue that the article hands its tasks out of.
+// The queue of the article's tasks: first in, first out, in a ring whose size is a power of two, and which grows and
+// shrinks with its contents.
 
-/** Slots: a ring is never smaller, and never larger. */
+/** The fewest and the most slots that a ring can have. */
 export const FEWEST = 2 ** 8;
 export const MOST = 2 ** 16;
 
@@ -25,14 +25,14 @@ export class RingQueue {
     this.#size++;
   }
 
-  /** The oldest one; undefined if there is none. */
+  /** Removes and returns the oldest value; undefined if there is none. */
   shift() {
     if (this.#size === 0) return undefined;
     const value = this.#slots[this.#first];
     this.#slots[this.#first] = undefined;
     this.#first = this.#at(1);
     this.#size--;
-    // A quarter and not a half: else a queue of about that size would move with every task.
+    // At a quarter and not at a half: otherwise a queue of about that size would be copied with every task.
     if (this.#size <= this.#slots.length / 4 && this.#slots.length > FEWEST)
       this.#resize(this.#slots.length / 2);
     return value;

@@ -11,7 +11,7 @@ test('first in, first out, while it grows, goes round and shrinks', () => {
   const shift = (count) => {
     for (let i = 0; i < count; i++) assert.equal(queue.shift(), shifted++);
   };
-  // The oldest are in the middle of the ring, and have others behind them at its beginning, when it has to grow.
+  // When the ring has to grow, the oldest values are in its middle, and later ones at its beginning.
   push(200);
   shift(150);
   push(5000);

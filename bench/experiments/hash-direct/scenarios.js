@@ -1,4 +1,4 @@
-// One scenario for each number of threads; and what threads get to do while the main thread reads.
+// One scenario for each number of threads, and scenarios of what threads get to do while the main thread is busy.
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { files } from '../../fixtures/files.js';
 import { withPool } from '../../driver/with-pool.js';
@@ -8,16 +8,16 @@ import { openSegments } from './as-published.js';
 import { matchesOf } from './matching.js';
 import { giveInOneGo, measureOneGo, messagesOf, ONE_GO, oneGoMetrics, readInOneGoFor } from './one-go.js';
 
-/** All that were published; beside these counts, the published program is alone. */
+/** All numbers of threads that were published; only those of COMPARED_THREADS are measured with other rows. */
 const THREADS = Array.from({ length: 16 }, (_, i) => i + 1);
 export const COMPARED_THREADS = [1, 2, 4, 8, 16];
 const QUICK_THREADS = [1, 2, 4];
-/** The two that are fastest at it, with the settings that make them so; of the curve only the first. */
+/** The two that are fastest at this, with their best settings; most points of the curve have only the first. */
 const PUBLISHED_POOLS = ['piscina (8 per worker)', 'poolifier'];
-/** The count that goals are stated for; and those with which the price of reads is told: that, and as published. */
+/** The number of threads of the goals. MEMORY_THREADS: those with which the cost of reads is measured, this one and the published. */
 const MAIN_THREADS = 2;
 export const MEMORY_THREADS = [MAIN_THREADS, 4];
-/** What has no threads is measured once. */
+/** The row without threads is measured once. */
 const INLINE_THREADS = 1;
 
 const isOurs = ({ id }) => id === 'threadwise';
@@ -29,16 +29,16 @@ const isCompared = (contender, threads) =>
   contender.id === PUBLISHED_POOLS[0] ||
   (threads === MAIN_THREADS && PUBLISHED_POOLS.includes(contender.id));
 
-/** The best that each can do where the main thread reads, and ours with its threads reading. */
+/** The best way of each contender where the main thread reads, and ours where the workers read. */
 const LEASED = { id: 'leased', takes: isOurs, work: readAndHash };
 const READ = { id: 'workers read', takes: isOurs, work: hashPaths };
 const MOVED = { id: 'moved', takes: isPublished, work: readAndHash };
-/** In one go there is no lease for each of so many files. */
+/** Without leases, of which there are not enough for so many files in one go. */
 const COPIED = { id: 'copied', takes: isOurs, work: readAndHash };
 const INLINE = { work: readAndHash };
-/** The published one, which needs no pool. */
+/** The published transport, which needs no pool. */
 const SEGMENTS = { id: 'shared segments', takes: isAsPublished };
-/** The published program before it read: what its synchronous reads are compared with. */
+/** The published program with its messages in memory, with which its synchronous reads are compared. */
 const MEMORY = { id: 'messages from memory', takes: isAsPublished };
 const WAYS = [SEGMENTS, MEMORY, LEASED, COPIED, READ, MOVED];
 
@@ -51,7 +51,7 @@ function waysOf(threads) {
 const fasterThan = (to, atLeast) => ({ metric: 'totalMs', by: 'times', to, atLeast });
 const WHAT = '4,096 files of 64 KiB, SHA-256';
 
-/** What is said at the main count only. */
+/** Goals and highlights, only for the main number of threads. */
 const SAID = {
   goals: [
     {
@@ -100,14 +100,14 @@ async function runAsPublished({ threads, given, budget, isFromMemory }) {
   const workers = await openSegments({ threads });
   const values = await measurePasses(budget, given.digest, async () => {
     if (messages === undefined) return workers.hashFolder(given.folder);
-    // To take one out of a list is no reading.
+    // Taking a message out of a list does not count as reading.
     return { ...(await workers.hashAll(messages, (bytes) => bytes)), readingMs: 0 };
   });
   await workers.close();
   return values;
 }
 
-/** Main has all messages in memory, and looks for words in each of them before it is hashed: synchronously. */
+/** Main has all messages in memory, and runs a regular expression over each, synchronously, before the message is hashed. */
 async function runMatching(context) {
   const { contender, given, budget } = context;
   const messages = messagesOf(given.folder);

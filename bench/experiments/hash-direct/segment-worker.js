@@ -1,4 +1,4 @@
-// A worker of the article: sleeps on its lock, hashes what is in its segment, and posts the digest.
+// A worker of the article: sleeps until its lock changes, hashes what is in its segment, and posts the digest.
 import { parentPort, workerData } from 'node:worker_threads';
 import { hashTimed } from '../../driver/tasks.js';
 import { FREE, takeTask, waitForChange } from './segments.js';

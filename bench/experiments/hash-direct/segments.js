@@ -17,14 +17,14 @@ import { RingQueue } from './ring-queue.js';
 
 export const FREE = -1;
 
-/** What both sides see: it can be posted as it is. */
+/** What both sides share; it can be posted as it is. */
 export function newSegment() {
   const segment = { data: new SharedArrayBuffer(FILE_BYTES), lock: new SharedArrayBuffer(4) };
   new Int32Array(segment.lock)[0] = FREE;
   return segment;
 }
 
-/** Returns when the lock has another value than this one; blocks the thread. */
+/** Blocks the thread until the lock has another value than this one. */
 export function waitForChange(lock, value) {
   while (Atomics.load(lock, 0) === value) Atomics.wait(lock, 0, value);
 }
@@ -37,7 +37,7 @@ export async function changed(lock, value) {
   }
 }
 
-/** Takes the task that is in the segment; the worker's side, when the lock is not FREE. */
+/** The worker's side: takes the task that is in the segment when the lock is not FREE. */
 export function takeTask({ data, lock }, compute) {
   const id = Atomics.load(lock, 0);
   const result = compute(data);
@@ -49,10 +49,10 @@ export function takeTask({ data, lock }, compute) {
 /** Gives messages to free workers, in order. */
 export class Dispatcher {
   #queue = new RingQueue();
-  /** As published, last in, first out: with little to do, the same few workers do it. */
+  /** Last in, first out, as published: with little to do, the same few workers do it. */
   #free = [];
 
-  /** A segment whose worker is there. */
+  /** Adds a segment whose worker is running. */
   add({ data, lock }) {
     this.#free.push({ data: new Uint8Array(data), lock: new Int32Array(lock) });
     this.#handOut();

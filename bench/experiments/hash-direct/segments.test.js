@@ -10,7 +10,7 @@ import { readInOneGo } from './one-go.js';
 import { OpenCalls } from './open-calls.js';
 import { changed, Dispatcher, FREE, newSegment, takeTask } from './segments.js';
 
-/** A task that is lost, or done twice, is the likelier the more often a lock changes hands. */
+/** How many passes are made: the more often a lock changes hands, the likelier a task is lost or done twice. */
 const PASSES = 20;
 
 for (const [what, open] of [
@@ -49,7 +49,7 @@ test('the lock is free before the result is out of hand', async () => {
   await isChanged;
 });
 
-/** Wakes whoever waits for a lock that has not changed, as soon as somebody does. */
+/** Wakes a waiter of a lock that has not changed, as soon as there is one. */
 async function wakeForNothing(lock) {
   while (Atomics.notify(lock, 0) === 0) await nextTurn();
 }
@@ -80,7 +80,7 @@ test('a dispatcher that is woken by a late notification looks again', async () =
     isChanged = true;
   });
   await wakeForNothing(lock);
-  // What is notified later is known of later: by then the first one would have been.
+  // Notifications are noticed in order: once the later one is, the earlier one would have been, too.
   const later = changed(other, FREE);
   Atomics.store(other, 0, 1);
   Atomics.notify(other, 0);
@@ -101,7 +101,7 @@ test('of several free workers, the one that became free last gets the next messa
     Atomics.store(locks[worker], 0, FREE);
     Atomics.notify(locks[worker], 0);
     await isNoticed;
-    await nextTurn(); // the dispatcher waits for the lock since before this did
+    await nextTurn(); // the dispatcher has waited for the lock longer than this did
   };
   const whoHas = (id) => locks.findIndex(([value]) => value === id);
   const give = (id) => {

@@ -1,4 +1,4 @@
-// What follows from memory: what a thread takes, by the slope over their number; and what a module adds, over its size.
+// The conclusions of the experiment memory: how much a thread takes, as a slope over their number, and how much a module adds, by its size.
 import { shown as shownWith } from '../../conclusions/clauses.js';
 import { findingInParts } from '../hash-direct/finding.js';
 import { FEWEST_ROUNDS } from '../../conclusions/conclusions.js';
@@ -7,9 +7,9 @@ import { LOADING } from './scenarios.js';
 
 export const BARE = 'as published';
 const ROWS = [BARE, 'threadwise', 'piscina'];
-/** What is published is about that much: a quarter more or less is still about it. A factor. */
+/** The factor within which a size is still about the published one. */
 const ABOUT = 1.25;
-/** What the chapter calls a megabyte, in MiB: a thousand kilobytes of ps, which are of 1024 bytes. */
+/** What the chapter calls a megabyte, in MiB: a thousand kilobytes of ps, each of 1024 bytes. */
 const MB = 1000 / 1024;
 
 const [, { rows: ofThread }] = published.tables;
@@ -22,7 +22,7 @@ export function conclude(scenarios, tools) {
   ];
 }
 
-/** What the chapter claims, each apart. */
+/** Judges each claim of the chapter. */
 export function judge(scenarios, tools) {
   return [
     aboutSixMegabytes(perThread(scenarios, BARE, tools), idlingOf(scenarios), tools),
@@ -30,7 +30,7 @@ export function judge(scenarios, tools) {
   ];
 }
 
-/** What a thread takes. From none to the first one a pool and its package come as well: no part of a thread. */
+/** How much a thread takes. Starts at one thread, since the first one brings the pool and its package with it. */
 export function perThread(scenarios, row, { slope }, metric = 'residentMiB') {
   const idling = idlingOf(scenarios).filter(({ x }) => x > 0);
   return slope(idling, row, metric);
@@ -63,7 +63,7 @@ function moreWithModules(slope, scenarios, tools) {
 export const perMebibyte = (slope) =>
   Object.fromEntries(Object.entries(slope).map(([key, value]) => [key, 1024 * value]));
 
-/** One round has no interval. */
+/** Whether there are too few rounds for a verdict: one round has no interval. */
 function isFew(scenarios) {
   const counts = scenarios.flatMap(({ rows }) =>
     rows.filter(({ id }) => id === BARE).map(({ samples }) => samples.length),

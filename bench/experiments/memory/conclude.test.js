@@ -5,7 +5,7 @@ import { always, MACHINE, MEMORY, summaryOf } from '../../report/made-up.js';
 import { conclude } from './conclude.js';
 import { LOADING } from './scenarios.js';
 
-/** @param ofThread @param ofKibibyte MiB, in every round */
+/** @param ofThread, ofKibibyte how many MiB each takes, in every round */
 function found(ofThread, ofKibibyte) {
   const idle = [0, 1, 2, 4].map((x) =>
     summaryOf({

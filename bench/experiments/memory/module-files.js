@@ -1,12 +1,12 @@
-// Modules of known sizes, that do nothing: for what a thread takes that loads one. Made for a run, and removed afterwards.
+// Modules of known sizes that do nothing, to measure how much a thread takes that loads one. Made for a run, and removed afterwards.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Of source. */
+/** How large the source of each module is. */
 export const KIBIBYTES = [0, 256, 1024, 4096];
 
-/** A kibibyte of source: a function of its own, as real code has, and not one large text. */
+/** Makes a kibibyte of source: a function of its own, as real code has, and not one large text. */
 function functionOf(index) {
   const head = `exports.f${index} = function f${index}(value) {\n  let sum = value;\n`;
   const tail = '  return sum;\n};\n';
@@ -25,7 +25,7 @@ export function sourceOf(kibibytes) {
 
 export const moduleFiles = {
   id: 'module-files',
-  /** @returns what a sample is given: { paths }, by KiB; and `remove`, which takes the files away */
+  /** @returns { given, remove }; given.paths: the path of each module by KiB; remove: deletes the files */
   make() {
     const folder = mkdtempSync(join(tmpdir(), 'threadwise-bench-'));
     const remove = () => rmSync(folder, { recursive: true, force: true });

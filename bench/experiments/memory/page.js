@@ -1,4 +1,4 @@
-// What the page says of memory.
+// The texts and the picture of memory in the documentation.
 import { estimate as estimateOf } from '@threadwise/cli/analysis';
 import { sentence } from '../../conclusions/clauses.js';
 import { seriesOf } from '../../conclusions/rows.js';
@@ -78,7 +78,7 @@ function modules(scenarios, tools) {
     : `each MiB of source that it loads adds ${shown(perMebibyte(slope), tools)}`;
 }
 
-/** More than without threads, in each round. */
+/** How much a size grows beyond that without threads, in each round. */
 function growth(all, title, metric, column) {
   const idling = idlingOf(all);
   const none = rows[0][column];
@@ -96,7 +96,7 @@ function growth(all, title, metric, column) {
   };
 }
 
-/** @param base the row that is taken away, where there are no threads; without, nothing is */
+/** @param base the row whose size without threads is subtracted; default: nothing is */
 function pointsOf(scenarios, row, metric, base) {
   const none =
     base &&

@@ -1,4 +1,4 @@
-// What the chapter tells of memory.
+// What the chapter publishes about memory.
 
 export const published = {
   source: 'S1, Thomas Hunter II, Bryan English: Multithreaded JavaScript, chapter 8: memory per thread',

@@ -1,4 +1,4 @@
-// One scenario for each number of idle threads.
+// One scenario for each number of idle threads, and one for each size of a module that threads load.
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -12,9 +12,9 @@ const THREADS = [0, 1, 2, 4, 8, 16];
 const QUICK_THREADS = [0, 1, 4, 16];
 const POOLS = ['threadwise', 'piscina', AS_PUBLISHED];
 
-/** As published: it writes a line, and starts a timer. */
+/** The published worker: it writes a line, and starts a timer. */
 const IDLE = "console.log('WPID: ' + process.pid); setTimeout(() => {}, 3_600_000);";
-/** Of those that load a module; before them there is one that is measured with none of its own. */
+/** How many threads load a module. A bare thread is started before them, so that what the first thread costs does not count. */
 const LOADING_THREADS = 4;
 const IDLING = 'idle threads';
 export const LOADING = 'threads that load a module';
@@ -34,7 +34,7 @@ function open(contender, threads) {
   return contender.id === AS_PUBLISHED ? openIdle(threads) : openReady(contender, threads);
 }
 
-/** @param code what each of them runs before it says that it is ready */
+/** @param code what each worker runs before it reports that it is ready */
 async function openIdle(threads, code = '') {
   const ready = "require('node:worker_threads').parentPort.postMessage('ready');";
   const workers = Array.from(
@@ -45,7 +45,7 @@ async function openIdle(threads, code = '') {
   return { close: () => Promise.all(workers.map((worker) => worker.terminate())) };
 }
 
-/** What a thread takes more that loads a module of so many KiB: as bare ones, but for that. */
+/** How much memory each thread takes that loads a module of so many KiB. Otherwise the threads are bare. */
 async function runLoading(kibibytes, { given, budget: { settleMs } }) {
   const resident = async () => {
     globalThis.gc?.();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 const STATUS = '/proc/self/status';
 
-/** MiB. Only Linux tells the virtual size and that of what can be written: elsewhere they are undefined. */
+/** In MiB. The virtual size and the size of what can be written are undefined on other systems than Linux. */
 export function sizesOf(status = readStatus()) {
   return {
     residentMiB: process.memoryUsage.rss() / 2 ** 20,
@@ -12,7 +12,7 @@ export function sizesOf(status = readStatus()) {
   };
 }
 
-/** What `ps` calls SIZE is data and stack: all that would have to be swapped out if each page of it were written to. */
+/** The sum of some entries. `ps` calls data and stack SIZE: what would be swapped out if each of its pages were written to. */
 export function mebibytesOf(status, names) {
   const each = names.map((name) => new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status ?? '')?.[1]);
   if (each.includes(undefined)) return undefined;

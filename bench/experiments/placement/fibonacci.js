@@ -1,5 +1,5 @@
-// A task of half a microsecond, which runs in less time than its crossing takes: how much a pool still adds to it
-// that does not let it cross.
+// A task of half a microsecond, which runs in less time than its crossing takes: how much a pool adds to it that runs it on
+// the calling thread.
 import assert from 'node:assert/strict';
 import { callCounted } from '../../driver/driver.js';
 import { withPool } from '../../driver/with-pool.js';
@@ -9,7 +9,7 @@ import { ACROSS, AUTO, AWAITED, isOurs, PLAIN, placed } from './ways.js';
 
 const INDEX = 100;
 const OUTSTANDING = 1000;
-/** What is beyond 2^53 is rounded in each addition: by less than this share, after a hundred of them. */
+/** Numbers beyond 2^53 are rounded in each addition: after a hundred of them, by less than this share. */
 const ROUNDING = 1e-13;
 
 const exact = Number(exactFibonacci(INDEX));
@@ -20,7 +20,7 @@ function exactFibonacci(index) {
   return number;
 }
 
-/** All calls are the same: the sum of the scores is how many of them are right. */
+/** All calls are the same, so the sum of the scores is how many results are right. */
 const workload = {
   task: 'fibonacci',
   argument: () => INDEX,
@@ -42,7 +42,7 @@ async function run(count, context) {
     };
     return callCounted(pool, workload, { ...options, ...budget });
   });
-  // The rate of fewer calls is a rate; their time is not the time of all.
+  // Fewer calls give the same rate, but not the time of all calls.
   return made === count ? values : { ...values, totalMs: undefined };
 }
 

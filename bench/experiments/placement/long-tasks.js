@@ -1,4 +1,4 @@
-// Tasks that are far too long for the calling thread: a pool that may choose must do as well as one that
+// Tasks that are far too long for the calling thread: a pool that may choose where they run must do as well as one that
 // may not.
 import { rateOf } from '../../driver/steady-load.js';
 import { withPool } from '../../driver/with-pool.js';
@@ -11,7 +11,7 @@ const OUTSTANDING = 64;
 async function run(context) {
   const { warmUpMs, sizingMs } = context.budget;
   const load = { task: 'work', argument: TASK_MS };
-  // So much time to see what these tasks are: it is a hundred of them.
+  // The warm-up is long enough for about a hundred tasks, from which the pool learns what they are.
   const times = { followMs: warmUpMs, measureMs: sizingMs };
   const tasksPerSecond = await withPool(placed(context), (pool) =>
     rateOf(pool, load, { outstanding: OUTSTANDING, ...times }),

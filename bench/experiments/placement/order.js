@@ -1,5 +1,5 @@
-// A task of about two microseconds that gets an object of 900 bytes: where a call does not cross, what a pool adds to it
-// is the copying of arguments and result.
+// A task of about two microseconds that gets an object of 900 bytes: for a call that does not cross, what a pool adds is the
+// copying of arguments and result.
 import { callCounted } from '../../driver/driver.js';
 import { withPool } from '../../driver/with-pool.js';
 import { callsPerSecond, cpuMicroseconds } from '../crossing/metrics.js';
@@ -7,7 +7,7 @@ import { ACROSS, AUTO, AWAITED, INLINE, isOurs, placed } from './ways.js';
 
 const CALLS = 100_000;
 
-/** 900 bytes as JSON. */
+/** An order of 900 bytes as JSON. */
 const order = (id) => ({
   id,
   customer: { name: 'A. Customer', street: 'Long Street 5', city: 'Berlin', zip: '10115' },
@@ -22,7 +22,7 @@ const order = (id) => ({
   })),
 });
 
-/** Each line 1 to 9 times at its price: the same for every order, but for its number. */
+/** The total of every order: each line 1 to 9 times at its price. */
 const TOTAL = Array.from({ length: 9 }, (_, i) => (1 + i) * (i + 0.5)).reduce((sum, each) => sum + each);
 
 const workload = (task) => ({

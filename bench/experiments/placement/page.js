@@ -1,4 +1,4 @@
-// What the page says of placement.
+// The texts and the picture of placement in the documentation.
 import { clause, sentence } from '../../conclusions/clauses.js';
 import { bestRow } from '../../conclusions/conclusions.js';
 import { relative } from '../../report/picture/points.js';

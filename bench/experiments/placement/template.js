@@ -1,5 +1,5 @@
-// A server that renders pages: on its own thread, on those of a pool, or where that is cheaper; and for how long
-// its event loop makes others wait.
+// A server that renders pages: on its own thread, on those of a pool, or where that is cheaper; and for how long its event
+// loop makes others wait.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -9,9 +9,9 @@ import { milliseconds, perSecond } from '../crossing/metrics.js';
 import { ACROSS, AUTO, isOurs, placed } from './ways.js';
 
 const CONNECTIONS = 50;
-/** How often the event loop is looked at: by a timer of that time. Milliseconds. */
+/** How many milliseconds the timer has that measures the delay of the event loop. */
 const LOOK_MS = 1;
-/** What tasks may take of a turn of the loop (`loopBudgetMs`), and what the requests themselves may add. */
+/** How many milliseconds of a turn tasks may take (`loopBudgetMs`), plus what the requests themselves may add. */
 const DELAY_MS = 5 + 2;
 
 const loader = new URL('./load/process.js', import.meta.url);
@@ -27,7 +27,7 @@ async function run(template, repetitions, context) {
     const child = fork(loader, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     try {
       await ask(child, { port: server.address().port, connections: CONNECTIONS, repetitions });
-      // Until the code of the server is compiled as well, and a pool that may choose has seen what it has to do.
+      // Until the code of the server is compiled as well, and a pool that may choose has learned what its tasks are.
       await ask(child, { loadMs: followMs / 2 });
       globalThis.gc?.();
       return await measure(() => ask(child, { loadMs }));
@@ -38,7 +38,7 @@ async function run(template, repetitions, context) {
   });
 }
 
-/** @param load gives what the loader saw meanwhile */
+/** @param load returns what the load generator has measured */
 async function measure(load) {
   const delays = monitorEventLoopDelay({ resolution: LOOK_MS });
   delays.enable();
@@ -46,13 +46,13 @@ async function measure(load) {
   delays.disable();
   return {
     requestsPerSecond: (requests * 1000) / elapsedMs,
-    // How late the timer was: its own time is no delay.
+    // How late the timer was, without its own time.
     loopDelayP99Ms: Math.max(0, delays.percentile(99) / 1e6 - LOOK_MS),
     latencyP99Ms,
   };
 }
 
-/** A server that answers `/?name=…&guest=…` with what `render` makes of that. */
+/** Starts a server that answers `/?name=…&guest=…` with what `render` returns for that. */
 async function serve(render) {
   const server = createServer(async (request, response) => {
     try {
@@ -83,7 +83,7 @@ async function ask(child, order) {
     return answer;
   } finally {
     ended.catch(() => {});
-    over.abort(); // takes the listeners away
+    over.abort(); // removes the listeners
   }
 }
 

@@ -1,25 +1,25 @@
-// Where calls can run: what the scenarios of this experiment hold against each other.
+// Where calls can run: the ways that this experiment compares.
 
-/** On threads, as with every pool. */
+/** On threads, as in every pool. */
 export const ACROSS = { id: 'across' };
-/** Where the pool finds it cheaper. */
+/** Where the pool measures that it is cheaper. */
 export const AUTO = { id: 'auto', needs: ['placement'] };
 
-/** On the calling thread, all of them. */
+/** All on the calling thread. */
 export const INLINE = { id: 'all inline', needs: ['placement'] };
 
-/** Without a pool: a loop that awaits nothing, and calls that are awaited as those of a pool are. */
+/** Without a pool: a loop that awaits nothing, and calls that are awaited like those of a pool. */
 export const PLAIN = { id: 'plain loop' };
 export const AWAITED = { id: 'awaited' };
 
 const PLACEMENTS = { across: 'threads', auto: 'auto', [INLINE.id]: 'inline' };
 
-/** The context of a sample, with the placement that its way asks for. Inline there is no way. */
+/** Adds to the context of a sample the placement of its way. Inline there is no way. */
 export function placed(context) {
   const placement = PLACEMENTS[context.way];
-  // A pool that runs everything here has this thread alone.
+  // A pool that runs everything inline has only this thread.
   return { ...context, placement, threads: placement === 'inline' ? 1 : context.threads };
 }
 
-/** Ours with all defaults: how tasks cross is another experiment's question. */
+/** threadwise with all defaults: the ways to cross are compared in another experiment. */
 export const isOurs = ({ id }) => id === 'threadwise';

@@ -1,12 +1,12 @@
-// The scenarios of the crossing, with a process for each worker. CPU time of other processes is not counted here.
+// Scenarios of the experiment crossing with a process for each worker, without CPU time: that of other processes is not counted.
 import { bytes } from '../crossing/bytes.js';
 import { calls } from '../crossing/calls.js';
 
-/** Whose processes do the work at all: workerpool's get JSON, in which bytes are no bytes. */
+/** Whose processes can do the work: workerpool sends JSON, which does not carry bytes. */
 const TAKES = { 'bytes-1m': ({ package: name }) => name !== 'workerpool' };
 const WANTED = ['trivial', 'small-object', 'one-at-a-time', 'bytes-1m'];
 
-/** One way to have processes for each package: ours crosses in one way, whatever its variants ask for. */
+/** One contender of each package that can use processes: all variants of ours cross in the same way there. */
 export const hasProcesses = ({ role, id, can }) =>
   can.includes('isolation') && (role === 'published' || id === 'threadwise');
 

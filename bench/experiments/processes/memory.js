@@ -1,4 +1,4 @@
-// What a further worker costs in resident memory, where it is a process: of all processes that this one has started. On Linux.
+// How much resident memory a further worker takes that is a process: this process and its children are counted. Linux only.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NotAvailable } from '../../driver/not-available.js';
@@ -27,7 +27,7 @@ function residentBytes() {
 
 const parentOf = (pid) => field(pid, 'PPid');
 
-/** A number of a process; 0 of one that has ended meanwhile. */
+/** A number from the status of a process; 0 if the process has ended. */
 function field(pid, name) {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
@@ -52,7 +52,7 @@ export const memory = scenario(
   hasProcesses,
 );
 
-/** Ours alone can do that. */
+/** Only threadwise can have several workers in a process. */
 export const sharedMemory = scenario(
   'memory-shared',
   `Resident memory of each further worker, ${FURTHER_WORKERS} of them in a process`,

@@ -1,10 +1,10 @@
-// What the page says of processes.
+// The texts and the picture of processes in the documentation.
 import { sentence } from '../../conclusions/clauses.js';
 import { relative } from '../../report/picture/points.js';
 import { besidePublished, publishedBest } from '../crossing/page.js';
 
 const OURS = 'threadwise';
-/** Several workers in a process are something that only ours has. */
+/** Only threadwise can have several workers in a process. */
 const hasPublished = ({ id }) => id !== 'memory-shared';
 
 export const page = {

@@ -1,8 +1,8 @@
-// Whether what was read is what is in the file.
+// Checks that what was read is what is in the file.
 import assert from 'node:assert/strict';
 import { probesOf } from '../../fixtures/two-files.js';
 
-/** Counts contents that are right. */
+/** Counts the contents that are right. */
 export class Checker {
   #probes;
   #checked = 0;
@@ -20,12 +20,12 @@ export class Checker {
     if (this.#probes.every((probe, i) => probe === probes[i])) this.#checked++;
   };
 
-  /** Somebody else has checked that many. */
+  /** Adds right contents that were counted elsewhere. */
   onChecked = (count) => {
     this.#checked += count;
   };
 
-  /** Throws unless there were that many, and all of them right. */
+  /** Throws unless exactly `count` contents were right. */
   expect(count) {
     assert.equal(this.#checked, count, 'contents that were read, and right');
   }

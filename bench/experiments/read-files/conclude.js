@@ -1,4 +1,4 @@
-// What follows from read-files.
+// The conclusions of the experiment read-files.
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { formatNumber } from '../../report/format.js';
 import { findingInParts, isFaster, isFewRounds, named } from '../hash-direct/finding.js';
@@ -27,7 +27,7 @@ export function conclude(scenarios, tools) {
   ];
 }
 
-/** What the article claims, each apart. */
+/** Judges each claim of the article. */
 export function judge(scenarios, tools) {
   const [many, few, large] = Object.keys(WHAT).map((id) => named(scenarios, id));
   const part = (claim, scenario, row, other) => {
@@ -43,7 +43,7 @@ export function judge(scenarios, tools) {
   ];
 }
 
-/** By how many cores a way keeps busy, all in all: other programs count as well. @param isTrue of an estimate in cores */
+/** Judges how many cores a way keeps busy; other programs count as well. @param isTrue judges an estimate in cores */
 function coresPart(claim, scenario, row, { estimate, words, machine }, isTrue) {
   const load = estimate(scenario, row, 'coresPercent');
   if (load === undefined)
@@ -59,7 +59,7 @@ function coresPart(claim, scenario, row, { estimate, words, machine }, isTrue) {
   };
 }
 
-/** How far a load may be off, for what else the system does. A factor. */
+/** The factor by which a load may be off, because of what else the system does. */
 const ABOUT = 1.25;
 
 const isAbout =
@@ -75,7 +75,7 @@ const isMoreThan =
     return high <= cores * ABOUT ? false : undefined;
   };
 
-/** Those that were measured: not every version of the library has all. */
+/** The rows of ours that were measured: older versions of the library do not have all. */
 function rowsOfOurs({ rows }) {
   return [OURS, READ_FILES].filter((wanted) =>
     rows.some(({ id, figures }) => id === wanted && figures[METRIC] !== undefined),
@@ -85,7 +85,7 @@ function rowsOfOurs({ rows }) {
 const say = (scenario, row, best, fasterThan) =>
   `${WHAT[scenario.id]}: ${fasterThan(scenario, row, best, METRIC).sentence}`;
 
-/** As they were published: each way as a share of the best of the six. */
+/** Each way as a share of the best of the six, as published. */
 function shares(scenario, { estimate }) {
   const rates = NAMES.flatMap((name) => {
     const rate = estimate(scenario, rowOf(name), METRIC)?.value;
@@ -97,7 +97,7 @@ function shares(scenario, { estimate }) {
   return [`${WHAT[scenario.id]}, as shares of the best of the six: ${said.join(', ')}`];
 }
 
-/** How much of the machine a way takes. */
+/** How much of all cores a way takes. */
 function cores(scenario, { estimate, words }) {
   const said = [BLOCKING, TOGETHER, OURS].flatMap((row) => {
     const load = estimate(scenario, row, 'coresPercent');

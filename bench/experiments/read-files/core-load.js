@@ -1,10 +1,10 @@
-// How busy each core was, over time.
+// Measures how busy each core is over time.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 const samplerModule = new URL('./core-sampler.js', import.meta.url);
 
-/** @returns `stop()`, which resolves to what `loadsOf` makes of the time since now */
+/** @returns `stop()`, which resolves to what `loadsOf` returns for the time since now */
 export async function watchCores() {
   const sampler = new Worker(samplerModule);
   await once(sampler, 'message');
@@ -19,9 +19,9 @@ export async function watchCores() {
 }
 
 /**
- * @param looks in order, each with the times of every core so far: { busy, idle }
- * @returns { coresPercent, busiestPercent, overTime }: of all cores, of the busiest one, and of each by time, first to last.
- *   Per cent; the first two are undefined where the clock of the system did not move on
+ * @param looks readings in order, each with the times of every core so far: { busy, idle }
+ * @returns { coresPercent, busiestPercent, overTime }: the load in per cent of all cores, of the busiest one, and of each between
+ *   two readings; the first two are undefined if the clock of the system did not move on
  */
 export function loadsOf(looks) {
   const whole = loadsBetween(looks[0], looks.at(-1));

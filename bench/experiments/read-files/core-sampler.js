@@ -1,8 +1,8 @@
-// The thread that looks at the load of the cores now and then: the main thread may be in a synchronous loop.
+// The thread that reads the load of the cores at intervals: the main thread may be in a synchronous loop.
 import os from 'node:os';
 import { parentPort } from 'node:worker_threads';
 
-/** The system counts in hundredths of a second. Milliseconds. */
+/** How many milliseconds pass between two readings; the system counts in hundredths of a second. */
 const EVERY_MS = 100;
 
 const look = () =>

@@ -1,17 +1,17 @@
-// Ways to read a file in the threads of a pool: the contents stay there.
+// Ways to read a file on the threads of a pool, where the contents stay; and `readFiles`, which reads on this thread.
 import { NotAvailable } from '../../driver/not-available.js';
 
-/** Reads on their way at a time. */
+/** How many calls are open at a time. */
 const OUTSTANDING = 64;
-/** Reads in one call. */
+/** How many reads one call makes. */
 const BATCH = 50;
 
-/** A call for each read. */
+/** Makes a call for each read. */
 export function oneByOne(pool, order) {
   return inCalls(pool, order, 1);
 }
 
-/** Many reads in one call; of few, as many calls as threads. */
+/** Makes many reads in one call; if there are few reads, makes as many calls as there are threads. */
 export function batched(pool, order) {
   return inCalls(pool, order, Math.min(BATCH, Math.ceil(order.times / order.threads)));
 }
@@ -29,7 +29,7 @@ async function inCalls(pool, { path, times, probes: [byteLength], onChecked }, s
   await Promise.all(Array.from({ length: OUTSTANDING }, lane));
 }
 
-/** What the library has for reading, which chooses how by size: in this thread. */
+/** Reads with `readFiles` of the library, which chooses by size how to read. */
 export async function withReadFiles(_pool, { path, times, onContent }) {
   const readFiles = await importReadFiles();
   const paths = new Array(times).fill(path);

@@ -1,4 +1,4 @@
-// What the page says of read-files.
+// The texts and the picture of read-files in the documentation.
 import { clause, factor, sentence, shown } from '../../conclusions/clauses.js';
 import { estimate } from '../../conclusions/conclusions.js';
 import { inParts, listOf } from '../../report/picture/points.js';
@@ -8,7 +8,7 @@ import { NAMES, published } from './published.js';
 import { TWO_REQUESTS } from './two-requests.js';
 
 const MOST_POINTS = 40;
-/** Cores whose load is drawn. */
+/** How many cores have their load drawn. */
 const MOST_CORES = 4;
 const SHORT = { [BLOCKING]: 'readFileSync', [TOGETHER]: 'readFile' };
 
@@ -86,7 +86,7 @@ export const page = {
   },
 };
 
-/** In per cent of the best of the published ways, as published. */
+/** Rates in per cent of the best of the six ways, as published. */
 function shares(scenario, id, there) {
   const middle = (row) => estimate(scenario, row, METRIC);
   const best = Math.max(...NAMES.map((name) => middle(rowOf(name))?.value ?? 0));
@@ -113,7 +113,7 @@ function shares(scenario, id, there) {
   };
 }
 
-/** The load of each core, in the first round. */
+/** The load of each core in the first round. */
 function loads(scenario, row) {
   const looks = listOf(scenario, row, 'coresOverTime').filter((look) => look.every(Number.isFinite));
   const cores = Math.min(MOST_CORES, looks[0]?.length ?? 0);

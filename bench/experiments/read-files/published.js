@@ -1,6 +1,6 @@
-// What was published on ways to read files: operations a second (all reads of a way are one), and their share of the best.
+// The published figures of ways to read files: operations per second (all reads of a way are one), and their share of the best.
 
-/** The ways, by their names here, in the order of the tables. */
+/** The names of the ways here, in the order of the tables. */
 export const NAMES = [
   'loop of readFileSync',
   'promise chain of readFileSync',
@@ -11,7 +11,7 @@ export const NAMES = [
 ];
 const SYMBOLS = [...'ABCDEF'];
 
-/** Operations a second, and per cent of the best, by way. */
+/** Operations per second, and per cent of the best, for each way. */
 const CELLS = {
   // The first table: 3.3 kB, 10,000 times.
   'small-many': [

@@ -1,4 +1,4 @@
-// A process that reads a file so many times: { path, times, probes }. It answers how many of the contents were right.
+// A process that reads a file `times` times. An order is { path, times, probes }; the answer is how many contents were right.
 import { answerOrders } from '../../fixtures/processes.js';
 import { Checker } from './checking.js';
 import { loopOfReadFileSync } from './ways.js';

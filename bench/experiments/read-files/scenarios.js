@@ -1,4 +1,4 @@
-// A small file many times, a few times, and a large one: each in all ways.
+// A small file read many times, a small file read a few times, and a large one: each in all ways.
 import { performance } from 'node:perf_hooks';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { twoFiles } from '../../fixtures/two-files.js';
@@ -40,7 +40,7 @@ async function run(file, timesOf, context) {
   return withPool(context, (pool) => measure(() => readOnce(read, pool, order), order, budget));
 }
 
-/** Milliseconds that it takes. Throws if a content is missing, or wrong. */
+/** Resolves to how many milliseconds the reads take. Rejects if a content is missing or wrong. */
 async function readOnce(read, pool, order) {
   const checker = new Checker(order.probes);
   const { onContent, onChecked } = checker;
@@ -52,10 +52,10 @@ async function readOnce(read, pool, order) {
   return milliseconds;
 }
 
-/** A picture of the load over time wants more than a few looks at it. A share of the time that a server is loaded for. */
+/** How long passes are repeated at least, as a share of `loadMs`: the picture of the load over time needs many readings. */
 const PICTURE_SHARE = 1 / 3;
 
-/** Passes, for as long as is measured; the median counts. */
+/** Repeats passes for as long as is measured; the median counts. */
 async function measure(pass, { times }, { measureMs, loadMs }) {
   await pass();
   globalThis.gc?.();
@@ -85,7 +85,7 @@ const scenario = (id, file, title, timesOf) => ({
   run: (context) => run(file, timesOf, context),
 });
 
-/** Fewer where there is little time, as with the files of other experiments. */
+/** How many reads there are: fewer with a small budget, as with the files of other experiments. */
 const few = ({ files }) => Math.max(1, Math.min(100, Math.floor(files / 40)));
 const many = ({ files }) => Math.min(10_000, Math.ceil(2.5 * files));
 

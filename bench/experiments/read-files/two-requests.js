@@ -1,4 +1,4 @@
-// Two requests that come at once, each to read a file and to work on it: when which of them runs on the main thread.
+// Two requests that come at once, each of which reads a file and works on it: when which of them runs on the main thread.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile, readFileSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { median } from '../../conclusions/statistics.js';
 import { microseconds } from '../crossing/metrics.js';
 
 export const TWO_REQUESTS = 'two-requests';
-/** Until the code of both is compiled. */
+/** How many pairs of requests run until their code is compiled. */
 const WARM_UP = 200;
 
 const work = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
-/** Runs a part of a request, and notes when. */
+/** Runs a part of a request, and records when. */
 function noting(spans, part) {
   const began = performance.now();
   const result = part();
@@ -22,7 +22,7 @@ function noting(spans, part) {
   return result;
 }
 
-/** Each gives the result of a request, and notes in `spans` when it ran. */
+/** Each returns the result of a request, and records in `spans` when it ran. */
 const READS = {
   readFileSync: async (path, spans) => noting(spans, () => work(readFileSync(path))),
   readFile: (path, spans) =>
@@ -49,7 +49,7 @@ async function run({ way, given, budget }) {
   const [firstUs, lastUs] = [Math.min, Math.max].map((pick) =>
     median(pairs.map((both) => pick(...both.map(ended)))),
   );
-  // One that is neither the fastest nor the slowest.
+  // The median pair: neither the fastest nor the slowest.
   const typical = pairs.toSorted((a, b) => Math.max(...a.map(ended)) - Math.max(...b.map(ended)))[
     pairs.length >> 1
   ];

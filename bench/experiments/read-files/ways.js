@@ -1,4 +1,4 @@
-// The six published ways to read a file so many times. Each calls `onContent` with what it has read, every time.
+// The six published ways to read a file `times` times. Each calls `onContent` with every content.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';

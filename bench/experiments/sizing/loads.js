@@ -1,24 +1,24 @@
-// Loads for a pool that sizes itself, and for pools of fixed sizes beside it.
+// Loads for a pool that sizes itself, and for pools of fixed sizes.
 import { rateOf } from '../../driver/steady-load.js';
 import { callsPerSecond } from '../crossing/metrics.js';
 
 const SIZES = [1, 2, 4, 8];
-/** Those that a quick run has, and the loads. */
+/** The sizes and the loads of a quick run. */
 const QUICK = { sizes: [1, 2, 4], loads: ['compute', 'block', 'wait'] };
 const WAYS = [
   { id: 'auto' },
   ...SIZES.map((size) => ({ id: `${size} fixed`, isQuick: QUICK.sizes.includes(size) })),
 ];
-/** What is best for one part of a load that changes, and for the other. */
+/** The best size for one part of a load that changes, and that for the other. */
 const CHANGING_SIZES = [2, 8];
 const OUTSTANDING = 64;
 
-/** Until a pool of a fixed size is warm. */
+/** How many milliseconds a pool of a fixed size gets to warm up. */
 const FIXED_MS = 500;
 
 const threadsOf = (way) => (way === 'auto' ? 'auto' : Number.parseInt(way, 10));
 
-/** Each task, and what it is given. `parts`: of the task's time, milliseconds. */
+/** The loads: each is a task and its argument. */
 const LOADS = {
   compute: { text: 'tasks that compute for about 5 ms', task: 'work', argument: 5 },
   block: {
@@ -35,8 +35,8 @@ const LOADS = {
 };
 
 /**
- * @param measure gets what tells the rate of a load, after `followMs` in which the pool may find its size: a fixed size
- *   has nothing to find out
+ * @param measure gets a function that measures the rate of a load, after `followMs` in which the pool may find its size; a
+ *   fixed size only warms up
  */
 async function withSize({ contender, way, budget }, measure) {
   const pool = await contender.open({ threads: threadsOf(way) });
@@ -70,14 +70,14 @@ export const steady = Object.entries(LOADS).map(([id, load]) => ({
   run: (context) => withSize(context, async (rate) => ({ callsPerSecond: await rate(load) })),
 }));
 
-/** One after the other in the same pool; each has to be followed within the time. The sum of what gets done. */
+/** Three loads, one after the other in the same pool, each of which it has to follow in time. The figure is their mean rate. */
 export const changing = {
   id: 'changing',
   title: `first tasks that compute, then tasks that block, then tasks that compute, ${OUTSTANDING} calls outstanding`,
   metrics: [callsPerSecond],
   ways: WAYS.filter(({ id }) => id === 'auto' || CHANGING_SIZES.includes(threadsOf(id))),
   takes: takesOurs,
-  isQuick: false, // it is three loads, one after the other
+  isQuick: false, // three loads take too long
   goals: [goal],
   run: (context) =>
     withSize(context, async (rate) => {

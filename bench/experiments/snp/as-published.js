@@ -1,4 +1,4 @@
-// The published way, as far as it is known: a thread for each share of the lines.
+// The published way, as far as it is known: each share of the lines gets a thread.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';

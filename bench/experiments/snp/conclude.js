@@ -1,4 +1,4 @@
-// What follows from snp.
+// The conclusions of the experiment snp.
 import { atCores, findingInParts, isNotable, sideBySide, withThreads } from '../hash-direct/finding.js';
 import { published } from './published.js';
 import { HEAVY } from './scenarios.js';
@@ -33,7 +33,7 @@ export function conclude(scenarios, tools) {
   ];
 }
 
-/** What the slides claim, each apart, with as much work for a line as published. */
+/** Judges each claim of the slides, with as much work for a line as published. */
 export function judge(scenarios, tools) {
   const heavy = scenarios.filter(({ curve }) => curve === HEAVY);
   const most = Math.max(...published.tables[0].rows.map(([threads]) => threads));
@@ -46,7 +46,7 @@ export function judge(scenarios, tools) {
   ];
 }
 
-/** The published program with so many threads as there are cores, beside another number of them. */
+/** Compares the published program with as many threads as cores and with another number of threads. */
 export function stepOf(scenarios, other, cores, { fasterThan }) {
   const places = [cores, other].map((x) => [
     `${AS_PUBLISHED}, threads: ${x}`,

@@ -1,14 +1,14 @@
 // Counts the records of a part of a genotype file by chromosome and genotype, and searches them.
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** How much is read at a time to find the end of a line. Bytes. */
+/** How many bytes are read at a time to find the end of a line. */
 const PROBE = 1024;
 const LINE_FEED = 10;
 
 /**
- * @param part { path, start, end } of a file, or { buffer, start, end } of a SharedArrayBuffer with all of it: the lines
- *   that begin from `start` on and before `end`. pattern: what a line must match to be found; panel: further patterns, of which
- *   it is counted how often lines match
+ * @param part { path, start, end } of a file, or { buffer, start, end } of a SharedArrayBuffer with the whole file: the lines
+ *   that begin from `start` on and before `end`. pattern: what a line must match to be found; panel: further patterns, whose
+ *   matches are only counted
  * @returns { records, counts, found }: counts by `chromosome genotype`, and of the `panel`; found: rsids
  */
 export function study({ path, buffer, start, end, pattern, panel }) {
@@ -24,7 +24,7 @@ export function study({ path, buffer, start, end, pattern, panel }) {
   return result;
 }
 
-/** As `study`, of lines that are there already. */
+/** Does the same as `study` for lines in memory. */
 export function studyLines(lines, pattern, panel) {
   const [expression, ...others] = [pattern, ...(panel ?? [])].map((one) => new RegExp(one));
   const result = { records: 0, counts: {}, found: [] };
@@ -44,7 +44,7 @@ function add(result, line, expression, others) {
   result.counts.panel = (result.counts.panel ?? 0) + matches;
 }
 
-/** Adds up what parts have given. */
+/** Adds up the results of parts. */
 export function merge(parts) {
   const total = { records: 0, counts: {}, found: [] };
   for (const { records, counts, found } of parts) {
@@ -67,11 +67,11 @@ function textOfFile(path, start, end) {
   }
 }
 
-/** Where the first line begins at or after `position`; the end of the file if none does. */
+/** Returns where the first line begins at or after `position`; the end of the file if none does. */
 function lineStart(file, position) {
   if (position === 0) return 0;
   const bytes = Buffer.allocUnsafe(PROBE);
-  // A line begins at the position itself if a line feed is before it.
+  // A line begins at the position itself if the byte before it is a line feed.
   for (let at = position - 1; ;) {
     const length = readSync(file, bytes, 0, PROBE, at);
     if (length === 0) return at;

@@ -23,7 +23,7 @@ function sharedBufferOf(text) {
   return buffer;
 }
 
-/** Parts of that length, and what they come to. */
+/** The result of a file that is studied in parts of that length. */
 function inParts(where, size, length) {
   const parts = [];
   for (let start = 0; start < size; start += length)

@@ -1,4 +1,4 @@
-// What the page says of snp.
+// The texts and the picture of snp in the documentation.
 import { clause, factor, sentence } from '../../conclusions/clauses.js';
 import { relativeCurve, timesAsGood } from '../../report/picture/points.js';
 import { atCores } from '../hash-direct/finding.js';

@@ -1,4 +1,4 @@
-// What the slides tell of the genotype file.
+// What the slides publish about the genotype file.
 
 export const published = {
   source: 'S4, Oleksandr Tryshchenko: "Threads in Node" (slides): a raw genotype export',
@@ -10,7 +10,7 @@ export const published = {
   finding: 'It is fastest with as many threads as cores, and slower with more.',
   tables: [
     {
-      // The outputs "Finished at", one a slide; that of one thread is there twice, and the first is here.
+      // The outputs "Finished at", one on each slide. The slide of one thread is there twice, and its first figure is here.
       title: 'Total time',
       head: ['threads', 'total, ms'],
       rows: [
@@ -24,7 +24,7 @@ export const published = {
       ],
     },
     {
-      // The second of the two.
+      // The second figure of one thread.
       title: 'Total time with one thread, once more',
       head: ['threads', 'total, ms'],
       rows: [[1, 9784]],

@@ -1,4 +1,4 @@
-// One scenario for each number of threads.
+// Two scenarios for each number of threads: with much and with little work for a line.
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { canonical, fewGenotypes, genotypes, PANEL, WANTED } from '../../fixtures/genotypes.js';
 import { withPool } from '../../driver/with-pool.js';
@@ -10,13 +10,13 @@ import { studyByOffset, studyInSharedBuffer } from './slices.js';
 const THREADS = [1, 2, 3, 4, 5, 6, 7];
 const QUICK_THREADS = [1, 2, 4];
 const QUICK_LIGHT_THREADS = 2;
-/** The counts at which all take part that have threads; of the published pools one, at one of them. */
+/** The numbers of threads at which ours is measured; the published pool and inline are measured at one of them. */
 const COMPARED_THREADS = [1, 2, 4, 7];
 const FEWER = { threadwise: COMPARED_THREADS, piscina: [2], inline: [2] };
 const CONTENDERS = ['threadwise', 'piscina', 'inline', AS_PUBLISHED];
 const PATTERN = `^rs\\d*${WANTED.digits}\\t.*\\t${WANTED.genotype}$`;
 
-/** As published, if its file has the 600,000 lines of a real one: 16 us a line; and with hardly more than has to be done to read them. */
+/** As published: if its file had the 600,000 lines of a real export, a line took 16 us. The other curve does little but read lines. */
 export const HEAVY = 'as much work for a line as published';
 const LIGHT = 'little work for a line';
 
@@ -34,7 +34,7 @@ async function run(panel, context) {
   return withPool(context, (pool) => measure(given, budget, () => studyWith(pool, order)));
 }
 
-/** What all passes have counted and found is compared with what is right. */
+/** Compares what every pass has counted and found with the right result. */
 async function measure(given, budget, work) {
   const pass = async () => ({ digests: [canonical(await work())], readingMs: 0 });
   const { totalMs: total, cpuMs: cpu } = await measurePasses(budget, given.digest, pass);

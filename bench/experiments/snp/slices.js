@@ -1,14 +1,14 @@
-// Has the slices of a file studied by a pool.
+// Studies a file in slices, with a pool.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { merge } from './genotypes.js';
 
-/** Large enough that handing it over does not count. Bytes. */
+/** How many bytes a slice has at most: enough that the cost of a call does not count. */
 const LARGEST_SLICE = 2 ** 19;
-/** So that all threads end at about the same time, a file has at least so many. */
+/** How many slices a file has at least, so that all threads end at about the same time. */
 const FEWEST_SLICES = 32;
 const OUTSTANDING = 32;
 
-/** The workers read their slices. */
+/** The workers read their slices themselves. */
 export function studyByOffset(pool, { path, pattern, panel }) {
   return studySlices(pool, statSync(path).size, { path, pattern, panel });
 }

@@ -1,4 +1,4 @@
-// What follows from template.
+// The conclusions of the experiment template.
 import { findingInParts, isFaster, named, reaches } from '../hash-direct/finding.js';
 import { published } from './published.js';
 import { REPEATED, SINGLE } from './scenarios.js';
@@ -32,7 +32,7 @@ export function conclude(scenarios, tools) {
   ];
 }
 
-/** Each claim apart. */
+/** Judges each claim of the chapter. */
 export function judge(scenarios, { fasterThan, words }) {
   const [large, small] = [REPEATED, SINGLE].map((id) => named(scenarios, id));
   const [[, more], [, times]] = gains;

@@ -1,11 +1,11 @@
-// How long an event loop makes others wait.
+// Measures for how long an event loop makes others wait.
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
-/** How often it is looked at: by a timer of that time. Milliseconds. */
+/** How many milliseconds the timer has that measures the delay. */
 const TIMER_MS = 1;
 const IMMEDIATE_MS = 10;
 
-/** @returns `stop()`, which gives the time of a setImmediate, in the mean and of each look, and how late a timer was, since now */
+/** @returns `stop()`, which returns how long a setImmediate took since now, the mean and each time, and how late a timer was */
 export function watchEventLoop() {
   const delays = monitorEventLoopDelay({ resolution: TIMER_MS });
   delays.enable();
@@ -25,7 +25,7 @@ export function watchEventLoop() {
       return {
         immediateUs: eachUs.reduce((sum, us) => sum + us, 0) / Math.max(1, eachUs.length),
         eachUs,
-        // How late the timer was: its own time is no delay.
+        // How late the timer was, without its own time.
         loopDelayP99Ms: Math.max(0, delays.percentile(99) / 1e6 - TIMER_MS),
       };
     },

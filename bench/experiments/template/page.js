@@ -1,4 +1,4 @@
-// What the page says of template.
+// The texts and the picture of template in the documentation.
 import { clause, factor, sentence } from '../../conclusions/clauses.js';
 import { median } from '../../conclusions/statistics.js';
 import { inParts, listOf, relative } from '../../report/picture/points.js';
@@ -96,7 +96,7 @@ export const page = {
   }),
 };
 
-/** What a setImmediate takes, over the time of the load, as many times as when the loop is idle. */
+/** How long a setImmediate takes over the time of the load, as a multiple of its time in an idle loop. */
 function delays(scenario) {
   const series = CURVES.map(([kind, row]) => {
     const idle = listIdle(scenario, row);

@@ -1,4 +1,4 @@
-// What the chapter tells of template rendering.
+// What the chapter publishes about rendering templates.
 
 export const published = {
   source: 'S1, Thomas Hunter II, Bryan English: Multithreaded JavaScript, chapter 8: templates',
@@ -29,7 +29,7 @@ export const published = {
       rows: [['idle', 87]],
     },
     {
-      // There as well: the delay is compared without what it is when idle.
+      // From the same paragraphs: the delay is compared without that of an idle loop.
       title: 'Offloaded, to the main thread',
       head: ['', 'better'],
       rows: [

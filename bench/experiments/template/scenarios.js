@@ -1,4 +1,4 @@
-// The template once, and 80 times: each by the main thread and by pools.
+// Templates of several lengths, rendered by the main thread and by pools.
 import { setTimeout as pause } from 'node:timers/promises';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { open as openOurs } from '../../contenders/threadwise.js';
@@ -7,21 +7,21 @@ import { withPool } from '../../driver/with-pool.js';
 import { microseconds, milliseconds, perSecond } from '../crossing/metrics.js';
 import { watchEventLoop } from './event-loop.js';
 
-/** As published: as many as autocannon has of its own accord. */
+/** How many connections there are, as published: autocannon's default. */
 const CONNECTIONS = 10;
-/** How many sentences a template has: as published, a single one and eighty; and the curve between them and beyond. */
+/** How many sentences a template has: one and eighty as published, and two further points of the curve. */
 export const PUBLISHED_REPETITIONS = 80;
 const REPETITIONS = [1, 20, PUBLISHED_REPETITIONS, 320];
-/** Of the time in which a pool finds out by itself how to work. */
+/** The share of `followMs` for which the server is warmed up. */
 const WARM_UP_SHARE = 1 / 4;
 const CONTENDERS = ['threadwise', 'piscina (8 per worker)', 'inline', AS_PUBLISHED];
 const DATA = { name: 'Ada', guest: 'Grace' };
-/** What `{{name}} will meet {{guest}}.` comes to. */
+/** What `{{name}} will meet {{guest}}.` is rendered to. */
 const SENTENCE = `${DATA.name} will meet ${DATA.guest}.\n`;
 
 const isOurs = ({ id }) => id === 'threadwise';
 
-/** Where pools other than ours have but one way: on their threads. */
+/** On threads, which is the only way of pools other than ours. */
 const ACROSS = { id: 'across' };
 const LEAST_BUSY = {
   id: 'least-busy',
@@ -49,7 +49,7 @@ async function run(repetitions, context) {
 
 async function measure(loader, url, expected, { followMs, loadMs, settleMs }) {
   const order = { url, expected, connections: CONNECTIONS };
-  // Until the code of the server is compiled as well, and a pool that may choose has seen what it has to do.
+  // Until the code of the server is compiled as well, and a pool that may choose has learned what its tasks are.
   await loader.load({ ...order, loadMs: WARM_UP_SHARE * followMs });
   globalThis.gc?.();
   const idleUs = await idleDelay(settleMs);
@@ -91,7 +91,7 @@ const scenario = (repetitions) => ({
     milliseconds('loopDelayP99Ms', 'loop delay p99 ms'),
     milliseconds('latencyP99Ms', 'latency p99 ms'),
   ],
-  // What the document has not is for the curve: fewer are enough.
+  // The document has no other sizes: for them fewer ways are enough.
   ways: repetitions === PUBLISHED_REPETITIONS ? WAYS : [ACROSS, AUTO],
   takes: ({ id }) =>
     CONTENDERS.includes(id) && (repetitions === PUBLISHED_REPETITIONS || !id.startsWith('piscina')),

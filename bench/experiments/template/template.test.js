@@ -9,10 +9,10 @@ import { everyThread } from '../../driver/with-pool.js';
 import { render } from '../../driver/tasks.js';
 import { watchEventLoop } from './event-loop.js';
 
-/** A load is short, and on a busy machine nothing may be answered in time: then there is another one. */
+/** A load is short, so that a busy machine may answer nothing in time: then the load is repeated, this often at most. */
 const ATTEMPTS = 50;
 
-/** Loads a server that answers like that, until there have been answers. */
+/** Loads a server that answers with `answer`, until there have been answers. */
 async function loaded(answer) {
   const server = createServer(answer);
   const url = `http://127.0.0.1:${await listen(server)}`;
@@ -50,7 +50,7 @@ test('a wrong answer, or a wrong status, fails the load', async () => {
 
 test('the event loop is watched: a turn that computes is a delay', async () => {
   const loop = watchEventLoop();
-  // The first look has been begun when the loop is blocked: it sees all of the block.
+  // The first setImmediate is pending when the loop is blocked, so it takes as long as the block.
   const end = performance.now() + 30;
   while (performance.now() < end);
   await new Promise((resolve) => setImmediate(resolve));

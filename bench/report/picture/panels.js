@@ -1,31 +1,31 @@
-// What a picture is made of: curves with their intervals as bands, figures on a line for each name, and spans of time.
+// The panels of a picture: curves with their intervals as bands, figures on a line for each name, and spans of time.
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import { formatNumber } from '../format.js';
 import { mark, tenth } from './style.js';
 
-/** Around the plot, for its title and the names of its axes. In units of the drawing. */
+/** The space around the plot for its title and the names of its axes, in units of the drawing. */
 const MARGIN = { top: 44, bottom: 46, left: 46, right: 14 };
-/** Of a character, about. */
+/** The width of a character, about. */
 const CHARACTER = 6.9;
-/** Of a line: at least that, and for each of its marks. */
+/** The height of a line: at least `least`, and `mark` for each of its marks. */
 const LANE = { least: 26, mark: 12 };
 const MOST_LABELS = 330;
-/** Of a scale of powers; with more, only powers of ten are named. */
+/** The most ticks of a logarithmic scale; if there were more, only powers of ten are named. */
 const MOST_TICKS = 9;
-/** Above that, points are too close for marks. */
+/** The number of points above which they are too close to each other for marks. */
 const MANY_POINTS = 40;
 
 export const escaped = (text) =>
   String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-/** How high a panel is. */
+/** The height of a panel. */
 export function heightOf({ rows, lanes }) {
   const count = (rows ?? lanes)?.length;
   return count === undefined ? 300 : MARGIN.top + MARGIN.bottom + count * laneOf({ rows });
 }
 
-/** What the names of its lines need: where panels beside each other have the same lines, only the first one names them. */
+/** The width of the names of a panel's lines. Of panels side by side with the same lines, only the first names them. */
 export function labelsOf({ rows, lanes, isNamed = true }) {
   const names = (rows ?? lanes)?.map(({ label }) => label.length * CHARACTER + 14) ?? [];
   return isNamed && names.length > 0 ? Math.min(MOST_LABELS, Math.max(...names)) : 0;
@@ -33,7 +33,7 @@ export function labelsOf({ rows, lanes, isNamed = true }) {
 
 const laneOf = ({ rows = [] }) => Math.max(LANE.least, ...rows.map(({ marks }) => LANE.mark * marks.length));
 
-/** @param panel one of README.md's; at: { left, top, width, height } of its place @returns SVG */
+/** @param panel as README.md describes it; at: its place, { left, top, width, height } @returns SVG */
 export function renderPanel(panel, at) {
   const labels = panel.rows || panel.lanes ? Math.max(MARGIN.right, labelsOf(panel)) : MARGIN.left;
   const plot = {
@@ -125,7 +125,7 @@ function dots({ x, rows, isNamed }, plot) {
   ];
 }
 
-/** When something was going on: a line for each. @param lanes [{ label, kind, spans: [[from, to], …] }] */
+/** A line with the spans of time in which something happened. @param lanes [{ label, kind, spans: [[from, to], …] }] */
 function spans({ x, lanes }, plot) {
   const lane = laneOf({});
   const across = scaleOf(
@@ -151,13 +151,13 @@ function spans({ x, lanes }, plot) {
   ];
 }
 
-/** As much of a name as there is room for. */
+/** Cuts a name to the room that there is for it. */
 function shortened(label) {
   const most = Math.floor((MOST_LABELS - 14) / CHARACTER);
   return label.length <= most ? label : `${label.slice(0, most - 1)}…`;
 }
 
-/** The first axis, its figures and its name. @param isTall with lines through the plot */
+/** The horizontal axis with its figures and its name. @param isTall whether lines run through the plot */
 function below(across, axis, { left, right, top, bottom }, isTall = false) {
   let end = -Infinity;
   const names = ticksOf(across, axis, (right - left) / 55).map((value) => {
@@ -172,10 +172,10 @@ function below(across, axis, { left, right, top, bottom }, isTall = false) {
   return `<path class="axis" d="M${left} ${bottom}H${right}"/>${names.join('')}${text((left + right) / 2, bottom + 36, axis.label, '', 'middle')}`;
 }
 
-/** How far an interval may stretch an axis beyond the figures: what is further out is cut off. A factor. */
+/** The factor by which intervals may stretch an axis beyond the figures; anything further out is cut off. */
 const STRETCH = 1.5;
 
-/** @param figures [{ value, low, high }] @param isFromZero whether a linear axis begins at nothing */
+/** @param figures [{ value, low, high }] @param isFromZero whether a linear axis begins at zero */
 function scaleOf(figures, { isLog = false, most: reaches = -Infinity }, range, isFromZero) {
   const seen = figures.filter(({ value }) => !isLog || value > 0);
   const values = seen.map(({ value }) => value);
@@ -186,13 +186,13 @@ function scaleOf(figures, { isLog = false, most: reaches = -Infinity }, range, i
     Math.min(highest * STRETCH, Math.max(...seen.map(({ value, high = value }) => high))),
   );
   if (isLog) return scaleLog(least === most ? [least / 2, most * 2] : [least, most], range).clamp(true);
-  // What is a little below nothing is noise.
+  // Values a little below zero are noise.
   const from = isFromZero && lowest > -0.05 * most ? 0 : lowest;
   const scale = scaleLinear([from, most === from ? from + 1 : most], range).clamp(true);
   return isFromZero ? scale.nice(5) : scale;
 }
 
-/** Where an axis has ticks. A logarithmic axis has them at 1, 2 and 5 times each power of ten, or at the powers alone where those are too many. */
+/** The ticks of an axis. A logarithmic axis has them at 1, 2 and 5 times each power of ten, or at the powers only if those are too many. */
 function ticksOf(scale, { isLog = false }, most) {
   if (!isLog) return scale.ticks(Math.max(2, most));
   const named = (digits) =>

@@ -1,4 +1,4 @@
-// A picture of an experiment as SVG: panels side by side, and above them what is what. It needs no script and no network.
+// Draws a picture of an experiment as SVG: panels side by side below a legend. It needs no script and no network.
 import { escaped, heightOf, labelsOf, renderPanel } from './panels.js';
 import { has, mark, STYLE } from './style.js';
 
@@ -9,8 +9,8 @@ const CHARACTER = 7.1;
 const SWATCH = 40;
 
 /**
- * @param definition { title, columns, legend: [[kind, name], …], panels }: README.md has the kinds of panels; what has no figures is left out
- * @returns SVG; undefined: there is nothing to draw
+ * @param definition { title, columns, legend: [[kind, name], …], panels }: README.md describes the kinds of panels
+ * @returns SVG; undefined if there is nothing to draw
  */
 export function renderPicture({ title, columns, legend, panels: wanted }) {
   const drawn = wanted.map(withoutNothing).filter((panel) => sizeOf(panel) > 0);
@@ -44,7 +44,7 @@ export function renderPicture({ title, columns, legend, panels: wanted }) {
   ].join('\n');
 }
 
-/** What was not measured is not drawn. */
+/** A panel without what was not measured. */
 function withoutNothing(panel) {
   const isThere = ({ value }) => Number.isFinite(value);
   const { series, rows, lanes } = panel;

@@ -1,7 +1,7 @@
-// How pictures look: each kind of row has a colour, a line and a mark of its own, so that none is told by its colour alone.
+// The style of pictures: each kind of row has its own colour, line and mark, so that none is told by its colour alone.
 import { symbol, symbolCircle, symbolDiamond, symbolSquare, symbolTriangle, symbolWye } from 'd3-shape';
 
-/** By kind: [light, dark], what its line is made of, its mark. */
+/** For each kind: its colours [light, dark], the dashes of its line, its mark. */
 const KINDS = {
   published: [['#5b6570', '#a5afba'], '7 4', symbolDiamond],
   rebuilt: [['#a3123f', '#ff8fab'], '', symbolSquare],
@@ -19,7 +19,7 @@ const MARK_AREA = 46;
 
 export const has = (kind) => kind in KINDS;
 
-/** The mark of a kind, at a place. @param isSmall where many are close to each other */
+/** Draws the mark of a kind. @param isSmall whether many marks are close to each other */
 export function mark(kind, x, y, isSmall = false) {
   const [, , shape] = KINDS[kind];
   if (shape === undefined) return '';
@@ -27,7 +27,7 @@ export function mark(kind, x, y, isSmall = false) {
   return `<path class="m ${kind}" transform="translate(${tenth(x)} ${tenth(y)})" d="${rounded(path)}"/>`;
 }
 
-/** To a tenth of what one sees. */
+/** Rounds to a tenth of a unit of the drawing. */
 export const tenth = (value) => Math.round(value * 10) / 10;
 
 const rounded = (path) => path.replace(/-?\d+\.\d+/g, (number) => String(tenth(Number(number))));
@@ -46,7 +46,7 @@ const dashes = Object.entries(KINDS).flatMap(([kind, [, dash]]) =>
   dash === '' ? [] : [`.l.${kind}{stroke-dasharray:${dash}}`],
 );
 
-/** It goes by what the reader's system asks for: light, or dark. */
+/** Light or dark, as the reader's system asks for. */
 export const STYLE = [
   colours(0),
   `@media(prefers-color-scheme:dark){${colours(1)}}`,

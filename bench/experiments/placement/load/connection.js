@@ -1,5 +1,5 @@
-// One keep-alive connection to a server: the next request is sent when the last one is answered. On a plain
-// socket: Node's own client takes more of a core than the server does, and both share what cores there are.
+// One keep-alive connection to a server, which sends a request when the last one is answered. It uses a plain socket:
+// Node's own client takes more of a core than the server does, and both share what cores there are.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -15,7 +15,7 @@ export class Connection {
   #answered;
   #failure;
 
-  /** @param path what is asked for, again and again @param expected the body of every answer */
+  /** @param path the path of every request @param expected the body of every answer */
   static async open({ port, path, expected }) {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     await once(socket, 'connect');
@@ -31,7 +31,7 @@ export class Connection {
     socket.on('close', () => this.#end(new Error('the server closed a connection')));
   }
 
-  /** Milliseconds until the answer is there, all of it. Throws if it is a wrong one. */
+  /** Resolves to how many milliseconds passed until the whole answer was there. Rejects if the answer is wrong. */
   async request() {
     const start = performance.now();
     await new Promise((resolve, reject) => {

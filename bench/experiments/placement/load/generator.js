@@ -1,9 +1,9 @@
-// Loads a server over several connections, each with a question of its own: answers that are mixed up are seen.
+// Loads a server over several connections, each with a question of its own, so that answers that are mixed up are noticed.
 import { performance } from 'node:perf_hooks';
 import { quantile } from '../../../conclusions/statistics.js';
 import { Connection } from './connection.js';
 
-/** @param repetitions of the sentence that the server renders: what the answer must be is known here without it */
+/** @param repetitions how often the server renders its sentence; the expected answer is made here without a template */
 export function openConnections({ port, connections, repetitions }) {
   return Promise.all(
     Array.from({ length: connections }, (_, i) => {
@@ -15,7 +15,7 @@ export function openConnections({ port, connections, repetitions }) {
 
 const clock = () => performance.now();
 
-/** Asks over all connections for `loadMs`, at least once over each. @param now milliseconds, from whenever */
+/** Sends requests over all connections for `loadMs`, at least one over each. @param now returns milliseconds since any moment */
 export async function load(connections, loadMs, now = clock) {
   const latencies = [];
   const start = now();

@@ -45,8 +45,8 @@ test('asks again and again until the time is over, over the same connections', a
     },
     { loadMs: 10, now: () => time++ },
   );
-  // The clock is looked at in the beginning, after each answer, and in the end. The tenth answer is the last of its
-  // connection, and two others are on their way.
+  // The clock is read at the beginning, after each answer, and at the end. The tenth answer is the last of its connection,
+  // and two others are on their way.
   assert.equal(requests, 12);
   assert.equal(elapsedMs, 13);
   assert.equal(seen.length, requests);
