@@ -1,9 +1,9 @@
-// The options of an example's command: texts, and whole numbers from 1.
+// Reads the options of an example's command: texts, and whole numbers from 1.
 import { parseArgs } from 'node:util';
 
 /**
- * @param numbers by name, their defaults
- * @param texts by name, their defaults; undefined where there is none
+ * @param numbers the default of each option that is a number
+ * @param texts the default of each option that is a text; undefined: it has none
  */
 export function readOptions(numbers, texts = {}) {
   const ofText = ([name, value]) => [

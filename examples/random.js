@@ -1,6 +1,6 @@
-// Numbers that are the same for the same seed (the generator is known as xorshift32).
+// Random numbers that are the same for the same seed (xorshift32).
 
-/** @returns a function that gives the next number, from 1 to 2^32 - 1 */
+/** @returns a function that returns the next number, from 1 to 2^32 - 1 */
 export function randomFrom(seed) {
   let state = seed | 1;
   return () => {

@@ -1,4 +1,4 @@
-// How long work takes, and what is said of it in the end.
+// Measures how long work takes, and says how much threads gained.
 
 /** @returns the result, and how many milliseconds it took */
 export async function timed(run) {
@@ -7,7 +7,7 @@ export async function timed(run) {
   return [result, performance.now() - begin];
 }
 
-/** What threads brought, in words. @param alone, together milliseconds @param what took that long */
+/** Says how much threads gained. @param alone, together milliseconds @param what the work, as the subject of the sentence */
 export function gain({ threads, alone, together, what = 'it' }) {
   return (
     `On ${threads} threads ${what} took ${together.toFixed(0)} ms, in one ${alone.toFixed(0)} ms: ` +

@@ -1,13 +1,13 @@
-// Files that are written whole or not at all.
+// Writes files whole or not at all.
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/** What a file is called until it is whole. */
+/** The name of a file until it is whole. */
 const partOf = (path) => `${path}.part`;
 
-/** Throws an error that names the file, with the system's `code`; then no part of it is left. */
+/** On failure throws an error that names the file and has the system's `code`, and leaves no part of the file. */
 export function writeWhole(path, bytes) {
   try {
-    // Some disks say only then that they are full.
+    // With `flush`, since some disks only report then that they are full.
     writeFileSync(partOf(path), bytes, { flush: true });
     renameSync(partOf(path), path);
   } catch (cause) {

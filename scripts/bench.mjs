@@ -1,4 +1,4 @@
-// `npm run bench`: the experiments, on what is built from the sources as they are now.
+// `npm run bench`: the experiments, on a build of the present sources.
 import { prepare } from './prepare.mjs';
 
 await prepare();

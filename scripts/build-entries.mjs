@@ -1,15 +1,15 @@
-// Bundles what programs import: each entry as one file, because every module that is loaded costs a third of a millisecond; the pool in two parts.
+// Bundles what programs import: each entry as one file, because every module that is loaded costs 0.3 ms; the pool in several parts.
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, transform } from 'esbuild';
 import { loadLater, minified, refuseVariables, withoutModules } from './build-text.mjs';
 import { threadSources } from './build-threads.mjs';
 
-/** What programs import beside the pool. Their types stay beside them, file by file. */
+/** The entries besides the pool. Their types stay beside them, file by file. */
 const PUBLIC = ['worker', 'files', 'sync', 'internal'];
 
 /**
- * What of the pool is loaded when it is first called: `engine`, when the first pool has started its threads; `later`, what only some pools need.
+ * The modules of the pool that are loaded later: `engine` once the first pool has started its threads; `later` when one of them is called.
  */
 const LATER = {
   engine: ['open-pool'],
@@ -33,7 +33,7 @@ const OPTIONS = {
   bundle: true,
   platform: 'node',
   target: 'node20',
-  // Names stay, for stacks, and lines are short: Node.js prints the one that threw. Space and comments go, because every process parses this.
+  // Names stay for stack traces, and lines stay short, because Node.js prints the line that threw. Space goes: every process parses this.
   minifySyntax: true,
   minifyWhitespace: true,
   lineLimit: 120,
@@ -43,8 +43,8 @@ const OPTIONS = {
 };
 
 /**
- * Bundles the entries into `dist/<name>.js`, in the place of the modules that the compiler wrote there; and into `dist/<name>.cjs`, for
- * loaders that cannot `require` a module: Jest's.
+ * Bundles the entries into `dist/<name>.js`, in place of the modules that the compiler wrote there; and into `dist/<name>.cjs`, for
+ * loaders that cannot `require` a module, such as Jest's.
  */
 export async function buildEntries() {
   const options = { ...OPTIONS, entryPoints: PUBLIC.map(source) };
@@ -58,16 +58,16 @@ export async function buildEntries() {
 }
 
 /**
- * Builds the entry `threadwise`. For Node.js: `index.cjs`, which starts threads and then loads `engine.cjs`; `later.cjs`, loaded when something of it is
- * called; `shared.cjs` and `common.cjs`, what several of these need; and `index.js`, a module that hands on what `index.cjs` has, out of the same file, so that a program that imports the library and requires it has it once. Only
- * CommonJS can load a part of itself when it is needed, and return at once. For bundlers, which could not follow that: `whole.js`.
+ * Builds the entry `threadwise` as CommonJS, which alone can load a part of itself when needed and return at once. `index.cjs` starts
+ * threads and then loads `engine.cjs`; `later.cjs` is loaded when called; `shared.cjs` and `common.cjs` have what several need.
+ * `index.js` is a module with the same objects, for programs that both import and require the library; `whole.js` is for bundlers.
  */
 async function buildPool() {
   const options = { ...OPTIONS, format: 'esm', metafile: true };
   const { metafile } = await build({ ...options, entryPoints: { whole: source('index') }, sourcemap: true });
   const { outputFiles, metafile: parts } = await build({
     ...options,
-    minifyWhitespace: false, // `minified` comes later, and does it
+    minifyWhitespace: false, // `minified` does that later
     lineLimit: 0,
     entryPoints: [
       { in: source('index'), out: 'index' },
@@ -110,10 +110,10 @@ async function buildPool() {
 export const { ${exports.join(', ')} } = createRequire(import.meta.url)('./shared.cjs');
 `,
   );
-  rmSync(`${index}.map`, { force: true }); // the compiler's, of the file that was in its place
+  rmSync(`${index}.map`, { force: true }); // the compiler's source map, of the file that was replaced
 }
 
-/** What each file of a build in parts is called: as its entry; `shared`, what all have; `common`, what the first pool and all that is loaded later have. */
+/** The name of each file of a build in parts: that of its entry; `shared` for what all parts need; `common` for what the others share. */
 function namesOf(outputs) {
   const files = Object.entries(outputs).filter(([path]) => path.endsWith('.js'));
   const names = new Map(
@@ -128,12 +128,12 @@ function namesOf(outputs) {
   return names;
 }
 
-/** The same types: a compiler that reads this has no better way to them, and the program can load either file. */
+/** The types of a CommonJS file: those of the module, as both have the same exports. */
 function typesOf(name) {
   return `// @ts-ignore: the types are those of a module.\nexport * from './${name}.js';\n`;
 }
 
-/** The texts of the threads are made, and no source. */
+/** The texts of the threads are built, and not a source. */
 function useBuiltSources({ onResolve }) {
   onResolve({ filter: /thread-sources\.js$/ }, () => ({ path: threadSources.pathname }));
 }

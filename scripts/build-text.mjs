@@ -1,10 +1,10 @@
-// What the bundles of the library have in common: how modules become the texts of functions, and how these become short.
+// What the bundles of the library share: turning modules into the texts of functions, and minifying them.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { minifySync } from 'vite';
 
-/** The text of a module as that of a function: what it imports it asks for, by what `required` makes of a name; what it exports follows on `handOn`. */
+/** Turns a module into the text of a function: `required` maps an import's name to an expression; the exports follow `handOn`. */
 export function withoutModules(source, required, handOn) {
   const named = (list, theirs, own) => `{${list.replace(/([\w$]+) as ([\w$]+)/g, `${theirs}:${own}`)}}`;
   const text = source
@@ -23,12 +23,12 @@ export function withoutModules(source, required, handOn) {
 }
 
 /**
- * Without space, comments and names of variables, because every thread and process parses this. The names of functions, classes and methods stay, for profiles
- * and debuggers: those of private methods, which the minifier would shorten, are no private names while it looks.
+ * Removes whitespace, comments and the names of variables, because every thread and process parses this. The names of functions, classes
+ * and methods stay, for profiles and debuggers: private methods, whose names the minifier would shorten, are public while it runs.
  */
 export function minified(text, inputMap) {
   if (text.includes(NOT_PRIVATE)) throw new Error(`The code has the letter ${NOT_PRIVATE}`);
-  // Methods, and fields that are given a function.
+  // Private methods, and private fields that hold a function.
   const named = text.matchAll(/(?<![.\w])#(\w+)\(|#(\w+)\s*=\s*(?:async\s*)?(?:\([^()]*\)|\w+)\s*=>/g);
   const methods = new Set([...named].map(([, method, field]) => method ?? field));
   const shown = text.replace(/#(\w+)/g, (all, name) => (methods.has(name) ? NOT_PRIVATE + name : all));
@@ -43,10 +43,10 @@ export function minified(text, inputMap) {
   return { code: code.replaceAll(NOT_PRIVATE, '#'), map };
 }
 
-/** A letter that the code does not have. */
+/** A letter that does not occur in the code. */
 const NOT_PRIVATE = 'ƒ';
 
-/** The parts of a build hand each other values: a variable that one of them exports would stay what it was. */
+/** Throws if a shared module exports a variable: the parts of a build copy values, so they would not see it change. */
 export function refuseVariables({ outputs }) {
   const shared = Object.values(outputs).filter(
     ({ entryPoint, inputs }) => entryPoint === undefined && inputs,
@@ -57,12 +57,12 @@ export function refuseVariables({ outputs }) {
 }
 
 /**
- * A plugin that leaves groups of modules out of the entries that import them, to be loaded when they are first called. Each group is an entry. Whoever
- * imports a module of a group and is not in it gets, for each function and class of the module, a function that calls `load_<group>()`, which
- * has to return what the group's entry exports, and does the same. So nothing else can be imported from there, and nobody may ask
- * whether an object is an instance of such a class.
+ * A plugin that leaves groups of modules out of the entries that import them, to be loaded when they are first called. Each group is an
+ * entry. A module outside a group that imports from it gets, for each exported function and class, a function of the same effect: it calls
+ * `load_<group>()`, which must return the exports of the group's entry. So nothing else can be imported from a group, and `instanceof` does
+ * not work with its classes.
  * @param groups the modules of each group, without their ending
- * @param ahead a module that each group finds loaded
+ * @param ahead a module that is loaded before any group
  */
 export function loadLater(groups, ending, folder, ahead) {
   const groupOf = new Map(

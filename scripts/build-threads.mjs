@@ -1,4 +1,4 @@
-// Bundles the code of the library's threads, as texts: see platform/node/node-thread.ts for why.
+// Bundles the code of the library's threads as texts; platform/node/node-thread.ts says why.
 import { writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { relative } from 'node:path';
@@ -7,10 +7,10 @@ import { loadLater, minified, refuseVariables, withoutModules } from './build-te
 
 const dist = new URL('../packages/threadwise/dist/', import.meta.url);
 const platform = new URL('platform/', dist);
-/** What is built. */
+/** The file that is built. */
 export const threadSources = new URL('node/thread-sources.js', platform);
 
-/** The name of each text that is built, and the file where its thread or process begins. */
+/** The name of each text, and the file where its thread or process begins. */
 const ENTRIES = {
   workerSource: 'node/worker-entry',
   coordinatorSource: 'node/coordinator-entry',
@@ -20,8 +20,8 @@ const ENTRIES = {
 };
 
 /**
- * What not all workers need, and none before its first task: it stands in each text as a comment, which V8 skips. When something of it is first
- * called, it is read out of the text, of which the comment is a part: a string would lie in memory beside it.
+ * The modules that not all workers need, and none before its first task. Each text contains them as a comment, which V8 skips. When one of
+ * them is first called, they are read from the text that contains the comment: a string would take up memory besides.
  */
 const LATER = [
   'core/calls/payload',
@@ -40,8 +40,8 @@ const LATER = [
 ];
 
 /**
- * Bundles the compiled entries into `thread-sources.js`. What several of them need stands there once: no bundler of a
- * user makes a text smaller.
+ * Bundles the compiled entries into `thread-sources.js`. The file contains what several of them need only once: no bundler of a
+ * user could shorten a text.
  */
 export async function buildThreads() {
   const { outputFiles, metafile } = await build({
@@ -93,10 +93,10 @@ export async function buildThreads() {
 }
 
 /**
- * The text of a script. What runs tasks must not depend on what tasks make of the globals: each one that the code may use is taken before any task
- * module is loaded, and the code sees nothing else.
+ * The text of a script. The code that runs tasks must not depend on what tasks do to globals: it reads each global that it may use before
+ * any task module is loaded, and then uses only these values.
  * @param names the globals
- * @param parts the texts that the script's own needs, by name
+ * @param parts the texts that the script's own text needs, by name
  * @param later the text of what is loaded when it is first called
  */
 function script(names, parts, text, later) {
@@ -108,19 +108,19 @@ function script(names, parts, text, later) {
     before.unshift(`${comment}let later;const load_later=()=>later??=${load}(require,${given});`);
   }
   const values = names.replace(/\w+/g, 'globalThis.$&');
-  // A thread takes over `--input-type=module` from its parent, and then has no `require`: this works either way.
+  // A thread inherits `--input-type=module` from its parent, and then has no `require`; `getBuiltinModule` works either way.
   return `((require,${names})=>{"use strict";${before.join('')}(()=>{${text}})()})(globalThis.process.getBuiltinModule,${values});`;
 }
 
-/** All globals that occur in a text, in whatever role. */
+/** The globals whose names occur in a text, in whatever role. */
 function globalsIn(code) {
   const words = new Set(code.match(/[A-Za-z_$][\w$]*/g));
   return Object.getOwnPropertyNames(globalThis).filter((name) => words.has(name) && !NOT_TAKEN.has(name));
 }
 
 /**
- * Nobody can replace the first ones; no parameter may have the next names; Node.js loads `performance` when it is first named, which makes a
- * thread start later; and `--eval` makes globals of modules.
+ * Globals that a script does not take: the first ones cannot be replaced; the next names are not allowed as parameters; Node.js loads
+ * `performance` when it is first named, which delays the start of a thread; and `--eval` makes globals of the builtin modules.
  */
 const NOT_TAKEN = new Set([
   'undefined',
@@ -135,7 +135,7 @@ const NOT_TAKEN = new Set([
 ]);
 NOT_TAKEN.delete('process');
 
-/** What an entry imports, each after what it imports itself. */
+/** The parts that an entry imports, each after those that it imports itself. */
 function partsOf(entry, parts, found = new Set()) {
   for (const name of parts.get(entry).imports) {
     partsOf(name, parts, found);
@@ -144,12 +144,12 @@ function partsOf(entry, parts, found = new Set()) {
   return [...found];
 }
 
-/** What a part that others import is called, in the file and in the script. */
+/** The variable of a shared part, in the file and in the script. */
 function variableOf(name) {
   return name.replace(/^chunk-/, 'part').replace(/\W/g, '_');
 }
 
-/** A module of a thread as a part of its script. `imports`: other parts, which stand before it. */
+/** Turns a module of a thread into a part of its script. `imports`: the parts that it needs, which come before it. */
 function scriptOf(source) {
   const imports = [];
   const required = (from) => {

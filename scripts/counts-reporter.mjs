@@ -1,9 +1,9 @@
-// A reporter of node:test that tells a program what a run came to: its counts, and what failed and why, as JSON.
+// A reporter of node:test that prints the result of a run as JSON: its counts, and what failed and why.
 import { relative, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { root } from './prepare.mjs';
 
-/** How many of the last characters that a file wrote to its standard error are told when it fails outside of its tests. */
+/** How many of the last characters of a file's standard error are reported if it fails outside its tests. */
 const STDERR_CHARACTERS = 4000;
 
 export default async function* counts(events) {
@@ -25,12 +25,12 @@ export default async function* counts(events) {
   yield JSON.stringify({ ...totals, failed });
 }
 
-/** Not a suite that failed because of what is in it, and not a test that may fail. */
+/** Whether a failure is reported: not that of a suite because of its tests, nor that of a test marked as todo. */
 function isCause({ todo, details }) {
   return (todo === undefined || todo === false) && details.error?.failureType !== 'subtestsFailed';
 }
 
-/** A file that failed outside of its tests is a test that is named like the file. */
+/** node:test reports a file that failed outside its tests as a test with the file's name. */
 const isFile = ({ name, file = '' }) => resolve(name) === file;
 
 function nameOf(data) {
@@ -38,7 +38,7 @@ function nameOf(data) {
   return isFile(data) ? shown : `${shown}: ${data.name}`;
 }
 
-/** What the test threw, without what node:test wraps around it; of a file, how its process ended and the last it wrote. */
+/** What the test threw, without the wrapper of node:test; for a file, how its process ended, and the last it wrote. */
 function reasonOf(data, stderr) {
   const { error } = data.details;
   if (isFile(data)) {

@@ -1,10 +1,10 @@
-// Programs that a check needs and npm does not have: installed where this may be done, asked for elsewhere.
+// Programs that a check needs and npm does not have: installs them where it may, and otherwise says what is missing.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { run } from './prepare.mjs';
 
-/** Where a command is; undefined where there is none. */
+/** The path of a command; undefined if there is none. */
 export function pathOf(command) {
   return process.env.PATH.split(delimiter)
     .map((dir) => join(dir, command))
@@ -26,8 +26,8 @@ function isInstalled(name) {
 }
 
 /**
- * Sees to it that `commands` are there, out of the Debian packages `names`. As root on a Debian, it installs what is
- * missing, and ends the process when that fails. Elsewhere, it says what is missing. Returns whether all are there.
+ * Makes sure that `commands`, which are in the Debian packages `names`, are there. As root on Debian it installs what is
+ * missing, and ends the process if that fails. Elsewhere it prints what is missing. Returns whether all are there.
  */
 export function ensureDebianPackages(names, commands) {
   const missing = commands.filter((command) => !isOnPath(command));
@@ -39,7 +39,7 @@ export function ensureDebianPackages(names, commands) {
     );
     return false;
   }
-  // By package too: a compiler can be there without the C library's headers.
+  // Checks the packages, too: a compiler can be there without the C library's headers.
   const lacking = names.filter((name) => !isInstalled(name));
   if (missing.length === 0 && lacking.length === 0) return true;
   // Another program may be installing: wait for it rather than fail.

@@ -1,4 +1,4 @@
-// The browser that the dashboard's tests need: found, or installed where Debian's packages can be; otherwise says why not.
+// Finds the browser that the dashboard's tests need, or installs it where Debian's packages can be; otherwise says why not.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ensureDebianPackages, pathOf } from './debian.mjs';
@@ -12,7 +12,7 @@ function findChromium() {
 
 /** `{ path }` of a Chromium, or `{ reason }` why there is none. */
 export function ensureChromium() {
-  // In a process of its own: what cannot be installed ends it.
+  // In a process of its own, because a failed installation ends its process.
   if (findChromium() === undefined) spawnSync(process.execPath, [self], { stdio: ['ignore', 2, 2] });
   const path = findChromium();
   return path === undefined

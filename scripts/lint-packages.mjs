@@ -1,4 +1,4 @@
-// Checks that what would be published is usable: publint on each package.
+// Checks with publint that each package would be usable as published.
 import { join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';

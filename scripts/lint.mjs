@@ -1,4 +1,4 @@
-// The linter and the formatter over all files; both are plain JavaScript. `--fix` mends what they can mend.
+// Runs the linter and the formatter over all files. `--fix` fixes what they can fix.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { CACHE, root } from './prepare.mjs';
 
 const require = createRequire(import.meta.url);
 const isFixing = process.argv.includes('--fix');
-/** They remember what passed, by content. */
+/** The options of a tool's cache, which remembers by content what passed. */
 const cacheOf = (name) => ['--cache', '--cache-strategy', 'content', '--cache-location', join(CACHE, name)];
 const tools = {
   eslint: [
@@ -19,7 +19,7 @@ const tools = {
   ],
 };
 
-/** Runs one of them. Returns whether it had nothing to say. */
+/** Runs one tool. Resolves to whether it found nothing. */
 function passes(name) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, tools[name], { cwd: root, stdio: 'inherit' });
@@ -31,7 +31,7 @@ function passes(name) {
   });
 }
 
-// Both write when they mend: then one after the other, and the formatter has the last word.
+// Both tools write when they fix: so they run one after the other, and the formatter last.
 const results = isFixing
   ? [await passes('eslint'), await passes('prettier')]
   : await Promise.all([passes('eslint'), passes('prettier')]);

@@ -1,5 +1,5 @@
-// Checks the protocol of the shared transport: SPIN goes through every order of the steps of its model, and has to find
-// each of the mistakes that can be built into it.
+// Checks the protocol of the shared transport: SPIN explores every order of the steps of its model, and must find each
+// of the mistakes that can be built into it.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -8,21 +8,21 @@ import { ensureDebianPackages } from './debian.mjs';
 import { root } from './prepare.mjs';
 
 const MODEL = join(root, 'packages/threadwise/src/transport/shared/model/shared.pml');
-/** Two of them at a time stay below 2 GB. */
+/** How many megabytes a search may use: two at a time stay below 2 GB. */
 const MAX_MEGABYTES = 950;
-/** Several times the depth of the deepest run. */
+/** How deep a search may go: several times the deepest one. */
 const MAX_DEPTH = 10_000;
-/** A run that takes that long will not end. Milliseconds; the longest takes seconds. */
+/** After how many milliseconds a search counts as endless; the longest takes seconds. */
 const TIMEOUT_MS = 5 * 60_000;
 
-/** Who sleeps, and for configurations about sleeping, claims in one step. */
+/** Settings of who sleeps; `COARSE`: a claim is one step. */
 const WORKERS_SLEEP = 'PARK_WORKERS SPINNERS=1 COARSE';
 const ALL_SLEEP = `${WORKERS_SLEEP} PARK_MAIN`;
 const TWO_FOREVER = 'TASKS=2 PARK_WORKERS SPINNERS=1 CLAIMS=2 BLOCKED ENDLESS';
 const THREE_FOREVER =
   'WORKERS=3 CELLS=3 TASKS=3 PARK_WORKERS SPINNERS=1 CLAIMS=2 COARSE BLOCKED ENDLESS DROWSY';
 
-/** Name, settings of the model, and what else is asked: README.md beside the model says what each is for. */
+/** For each configuration its name, the settings of the model, and options. README.md beside the model says what each is for. */
 const configurations = [
   ['hints', 'TASKS=4 CLAIMS=2'],
   ['hints: narrow ring', 'TASKS=3 CLAIMS=2 RING=2 WITHDRAWALS=2 PARK_MAIN COARSE'],
@@ -55,7 +55,7 @@ const configurations = [
   ['crash: sleep, replaced', `TASKS=2 ${WORKERS_SLEEP} CRASHES=1 REPLACE`],
 ];
 
-/** Name, and settings with which it has to show. */
+/** For each mistake its name, and the settings with which it must be found. */
 const mistakes = [
   ['O4_BEFORE_O3', 'TASKS=2'],
   ['O5_BEFORE_O4', 'TASKS=2 PARK_WORKERS'],
@@ -93,7 +93,7 @@ const mistakes = [
   ['NO_X6', 'TASKS=2 PARK_MAIN CRASHES=1'],
 ];
 
-/** Runs a command to its end. Returns what it says; throws if it fails. */
+/** Runs a command to its end. Resolves to its output; rejects if it fails. */
 function output(command, args, cwd) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' });
@@ -111,12 +111,12 @@ function output(command, args, cwd) {
   });
 }
 
-/** Searches through all that one configuration can do. */
+/** Searches all that one configuration can do. */
 async function search(dir, { settings, isMistake, options: { cycles = false } = {} }) {
   mkdirSync(dir);
   const defines = settings.split(' ').map((setting) => `-D${setting}`);
   await output('spin', [...defines, '-a', MODEL], dir);
-  // A mistake is found after a moment, or there is something wrong.
+  // A mistake is found in a moment, so that this search need not be fast.
   const speed = isMistake ? '-O0' : '-O2';
   const mode = cycles ? '-DNP' : '-DSAFETY';
   await output('gcc', [speed, '-w', mode, `-DMEMLIM=${MAX_MEGABYTES}`, '-o', 'pan', 'pan.c'], dir);
@@ -125,7 +125,7 @@ async function search(dir, { settings, isMistake, options: { cycles = false } = 
   const replay = [...defines, '-k', 'shared.pml.trail', '-t', '-p', '-g', MODEL];
   return {
     errors,
-    /** What SPIN calls the first error. */
+    /** The first error, as SPIN names it. */
     error: /^pan:1: ([^\n(]*)/m.exec(text)?.[1]?.trim(),
     isWhole: !/Search not completed|max search depth too small|out of memory/.test(text),
     states: Number(/(\d+) states, stored/.exec(text)?.[1] ?? Number.NaN),
@@ -134,7 +134,7 @@ async function search(dir, { settings, isMistake, options: { cycles = false } = 
   };
 }
 
-/** What a configuration or a mistake came to: whether it is as it should be, and a word for it. */
+/** Judges a search: whether its result is the right one, and the words for it. */
 function judge({ isMistake }, { errors, error = '', isWhole, details }) {
   const isFound = errors > 0 && /^(invalid end state|assertion violated|non-progress cycle)/.test(error);
   if (isMistake) {

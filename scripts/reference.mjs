@@ -1,4 +1,4 @@
-// Writes docs/reference.md: every name that a program can import, as the types say it, and `pool.stats()` as tables. A test compares.
+// Writes docs/reference.md: every name that a program can import, from the types, and `pool.stats()` as tables. A test compares.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -11,7 +11,7 @@ const ENTRIES = {
   'threadwise/sync': 'sync',
 };
 const OUT = join(root, 'docs/reference.md');
-/** What a number in the statistics can be: the last sentence of its comment. */
+/** The units of numbers in the statistics: the last sentence of a number's comment is its unit. */
 const UNITS = [
   ...[
     'Milliseconds',
@@ -24,7 +24,7 @@ const UNITS = [
   ],
   ...['Times', '0 to 1'],
 ];
-/** Numbers that count and measure nothing. */
+/** Numbers without a unit, which count and measure nothing. */
 const NAMES = ['WorkerStats.id'];
 
 const HEAD = `# Reference
@@ -32,7 +32,7 @@ const HEAD = `# Reference
 Made from the types by \`node scripts/reference.mjs\`. What the calls do, with examples: [the pool](pool.md), [tasks](tasks.md), [files](files.md), [shared structures](sync.md).
 `;
 
-/** The page, as the compiled types in \`dist\` have it. */
+/** Makes the page from the compiled types in `dist`. */
 export function reference() {
   const files = Object.values(ENTRIES).map((name) => join(root, `packages/threadwise/dist/${name}.d.ts`));
   const program = ts.createProgram(files, {
@@ -60,7 +60,7 @@ export function reference() {
   return [HEAD, ...entries, '## What `pool.stats()` says\n', ...stats.values()].join('\n');
 }
 
-/** A name, its comment, and its declaration with the comments of its members. */
+/** The section of a name: its comment, and its declaration with the comments of its members. */
 function section(checker, symbol) {
   const doc = ts.displayPartsToString(symbol.getDocumentationComment(checker));
   const tags = symbol
@@ -84,7 +84,7 @@ function codeOf(checker, declaration) {
     .replace(/^( {4})+/gm, (indent) => indent.slice(indent.length / 2));
 }
 
-/** A table for each type that the statistics are made of, by its name: the first is the whole. */
+/** A table for each type of the statistics, by its name; the first is that of the whole. */
 function tables(checker, symbol) {
   const made = new Map();
   const waiting = [symbol];

@@ -9,10 +9,10 @@ const given = process.argv.slice(2);
 const [program, cwd] =
   given.length === 0
     ? ['examples/00-two-jobs/main.js', root]
-    : // Arguments of the user's are relative to where the user is; npm tells.
+    : // The user's arguments are relative to the user's folder, which npm passes on.
       ['packages/cli/bin/threadwise.js', process.env.INIT_CWD ?? process.cwd()];
 const child = spawn(process.execPath, [join(root, program), ...given], { cwd, stdio: 'inherit' });
-// Ctrl-C reaches the child by itself: this process only waits for it to end its work.
+// Ctrl-C also reaches the child: this process only waits until the child has ended.
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.on(signal, () => signal === 'SIGTERM' && child.kill(signal));
 child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));

@@ -1,5 +1,5 @@
-// `npm test`: what must hold on the Node.js that is there, in minutes. `npm run test:all`: everything, on all versions. Both in the order
-// in which it is cheapest to learn that something does not hold.
+// `npm test`: what must hold on the installed Node.js, in minutes. `npm run test:all`: everything, on all versions. Both run the steps
+// first that find a failure most cheaply.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import { leftOut, quickRuns, runsOn } from './plan.mjs';
 import { prepare, root } from './prepare.mjs';
 
 const script = (name) => join(root, 'scripts', name);
-/** What some tests need beside Node.js; where one cannot be had, those say so and are skipped. */
+/** The programs that some tests need besides Node.js; without one, those tests say so and are skipped. */
 const TOOLS = ['prometheus', 'chromium', 'tmux', 'redis'];
-/** Each says whether it passed. `npm test` takes those that are quick. */
+/** The steps. Each returns whether it passed. `npm test` takes the quick ones. */
 const steps = {
   lint: { isQuick: true, passes: () => passes([script('lint.mjs')]) },
   types: { isQuick: true, passes: () => passes([script('types.mjs')]) },
@@ -25,13 +25,13 @@ function passes(args) {
   return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status === 0;
 }
 
-/** For a test file, all of it: one that hangs is told as such, and does not keep the rest from being tried. In milliseconds. */
+/** How many milliseconds a test file may take: one that hangs is reported, and does not stop the others. */
 const LIMIT_MS = 10 * 60_000;
 
-/** Tests that load the machine must not starve others. */
+/** How many test files run at a time: tests that load the machine must not starve others. */
 const FILES_AT_ONCE = 2;
 
-/** Runs tests on one Node.js: what they came to. */
+/** Runs tests on one Node.js. Returns their results. */
 function testOn(node, { name, files, env, atOnce = FILES_AT_ONCE }) {
   say(`\n-- ${name}, on Node.js ${node.version}`);
   const dir = mkdtempSync(join(tmpdir(), 'threadwise-test-'));
@@ -50,7 +50,7 @@ function testOn(node, { name, files, env, atOnce = FILES_AT_ONCE }) {
     { cwd: root, stdio: 'inherit', env: { ...environmentOf(node), ...env } },
   );
   const seconds = (performance.now() - begin) / 1000;
-  // A run that was ended from outside leaves no counts, or half of them.
+  // A run that was killed leaves no counts, or half of them.
   const text = existsSync(result) ? readFileSync(result, 'utf8') : '';
   rmSync(dir, { recursive: true });
   const counts = text.endsWith('}') ? JSON.parse(text) : { failed: [] };
@@ -59,10 +59,10 @@ function testOn(node, { name, files, env, atOnce = FILES_AT_ONCE }) {
   return { node, name, seconds, pass, fail: fail + cancelled, skipped, failed, isGood };
 }
 
-/** The tests on one version after another: one that fails keeps none of the others from being tried. */
+/** Runs the tests on one version after another: one that fails does not stop the others. */
 function runTests() {
   const { nodes, skipped } = nodesFor(isQuick ? ['own'] : versions);
-  // One after the other, and not by the tests that want them: two at a time, and one would find the packages locked.
+  // Installed here one after the other, and not by the tests that need them: two at a time would find the packages locked.
   if (!isQuick) for (const tool of TOOLS) passes([script(`ensure-${tool}.mjs`)]);
   const results = nodes.flatMap((node, i) => {
     heading(`tests on Node.js ${node.version} (${i + 1} of ${nodes.length})`);
@@ -97,7 +97,7 @@ One of them: node --test <file>
 `);
 }
 
-/** The first lines of a failure: it is far up in what was printed, and a log may have lost that. */
+/** The first lines of a failure, for the summary: the failure itself is far up in the output, and a log may have lost it. */
 function indent(reason) {
   return reason
     .split('\n')
@@ -167,7 +167,7 @@ function refuse(message) {
 
 const { isQuick, isRest, versions, only } = parse();
 
-/** A step that is asked for by its name; otherwise what is asked for: what is quick, the rest, or all of them. */
+/** Whether a step runs: one that is named or, without names, the quick steps, the rest, or all of them. */
 function isWanted([name, step]) {
   if (only.length > 0) return only.includes(name);
   if (name === 'tests') return true;

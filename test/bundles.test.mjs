@@ -1,4 +1,4 @@
-// A bundled program still finds its task module and its workers: esbuild and Vite.
+// A program bundled with esbuild or Vite still finds its task module and its workers.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ export const whoAmI = (x) => x + task.workerId;
 export const report = () => { task.progress('on the way'); return 'done'; };
 `;
 
-/** A folder with an application of two files, as a user has it: the library in its node_modules. */
+/** A folder with an application of two files and the library in its node_modules, as a user has it. */
 function application(t) {
   const dir = mkdtempSync(join(tmpdir(), 'threadwise-bundle-'));
   t.after(() => rmSync(dir, { recursive: true }));
@@ -32,7 +32,7 @@ function application(t) {
   return dir;
 }
 
-/** Runs the bundle where there is no library beside it: all of it must be inside. */
+/** Runs the bundle without node_modules: the whole library must be inside. */
 function runAlone(dir) {
   rmSync(join(dir, 'node_modules'));
   const { stdout, stderr, status } = spawnSync(process.execPath, [join(dir, 'out/app.js')], {
@@ -81,7 +81,7 @@ test('Vite: a build for Node', async (t) => {
   runAlone(dir);
 });
 
-/** What the library may add to a program that is bundled and minified; the goal is 120,000. Bytes. */
+/** How many bytes the library may add to a program that is bundled and minified; the goal is 120,000. */
 const MOST_BYTES = 311_200;
 
 test('esbuild: all of the library, minified, is of bounded size, and what both kinds of threads need is in it once', async () => {

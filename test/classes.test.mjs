@@ -1,4 +1,4 @@
-// Instances of registered classes arrive as instances, on either side, whatever way they cross.
+// Instances of registered classes arrive as instances, on either side and over every transport.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPool } from 'threadwise';
@@ -22,7 +22,7 @@ const WAYS = {
   ...(process.platform !== 'win32' && { processes: { isolation: 'process' } }),
 };
 
-/** A getter is a field as it crosses: what it gives. */
+/** A getter arrives as a field with the value that it returned. */
 const withGetter = () =>
   Object.defineProperty(new Point(3, 4), 'twice', { enumerable: true, get: () => 6, configurable: true });
 const cyclic = () => {
@@ -49,7 +49,7 @@ for (const [way, options] of Object.entries(WAYS)) {
         [new Set([new Point(3, 4), money]), 'Set Point 5,Money 5'],
         [new Order([new Point(3, 4), money], money), 'Order Point 5,Money 5,Money 5'],
         [new Unknown(new Order([], money)), 'object Order Money 5'],
-        // What shared memory cannot carry goes by port.
+        // Shared memory cannot carry these, so they go by port.
         [[/x/, new Point(3, 4)], 'Array object ,Point 5'],
         ...(way === 'processes' ? [] : [[[new SharedArrayBuffer(1), money], 'Array object ,Money 5']]),
         [

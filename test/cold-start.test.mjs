@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 
-/** Runs a script that sees each thread as it is started: `log` has its name, and whether the library was loaded in full by then. */
+/** Runs a script that records each thread at its start: `log` has its name, and whether the library was loaded in full by then. */
 function run(script) {
   const program = `
     import { createRequire, syncBuiltinESMExports } from 'node:module';

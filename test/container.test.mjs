@@ -1,4 +1,4 @@
-// The default thread count under real limits of a container; each is skipped, by name, where it cannot be set up.
+// The default thread count under the real limits of a container. A test is skipped, with the reason, where its limit cannot be set up.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { test } from 'node:test';
 const ASK = "import { availableThreads } from 'threadwise'; console.log(availableThreads());";
 const isRoot = process.getuid?.() === 0;
 
-/** What a process that `shell` starts as `$ASK` says: JSON. */
+/** Runs `shell`, which starts `$ASK` in Node.js, and returns the JSON that it prints. */
 function ask(shell, script = ASK) {
   const { stdout, stderr, status } = spawnSync('bash', ['-c', shell], {
     cwd: new URL('.', import.meta.url),
@@ -22,7 +22,7 @@ function ask(shell, script = ASK) {
 
 const RUN = 'exec "$NODE" --input-type=module -e "$ASK"';
 
-/** A cgroup of version 1 with these settings, for the time of `use`; or the reason why there can be none. */
+/** Calls `use` in a cgroup of version 1 with these settings; skips the test, with the reason, if that cannot be made. */
 function cgroupV1(t, controller, settings, use, script = ASK) {
   const mount = `/sys/fs/cgroup/${controller}`;
   if (!isRoot) return t.skip('needs root');

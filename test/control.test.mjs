@@ -1,4 +1,4 @@
-// What can be done to a pool while it runs: pause, resume, drain, recycle, and change its options. Nothing is lost.
+// Changes to a pool while it runs: pause, resume, drain, recycle, options. No call is lost.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,9 +7,9 @@ import { describe, test } from 'node:test';
 import { event, gate, moduleUrl, outcome, poolFor, runScript, started, ways } from './fixtures/helpers.mjs';
 
 const codeOf = async (call) => (await outcome(call)).error?.code;
-/** A main thread that is blocked can be ended by no test runner: it gives up by itself. In milliseconds. */
+/** After how many milliseconds a blocked main thread gives up by itself: a test runner cannot end it. */
 const GIVE_UP_MS = 60_000;
-/** A task module that can be written anew. */
+/** A task module in a file that the test can rewrite. */
 function moduleOnDisk(t) {
   const folder = mkdtempSync(join(tmpdir(), 'threadwise-'));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -34,7 +34,7 @@ describe('pause and resume', () => {
     const late = pool.run('increment', [20]).then((value) => order.push(value));
     open();
     await running;
-    // A broadcast is not held up: when it is back, the worker has had its chance to begin another task.
+    // A paused pool runs a broadcast: when it has returned, the worker could have begun another task as well.
     await pool.broadcast('increment', [0]);
     assert.deepEqual(order, []);
     assert.equal(pool.stats().queue.size, 21);
@@ -229,7 +229,7 @@ describe('recycle', () => {
       const { error } = await outcome(pool.recycle());
       assert.equal(error.code, 'ERR_MODULE_LOAD');
       assert.equal(error.cause.name, 'SyntaxError');
-      while (errors.length < 4) await event(pool, 'error'); // it is tried again
+      while (errors.length < 4) await event(pool, 'error'); // the pool tries again
       assert.equal((await outcome(pool.recycle())).error.code, 'ERR_MODULE_LOAD');
       const { state, threads, recycled } = pool.stats();
       assert.deepEqual({ state, recycled, min: threads.min }, { state: 'open', recycled: 1, min: 3 });
@@ -382,11 +382,11 @@ describe('a coordinator', () => {
     await pool.ready;
     const words = new Int32Array(new SharedArrayBuffer(8));
     const calls = range(4).map(() => pool.run('gather', [words.buffer]));
-    // From here on main does nothing but wait until all four run at the same time.
+    // From here on main is blocked until all four tasks run at the same time.
     for (let here = 0; here < 4; here = Atomics.load(words, 1)) {
       assert.notEqual(Atomics.wait(words, 1, here, GIVE_UP_MS), 'timed-out');
     }
-    // Date.now() is a whole number, rounded down, and so is where the pool's clock begins.
+    // Date.now() is a whole number, rounded down, and so is the start of the pool's clock.
     const freeAt = Date.now() + 1;
     Atomics.store(words, 0, 1);
     Atomics.notify(words, 0);
@@ -420,7 +420,7 @@ describe('a coordinator', () => {
     const args = ['--max-old-space-size=2000', '--conditions', 'special', '--title', 'main', '--expose-gc'];
     const { code, stdout, stderr } = await runScript(source, { args });
     assert.equal(code, 0, stderr);
-    // Each has those that it can have.
+    // Each worker gets the options that a thread can have.
     assert.equal(stdout.trim(), '[true,true,true,true]');
   });
 });

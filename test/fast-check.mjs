@@ -1,5 +1,5 @@
-// fast-check as all tests of this project use it. The seed is fixed, so that a commit that passed once passes again, and one that fails can be looked
-// into; other values than these are tried with another seed: PROPERTIES_SEED, a number.
+// fast-check with the settings of all tests. The seed is fixed, so that a commit always gives the same result; PROPERTIES_SEED, a number,
+// sets another seed, to try other values.
 import fc from 'fast-check';
 
 fc.configureGlobal({ seed: Number(process.env.PROPERTIES_SEED ?? 1) });

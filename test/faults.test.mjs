@@ -1,4 +1,4 @@
-// Bad input and faults, each one of them: a clear error with a code, nothing lost, and the pool lives on.
+// Bad input and faults: each gives a clear error with a code, loses nothing, and leaves the pool alive.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, test } from 'node:test';
@@ -262,7 +262,7 @@ describe('a transfer to a task that does not exist', () => {
     test(`is refused, and moves nothing, as soon as a worker has loaded the module: placement ${placement}`, async (t) => {
       const pool = poolFor(t, { threads: 1, placement });
       await pool.ready;
-      await pool.run('increment', [1]); // by then the one that is inline is ready, too
+      await pool.run('increment', [1]); // by then the inline worker is ready, too
       const buffer = new ArrayBuffer(8);
       const { error } = await outcome(pool.run('incremant', [buffer], { transfer: [buffer] }));
       assert.equal(error.code, 'ERR_TASK_NOT_FOUND');
@@ -349,13 +349,13 @@ describe('arguments and results that cannot be cloned', () => {
 });
 
 describe('values that one thread can write and another cannot read', () => {
-  /** What no thread with a stack of the usual size can read, and a worker, which has a larger one, can write. */
+  /** How deep a value is nested that a worker can write, and no thread with a stack of the usual size, a smaller one, can read. */
   const LEVELS = 3000;
-  /** What main can read, and a worker with a small stack cannot. */
+  /** How deep a value is nested that main can read, and a worker with a small stack cannot. */
   const FEWER = 1000;
   const SMALL_STACK = { resourceLimits: { stackSizeMb: 0.5 } };
   const nestedUrl = moduleUrl('nested.mjs');
-  /** The call is rejected, and the worker lives on. */
+  /** Asserts that the call is rejected and the worker lives on. */
   async function isRefused(pool, call, message) {
     const { value, error } = await outcome(call);
     assert.equal(error?.code, 'ERR_NOT_CLONEABLE', `${value} ${error}`);
@@ -368,7 +368,7 @@ describe('values that one thread can write and another cannot read', () => {
     const skip = name === 'throwing' && apart && 'both threads have stacks of the same size: it can be read';
     test(`a result, moved or thrown: ${name}`, { skip }, async (t) => {
       const pool = poolFor(t, { threads: 1 }, nestedUrl);
-      // Several in a row, with others among them.
+      // Several in a row, with other calls between them.
       const calls = [1, 2, 3].flatMap(() => [outcome(pool.run(name, [LEVELS])), pool.run('increment', [1])]);
       const settled = await Promise.all(calls);
       for (const one of [0, 2, 4]) assert.equal(settled[one].error?.code, 'ERR_NOT_CLONEABLE');
@@ -402,7 +402,7 @@ describe('values that one thread can write and another cannot read', () => {
     const pool = poolFor(t, { threads: 1, tasksPerWorker: 2, host }, nestedUrl);
     const { shared, open } = gate();
     const call = pool.run('reporting', [LEVELS, shared]);
-    // What main posts comes in order: when the worker has this answer, it has heard that it was not read.
+    // Messages from main arrive in order: once the worker has this answer, it knows that its progress was not read.
     assert.equal(await pool.run('asking', [1]), 0);
     open();
     await isRefused(pool, call, /progress/);
@@ -457,7 +457,7 @@ describe('leases', () => {
   for (const dispatch of ['shared-queue', 'direct']) {
     test(`${dispatch}: more than fit are refused, calls go on, and what is given back is there again`, async (t) => {
       const pool = poolFor(t, { transport: 'shared', dispatch });
-      const bytes = 2 ** 30; // nothing of it is touched
+      const bytes = 2 ** 30; // never touched, so it takes no memory
       const leases = [];
       let error;
       while (error === undefined) {
@@ -802,7 +802,7 @@ describe('sizing', () => {
       results,
       results.map((_, i) => i + 1),
     );
-    // Two workers may be left that have not run ten.
+    // Two workers may remain that have not run ten tasks.
     assert.ok(pool.stats().recycled >= 29);
     assert.equal(pool.stats().tasks.crashed, 0);
   });
@@ -811,7 +811,7 @@ describe('sizing', () => {
     for (const afterTasks of [1, 3]) {
       test(`no worker runs more than ${afterTasks} tasks where it is replaced after so many: ${way}`, async (t) => {
         const pool = poolFor(t, { threads: 2, ...options, worker: { recycle: { afterTasks } } });
-        const shared = apart ? new Map() : new SharedArrayBuffer(4); // goes by port
+        const shared = apart ? new Map() : new SharedArrayBuffer(4); // makes the arguments go by port
         const call = (i) => {
           const moved = new ArrayBuffer(8);
           if (i % 8 === 1) return pool.run('countCalls', [moved], { transfer: [moved] });
@@ -837,7 +837,7 @@ describe('sizing', () => {
       }
       open();
       await first.promise;
-      assert.equal(await pool.run('countCalls', []), 1); // the second of that worker, the first that counts
+      assert.equal(await pool.run('countCalls', []), 1); // the second task of that worker, its first run of `countCalls`
       assert.equal(await pool.run('countCalls', []), 1);
     });
   }
@@ -845,7 +845,7 @@ describe('sizing', () => {
   test('recycling above a memory limit replaces the worker', async (t) => {
     const pool = poolFor(t, { threads: 1, worker: { recycle: { aboveMemoryMiB: 1 } } });
     const gone = event(pool, 'worker:exit');
-    await pool.run('spin', [300]); // heap use is looked at a few times a second
+    await pool.run('spin', [300]); // heap use is checked a few times a second
     assert.equal((await gone).reason, 'recycled');
     assert.equal(await pool.run('increment', [1]), 2);
   });
@@ -1044,12 +1044,12 @@ describe('functions of the user that throw each time', () => {
       const errors = [];
       pool.on('error', ({ error }) => errors.push(error.message));
       await pool.ready;
-      // One after the other, all are free each time: where only one is, nobody is asked.
+      // One call after the other, so that all workers are free: where only one is, `choose` is not called.
       for (let i = 0; i < 5; i++) assert.equal(await pool.run('increment', [i]), i + 1);
       assert.deepEqual([asked, errors], [5, ['no idea any more']]);
       assert.deepEqual(new Set(await increments(pool, 50)), new Set([true]));
       const { shared, open } = gate();
-      // Only if the default uses all of them do three run at a time.
+      // Three run at a time only if the default strategy uses all workers.
       const held = await Promise.all([1, 2, 3].map(() => started(pool, 'waitFor', [shared])));
       open();
       assert.equal(new Set(await Promise.all(held.map(({ promise }) => promise))).size, 3);

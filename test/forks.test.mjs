@@ -1,4 +1,4 @@
-// Calls that tasks make of tasks of their own pool: each settles, whatever the pool has to do, and what is idle is used.
+// Calls that tasks make to their own pool: each settles, whatever the pool has to do, and idle workers are used.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { apart, event, moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
@@ -108,7 +108,7 @@ for (const placement of ['threads', 'inline']) {
 }
 
 describe('calls within calls, on workers', () => {
-  // A wait on shared memory does not keep the process.
+  // `Atomics.waitAsync` alone does not keep the process alive.
   const timer = setInterval(() => undefined, 1000);
   after(() => clearInterval(timer));
 

@@ -1,4 +1,4 @@
-// Several workers in each process: what ends one of them, and what ends all.
+// Several workers in each process: faults that end one worker, and faults that end all of its process.
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { event, moduleUrl, outcome, poolFor, runScript } from './fixtures/helper
 
 const url = moduleUrl('apart.mjs');
 
-/** A pool of two processes with two workers each, whose tasks `hold` until they are let go; and how. */
+/** A pool of two processes with two workers each. Its `hold` tasks run until the returned `open` is called. */
 async function poolOf(t, options = {}) {
   let open;
   const opened = new Promise((resolve) => {
@@ -21,7 +21,7 @@ async function poolOf(t, options = {}) {
   return { pool, open };
 }
 
-/** Starts that many tasks that hold, and resolves when all of them run: with the process of each, and how it will have ended. */
+/** Starts `count` tasks that hold. Resolves when all of them run, with the process id of each and a promise of its outcome. */
 function holding(pool, count) {
   return Promise.all(
     Array.from({ length: count }, async () => {
@@ -128,7 +128,7 @@ describe('processes for several workers: the end of a process', () => {
     const [pid] = await pool.broadcast('pid', []);
     const calls = [];
     const seen = event(pool, 'worker:exit', () => {
-      // What moves its arguments, and was sent to a worker that is gone, could not be sent again.
+      // A call that moves its arguments cannot be sent again, so it would fail if it went to a worker that is gone.
       const buffers = Array.from({ length: 4 }, () => new Uint8Array(1000));
       calls.push(...buffers.map((bytes) => pool.run('fill', [bytes], { transfer: [bytes.buffer] })));
       return calls.length === 8;
@@ -190,7 +190,7 @@ describe('processes for several workers: the end of one worker', () => {
     const [{ pid, ended }] = await holding(pool, 1);
     const { error } = await outcome(pool.run('loop', [], { timeoutMs: 50 }));
     assert.equal(error.code, 'ERR_TASK_TIMEOUT');
-    // For longer than a thread may take to end.
+    // Blocks main for longer than a thread may take to end.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000);
     assert.equal(await pool.run('pid', []), pid);
     open();

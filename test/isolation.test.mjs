@@ -1,4 +1,4 @@
-// Workers in processes, one in each or several: whatever ends one costs the tasks that ran there, and nothing is left of any.
+// Workers in processes, one or several in each: a process that ends costs only the tasks that ran there, and leaves nothing behind.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ function folder(t) {
   return dir;
 }
 
-/** A process that has ended and that nobody has asked about stays in the list, as a zombie. */
+/** Whether a process runs. One that has ended stays in the list as a zombie until its parent asks for its exit code. */
 function isThere(pid) {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
@@ -26,7 +26,7 @@ function isThere(pid) {
 }
 const linuxOnly = process.platform !== 'linux' && 'only Linux tells of processes in files';
 
-/** What is the same however many workers a process has. */
+/** Tests that hold for any number of workers in a process. */
 function suite(form, isolation) {
   const apart = (t, options = {}) => poolFor(t, { threads: 1, isolation, ...options }, url);
   const given = JSON.stringify(isolation);
@@ -93,7 +93,7 @@ function suite(form, isolation) {
       // Where two workers share a process, one call at a time runs beside the one that ends it.
       assert.ok(beside.length <= (isolation === 'process' ? 0 : 3), `${beside}`);
       const begun = readFileSync(file, 'utf8').trim().split('\n').map(Number);
-      // Of those that went down with their process, nobody knows how far they had come.
+      // Of the calls that ended with their process, nobody knows whether they had begun.
       assert.deepEqual(
         [...begun, ...beside.filter((i) => !begun.includes(i))].sort((a, b) => a - b),
         calls.map((_, i) => i),

@@ -1,4 +1,4 @@
-// The lock file is whole: `npm ci` refuses one that lacks a package for another system, and what it pins is then not what is tested.
+// The lock file is complete: `npm ci` refuses one that lacks a package for another system, and then tests would not use what it pins.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const { packages: locked } = readJson('package-lock.json');
 const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies'];
 const isInstalled = (path) => path.includes('node_modules/');
 
-/** Where `name` is found from `path`, as Node.js looks for it: in the folder itself, then in each one above. */
+/** Where Node.js finds `name` from `path`: in the folder itself, then in each one above. */
 function placeOf(packages, path, name) {
   for (let from = path; ; from = from.slice(0, Math.max(0, from.lastIndexOf('/')))) {
     const place = join(from, 'node_modules', name).replaceAll('\\', '/');
@@ -21,7 +21,7 @@ function placeOf(packages, path, name) {
   }
 }
 
-/** What the entries of a lock file name that it does not have. */
+/** The packages that entries of a lock file name and that it does not have. */
 function lacking(packages) {
   return Object.entries(packages).flatMap(([path, entry]) =>
     KINDS.flatMap((kind) => Object.keys(entry[kind] ?? {}))
@@ -32,7 +32,7 @@ function lacking(packages) {
 
 test('it has every package that it names, those for other systems too', () => {
   assert.deepEqual(lacking(locked), []);
-  // The check is not fooled into passing: it misses a package for another system.
+  // The check works: it finds a package for another system that was taken out.
   const others = Object.entries(locked).filter(([, { os }]) => os !== undefined && !os.includes('linux'));
   assert.ok(others.length > 0);
   const [[gone]] = others;

@@ -10,7 +10,7 @@ const functionOf = (pool, name) => pool.stats().functions.find((each) => each.na
 const autoPool = (t, options = {}, url = placedUrl) =>
   poolFor(t, { threads: 1, placement: 'auto', ...options }, url);
 
-/** As many calls as a function that is tiny may need until it has come to the calling thread. */
+/** How many calls a tiny function may need at most until it runs on the calling thread. */
 const MOST = 100_000;
 
 /** Calls a function until it runs on the calling thread. */
@@ -22,7 +22,7 @@ async function untilInline(pool, name, args = [], options = undefined) {
   assert.fail(`it stays: ${functionOf(pool, name).why}`);
 }
 
-/** The outcome of a call that has run on the calling thread: some cross all the same, to see what that costs. */
+/** The outcome of a call that ran on the calling thread: some calls still cross, to measure what crossing costs. */
 async function inlineOutcome(pool, name, args = [], options = undefined) {
   await untilInline(pool, name, args, options);
   for (let i = 0; i < 200; i++) {
@@ -167,7 +167,7 @@ describe("placement 'auto': what crosses all the same", () => {
     const wheres = await Promise.all(calls);
     assert.ok(inTurn < 20, `${inTurn}`); // each takes more than a tenth of a microsecond
     assert.ok(wheres.filter((where) => where !== 0).length > 900);
-    assert.equal((await inlineOutcome(pool, 'where')).value, 0); // another turn
+    assert.equal((await inlineOutcome(pool, 'where')).value, 0); // in another turn
   });
 
   test('calls that need a thread: a timeout, a key, what moves, a lease', async (t) => {
@@ -224,7 +224,7 @@ describe("placement 'auto': what crosses all the same", () => {
     await closed;
   });
 
-  /** Calls until a call was awaited here; `during` is called while it is open. */
+  /** Calls until the result of a call was awaited here; calls `during` while that call is open. */
   async function untilAwaited(pool, during = () => undefined) {
     for (let i = 0; i < MOST; i++) {
       const call = pool.run('promiseOnMain', []);
@@ -287,7 +287,7 @@ describe("placement 'auto': while the pool runs", () => {
     pool.configure({ placement: 'threads' });
     for (let i = 0; i < 50; i++) assert.notEqual(await pool.run('where', []), 0);
     pool.configure({ placement: 'auto' });
-    assert.notEqual(await pool.run('where', []), 0); // it begins anew
+    assert.notEqual(await pool.run('where', []), 0); // its measurements start over
     await untilInline(pool, 'where');
   });
 
@@ -322,7 +322,7 @@ describe("placement 'auto': while the pool runs", () => {
 describe("placement 'inline'", () => {
   const hereUrl = moduleUrl('here.mjs');
 
-  /** A pool on this thread that is ready, and what its module has seen. */
+  /** A pool on this thread that is ready, and `seen`: what its module has recorded. */
   async function herePool(t, options = {}) {
     const pool = poolFor(t, { placement: 'inline', ...options }, hereUrl);
     await pool.ready;
@@ -412,7 +412,7 @@ describe("placement 'inline'", () => {
       const { pool, seen } = await herePool(t, { ...options, onTaskStart: ({ name }) => `for ${name}` });
       for (const name of ['task:submit', 'task:settle']) pool.on(name, (each) => heard.push(each));
       seen.makeCall = (args) => pool.run('add', args);
-      if (where === 'as a task') await pool.run('add', [0, 0]); // the turn is over
+      if (where === 'as a task') await pool.run('add', [0, 0]); // uses up the budget of this turn
       heard.length = 0;
       assert.deepEqual(await pool.run('callsWhenCopied', []), { part: 'copied' });
       assert.equal(await seen.nested, 3);
@@ -437,7 +437,7 @@ describe("placement 'inline'", () => {
         pool.on(name, (each) => heard.push([each.name, each.taskId]));
       seen.makeCall = (args) => pool.run('add', args);
       seen.nested = undefined;
-      if (where === 'as a task') await pool.run('add', [0, 0]); // the turn is over
+      if (where === 'as a task') await pool.run('add', [0, 0]); // uses up the budget of this turn
       heard.length = 0;
       const told = [];
       const run = { onProgress: (value) => told.push(value) };
@@ -454,7 +454,7 @@ describe("placement 'inline'", () => {
   test('a call that fails has both times within run, on credit and as a task; within run it does not wait', async (t) => {
     const { pool } = await herePool(t);
     for (let i = 0; i < 100; i++) await pool.run('failAbove', [i, 50]).catch(() => undefined);
-    await new Promise((resolve) => void setImmediate(resolve)); // those calls may have used up what a turn of the event loop has for them
+    await new Promise((resolve) => void setImmediate(resolve)); // those calls may have used up the budget of this turn
     const heard = [];
     pool.on('task:settle', (event) => heard.push(event));
     await outcome(pool.run('failAbove', [1, 0]));

@@ -1,10 +1,10 @@
-// What `npm test` leaves out is run by the rest: no test is forgotten between the two, and none is run twice.
+// What `npm test` leaves out is in the rest: no test is forgotten between the two, and none is run twice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allTests, quickRuns, runsOn, SLOW } from '../scripts/plan.mjs';
 
 const OWN = { isOwn: true, isEnd: true };
-/** Of the way to cross that is the default. */
+/** The files of the runs without environment variables, which use the default transport. */
 const filesOf = (runs) => runs.flatMap(({ files, env }) => (Object.keys(env).length === 0 ? files : []));
 
 test('npm test and the rest run each test once, and so does test:all', () => {

@@ -95,7 +95,7 @@ describe('promise 1: every call settles exactly once, whatever dies', () => {
       },
     };
     const call = pool.run('echo', [item]);
-    await pool.broadcast('increment', [1]); // runs though the pool is paused, and after whatever was given out before
+    await pool.broadcast('increment', [1]); // runs although the pool is paused, and after all that was handed out before
     assert.deepEqual([pool.stats().queue.size, pool.stats().tasks.open], [1, 1]);
     pool.resume();
     assert.deepEqual(await call, { first: 1 });
@@ -143,7 +143,7 @@ describe('promise 1: every call settles exactly once, whatever dies', () => {
 describe('promise 2: a crash takes down only the tasks that were running on that worker', () => {
   test('tasks that were handed over and had not begun run elsewhere', async (t) => {
     const pool = poolFor(t, { threads: 1 });
-    // Teaches the pool that these are tiny, so that it hands over many at a time.
+    // Teaches the pool that these tasks are tiny, so that it hands over many at a time.
     await Promise.all(Array.from({ length: 500 }, (_, i) => pool.run('increment', [i])));
     const results = Array.from({ length: 200 }, (_, i) =>
       outcome(i === 20 ? pool.run('exit', [1]) : pool.run('increment', [i])),
@@ -197,7 +197,7 @@ describe('promise 3: timeouts count running time only; an abort touches nobody e
     const { shared, open } = gate();
     const blocker = await started(pool, 'waitFor', [shared]);
     const waiting = pool.run('increment', [1], { timeoutMs: 200 });
-    // Waits for longer than the timeout, by a task's own clock on another pool, and not by ours.
+    // Waits for longer than the timeout, measured by a task's clock on another pool.
     const other = poolFor(t, { threads: 1 });
     await other.run('spin', [400]);
     open();
@@ -206,7 +206,7 @@ describe('promise 3: timeouts count running time only; an abort touches nobody e
   });
 
   test('warm-up does not count', async (t) => {
-    // Longer than the timeout, which is longer than a busy machine holds a thread up.
+    // The module takes longer to load than the timeout, which is longer than a busy machine delays a thread.
     const slow =
       'await new Promise((resolve) => setTimeout(resolve, 400)); export const increment = (n) => n + 1;';
     const pool = poolFor(t, { threads: 1 }, new URL(`data:text/javascript,${slow}`));
@@ -259,7 +259,7 @@ describe('promise 3: timeouts count running time only; an abort touches nobody e
     const retired = event(pool, 'worker:start');
     controller.abort();
     assert.equal((await outcome(stubborn.promise)).error.code, 'ERR_TASK_ABORTED');
-    await retired; // its replacement starts when the worker gets nothing more
+    await retired; // the replacement starts once the worker gets no more tasks
     const ended = event(pool, 'worker:exit');
     open();
     assert.equal(typeof (await neighbour.promise), 'number');
@@ -376,7 +376,7 @@ describe('promise 4: close always ends and leaves nothing; only a pending call k
       await new Promise(setImmediate);
       console.log(JSON.stringify(process.getActiveResourcesInfo()));`;
     const { stdout, code } = await runScript(script);
-    // The script's own pipes may be there or not.
+    // Only these types are checked: the script's own pipes may be there or not.
     const left = JSON.parse(stdout).filter((name) => /Worker|MessagePort|Timeout|Immediate/.test(name));
     assert.deepEqual([code, left], [0, []]);
   });
@@ -407,7 +407,7 @@ describe("promise 5: the worker's own event loop lives", () => {
     await pool.run('startTicking', []);
     const before = await pool.run('ticksSeen', []);
     await Promise.all(Array.from({ length: 40 }, () => pool.run('spin', [2])));
-    // 80 ms of short tasks in a row, a timer every 5 ms: it must have had its turn, if not all of its turns.
+    // 80 ms of short tasks in a row, a timer every 5 ms: it must have gone off, if not each time.
     assert.ok((await pool.run('ticksSeen', [])) - before >= 4);
   });
 
@@ -547,7 +547,7 @@ test('promise 9: what the numbers say is what happened', async (t) => {
   await outcome(pool.run('fail', ['x']));
   await outcome(pool.run('exit', [1]));
   await outcome(pool.run('loopForEver', [], { timeoutMs: 10 }));
-  await outcome(pool.run('increment', [1], { signal: AbortSignal.abort() })); // refused: not a task
+  await outcome(pool.run('increment', [1], { signal: AbortSignal.abort() })); // refused: does not count as a task
   await pool.run('spin', [30]);
   const stats = pool.stats();
   assert.deepEqual(JSON.parse(JSON.stringify(stats)), stats, 'plain JSON');

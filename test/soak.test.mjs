@@ -1,4 +1,4 @@
-// The soak: millions of calls leave the memory of the process flat.
+// Soak test: millions of calls do not make the memory of the process grow.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPool } from 'threadwise';
@@ -7,22 +7,22 @@ import { inUseMiB } from './fixtures/modules/memory.mjs';
 
 const CALLS = Number(process.env.SOAK_CALLS ?? 2_000_000);
 const THREADS = 2;
-/** Calls outstanding at a time. */
+/** How many calls are open at a time. */
 const WIDTH = 500;
-/** Samples of the memory, evenly over the calls. */
+/** How many samples of the memory are taken, evenly over the calls. */
 const SAMPLES = 40;
 /**
- * Of what the threads still refer to, from the second quarter to the last, which are half of the calls apart: four bytes
- * for each call between. It grew by at most 0.5 MiB on any version.
+ * How many MiB the memory in use may grow from the second quarter of the samples to the last, half of the calls later:
+ * four bytes for each call between. It grew by at most 0.5 MiB on any version.
  */
 const ALLOWED_IN_USE_GROWTH_MIB = 4;
 /**
- * Of the resident memory: 67 bytes for each call between, of those that no heap knows. It says less, because garbage and
- * free memory are part of it: it goes up once in steps of up to 28 MiB, on a loaded machine as late as in the last half.
+ * How many MiB the resident memory may grow: 67 bytes for each call between. It shows less, because garbage and free
+ * memory are part of it: it grows once in steps of up to 28 MiB, on a loaded machine as late as in the last half.
  */
 const ALLOWED_RESIDENT_GROWTH_MIB = 64;
 
-/** How much the mean of the last quarter is above that of the second: in the first, the heaps find their size. */
+/** How much the mean of the last quarter exceeds that of the second; in the first the heaps find their size. */
 function growth(samples) {
   const mean = (from, to) => samples.slice(from, to).reduce((a, b) => a + b, 0) / (to - from);
   return mean((SAMPLES * 3) / 4, SAMPLES) - mean(SAMPLES / 4, SAMPLES / 2);
@@ -41,7 +41,7 @@ test(`${CALLS.toLocaleString('en')} calls leave the memory in use flat, and the 
     while (made < CALLS) {
       const i = made++;
       if (i % (CALLS / SAMPLES) === 0) await takeSample();
-      // Timeouts, keys and objects have bookkeeping of their own that could leak.
+      // Keys and objects have bookkeeping of their own that could leak.
       const options = i % 10 === 0 ? { key: i % 1000 } : undefined;
       const result =
         i % 5 === 0 ? (await pool.run('echo', [{ id: i }], options)).id : await pool.run('echo', [i]);

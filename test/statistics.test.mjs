@@ -1,4 +1,4 @@
-// What `stats()` says of each function, on every way that calls can go: calls, failures, the last error; and of workers that were replaced.
+// What `stats()` says about each function, in every configuration: calls, failures, the last error; and about workers that were replaced.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { event, outcome, poolFor } from './fixtures/helpers.mjs';
@@ -12,11 +12,11 @@ const WAYS = {
   "placement 'auto'": { placement: 'auto' },
 };
 const functionOf = (pool, name) => pool.stats().functions.find((each) => each.name === name);
-/** No call of another name is counted by a name. */
+/** The entry for all names that have no entry of their own. */
 const OTHER_NAMES = '(other names)';
-/** What a stack may have at most, in characters. */
+/** How many characters a stack may have at most. */
 const MOST_TEXT = 2048;
-/** What somebody may set the system's clock by while this runs, which the pool's clock does not follow. */
+/** By how many milliseconds the system's clock may be set during a test; the pool's clock does not follow it. */
 const CLOCK_STEP_MS = 60_000;
 
 for (const [way, options] of Object.entries(WAYS)) {

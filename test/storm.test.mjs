@@ -1,4 +1,4 @@
-// Storms: thousands of calls with 1 % each of every way to die. Every call settles once, results are right, nothing is left.
+// Storms: thousands of calls, 1 % for each kind of failure. Every call settles once, results are right, nothing is left.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -9,10 +9,10 @@ import { apart, moduleUrl, outcome } from './fixtures/helpers.mjs';
 const url = moduleUrl('storm.mjs');
 
 const CALLS = Number(process.env.STORM_CALLS ?? 20_000);
-/** Calls outstanding at a time. */
+/** How many calls are open at a time. */
 const WIDTH = 200;
 
-/** A linear congruential generator, so that a storm's calls can be repeated, or others be made: STORM_SEED. */
+/** A linear congruential generator, so that the calls of a storm can be repeated. STORM_SEED makes other calls. */
 function randomFrom(seed) {
   let state = seed >>> 0;
   return () => {
@@ -28,11 +28,11 @@ class Point {
   }
 }
 
-/** What a number guards that is no atomic one: its holders add to it, and some of them die. */
+/** Guards `total`, which its holders change without atomics; some of them die. */
 const mutex = new Mutex();
 const total = new Float64Array(new SharedArrayBuffer(8));
 
-/** One call of each kind: how it is made, and what may come of it. */
+/** Makes a call of each kind, with the check of its outcome. */
 const KINDS = {
   plain: (pool, i) => ({ promise: pool.run('increment', [i]), accept: ({ value }) => value === i + 1 }),
   exit: (pool) => ({ promise: pool.run('exit', [3]), accept: crashed }),
@@ -45,10 +45,10 @@ const KINDS = {
   moved: (pool) => {
     const bytes = new Uint8Array(8);
     const promise = pool.run('byteLength', [bytes], { transfer: [bytes.buffer] });
-    // With a worker that dies before it has begun it, the arguments are gone.
+    // The arguments are lost with a worker that dies before it has begun the task.
     return { promise, accept: (outcome) => outcome.value === 8 || crashed(outcome) };
   },
-  // Only a port can carry it, and no pipe.
+  // Shared memory can cross by a port, but not by a pipe.
   shared: (pool, i) => ({
     promise: pool.run('byteLength', [new Uint8Array(new SharedArrayBuffer(1 + (i % 1000)))]),
     accept: ({ value, error }) => (apart ? isUnreadable({ error }) : value === 1 + (i % 1000)),
@@ -57,7 +57,7 @@ const KINDS = {
     const text = 'é'.repeat(i % 3000);
     return { promise: pool.run('echo', [text]), accept: ({ value }) => value === text };
   },
-  // Large messages have ways of their own. What the caller writes after the call is not sent.
+  // Large messages cross in another way. What the caller writes after the call is not sent.
   large: (pool, i) => {
     const bytes = new Uint8Array(2 ** 16 + (i % 3)).fill(i);
     const promise = pool.run('echo', [bytes]);
@@ -84,10 +84,10 @@ const KINDS = {
   }),
   deep: (pool) => ({
     promise: pool.run('nested', [3000]),
-    // Two processes have stacks of the same size.
+    // Two processes have stacks of the same size, so the value can be read.
     accept: ({ value, error }) => isUnreadable({ error }) || (apart && Array.isArray(value)),
   }),
-  // Only Node.js 20 cannot read it.
+  // Only Node.js 20 cannot read the value.
   selfCaused: (pool) => ({
     promise: pool.run('selfCaused', []),
     accept: ({ value, error }) => isUnreadable({ error }) || value?.error.cause.error === value?.error,
@@ -105,7 +105,7 @@ const KINDS = {
     accept: ({ value }) => value === 'added',
   }),
   lockThenExit: (pool) => ({ promise: pool.run('holdAndExit', [mutex.buffer]), accept: crashed }),
-  // Main is one of both parties, and the other one never comes to the second round.
+  // Main is one of the two parties; the other one never comes to the second round.
   barrier: (pool) => {
     const barrier = new Barrier(2);
     const call = outcome(pool.run('meet', [barrier.buffer, { rounds: 1, exits: true, blocks: false }]));
@@ -139,7 +139,7 @@ const KINDS = {
   },
 };
 
-/** Weighted by their places, so that a value which is missing, comes twice or too early makes another sum. */
+/** The sum of the values, each times its place: a value that is missing, comes twice or too early makes another sum. */
 async function sumOf(values) {
   let [sum, place] = [0, 0];
   for await (const value of values) sum += value * ++place;
@@ -147,7 +147,7 @@ async function sumOf(values) {
 }
 const sumUpTo = (n) => Array.from({ length: n }, (_, i) => i * (i + 1)).reduce((a, b) => a + b, 0);
 
-/** Whatever its thread can write and the caller's cannot read. */
+/** Whether the value was one that its thread can write and the caller's cannot read. */
 function isUnreadable({ error }) {
   return error?.code === 'ERR_NOT_CLONEABLE';
 }
@@ -157,15 +157,15 @@ function crashed({ error }) {
 }
 const isTakenDown = ({ cause }) => cause?.message?.startsWith('crashed later') === true;
 
-/** 1 % of the calls each. */
+/** The kinds that make up 1 % of the calls each; a kind listed twice makes up 2 %. */
 const RARE = [
   ...['exit', 'throw', 'later', 'loop', 'abort', 'moved', 'keyed', 'deep', 'selfCaused', 'stream'],
   ...['lock', 'lock', 'lockThenExit', 'barrier', 'channel'],
 ];
-/** 5 % of the calls each. */
+/** The kinds that make up 5 % of the calls each. */
 const FREQUENT = ['shared', 'text', 'instance', 'leased', 'urgent', 'fork'];
 
-/** Of structures in memory that two processes do not share. */
+/** The kinds that use structures in memory, which two processes do not share. */
 const BETWEEN_THREADS = ['lock', 'lockThenExit', 'barrier', 'channel'];
 
 function kindOf(random) {
@@ -174,20 +174,20 @@ function kindOf(random) {
   return apart && BETWEEN_THREADS.includes(kind) ? 'plain' : kind;
 }
 
-/** Settlements of a promise, counted by the caller's own continuations. */
+/** Awaits a call, and counts its outcome: accepted, taken down by a neighbour's crash, or wrong. */
 async function judge({ promise, accept }, kind, counts) {
   const outcome = await promise.then(
     (value) => ({ value }),
     (error) => ({ error }),
   );
   counts.settled++;
-  // A neighbour that crashes in a later tick may take down whatever runs on its worker by then.
+  // A task that crashes its worker in a later tick may take down whatever runs there by then.
   if (accept(outcome)) counts[kind]++;
   else if (crashed(outcome) && isTakenDown(outcome.error)) counts.takenDown++;
   else counts.wrong.push([kind, outcome]);
 }
 
-/** Smaller and larger before any worker is ready; then, now and then, paused for a turn, or another size. */
+/** Resizes the pool before any worker is ready. Returns a function that now and then resizes it, or pauses it for a turn. */
 function steer(pool, random) {
   const sizes = [3, 1, { min: 0, max: 4 }, { min: 2, max: 2 }, { min: 0, max: 1 }];
   for (const size of sizes) pool.resize(size);
@@ -226,7 +226,7 @@ for (const { calls, what, options, begin } of STORMS) {
     storm(calls, options, begin));
 }
 
-/** @param begin is given the pool before it is called, and gives back what is done after each call */
+/** @param begin is called with the pool before the first call, and returns what is done after each call */
 async function storm(calls, options, begin) {
   const seed = Number(process.env.STORM_SEED ?? 1);
   const random = randomFrom(seed);
@@ -249,15 +249,15 @@ async function storm(calls, options, begin) {
     }
   };
   await Promise.all(Array.from({ length: WIDTH }, lane));
-  // A pause may be the last that was done: immediates come in the order in which they were asked for, this after its end.
+  // A pause may have come last: immediates run in the order in which they were requested, so this one runs after its end.
   await turn();
   assert.deepEqual(counts.wrong, [], `seed ${seed}`);
   assert.equal(counts.settled, calls, `seed ${seed}`);
   assert.ok([...settled.values()].every((times) => times === 1));
   assert.deepEqual(errors, [], `seed ${seed}`);
-  // Those that were taken down are few: only tasks that ran beside a crash.
+  // Few calls are taken down: only tasks that ran beside a crash.
   assert.ok(counts.takenDown <= Math.max(10, calls * 0.01), `${counts.takenDown} taken down, seed ${seed}`);
-  // None is lost, and those that were taken down may have added before they were.
+  // No addition is lost, and tasks that were taken down may have added before.
   const added = total[0] - before;
   assert.ok(added >= counts.lock && added <= counts.lock + counts.takenDown, `${added}, ${counts.lock} told`);
   assert.equal(pool.stats().tasks.open, 0);

@@ -1,4 +1,4 @@
-// What a task yields: every value once, in order, none after the end, and the task never further ahead than was asked for.
+// What a task yields: every value arrives once, in order, none after the end, and the task runs no further ahead than was asked for.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { apart, moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
@@ -16,7 +16,7 @@ async function all(values) {
 }
 const upTo = (length) => Array.from({ length }, (_, i) => i);
 
-/** Two words in shared memory: how much was yielded, and whether the task's `finally` has run. */
+/** Two words in shared memory: how many values were yielded, and whether the task's `finally` has run. */
 function words() {
   const shared = new SharedArrayBuffer(8);
   const own = new Int32Array(shared);
@@ -32,7 +32,7 @@ function words() {
     hasEnded: () => until(1, (word) => word === 1),
   };
 }
-/** A wait on shared memory does not keep the process. */
+/** `Atomics.waitAsync` alone does not keep the process alive. */
 function keepAlive(t) {
   const timer = setInterval(() => undefined, 1000);
   t.after(() => clearInterval(timer));
@@ -71,7 +71,7 @@ for (const placement of ['threads', 'inline']) {
           for (let taken = 1; taken <= 100; taken++) {
             assert.deepEqual(await values.next(), { done: false, value: taken - 1 });
             assert.ok(yielded() <= taken + highWaterMark, `${yielded()} yielded, ${taken} taken`);
-            // The first comes alone, what follows it together.
+            // The first value comes alone, those that follow come together.
             if (taken === 1) await until(0, (count) => count >= highWaterMark);
           }
           assert.deepEqual(await values.next(), { done: true, value: undefined });
@@ -141,7 +141,7 @@ for (const placement of ['threads', 'inline']) {
         const { taken, error } = await all(pool.stream('uncloneableAfter', [shared, 3]));
         assert.equal(error.code, 'ERR_NOT_CLONEABLE');
         assert.match(error.message, /at\.fault/);
-        // Those that were to cross together with it are lost as well, and none comes after it.
+        // Values that were to cross together with the faulty one are lost as well, and none comes after it.
         assert.deepEqual(taken, upTo(taken.length));
         assert.ok(taken.length <= 3);
         await hasEnded();

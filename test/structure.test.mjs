@@ -1,4 +1,4 @@
-// The shape of the library's source: imports point inward, no circles, no file that is two ideas.
+// The structure of the library's source: imports point inward, none are circular, and no file is too long.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const src = fileURLToPath(new URL('../packages/threadwise/src/', import.meta.url));
 const MAX_LINES = 400;
 
-/** Which folders a folder may import from, beside itself. Entries, the files in `src` itself, may import all. */
+/** Which other folders a folder may import from. Entries, the files in `src` itself, may import from all. */
 const ALLOWED = {
   metrics: [],
   core: ['metrics'],
@@ -20,14 +20,14 @@ const ALLOWED = {
   files: ['core'],
   sync: ['core', 'platform'],
 };
-/** Folders that must run anywhere. */
+/** Folders whose code must run on any platform. */
 const PLATFORM_FREE = ['core', 'scheduling', 'metrics', 'transport', 'runner', 'coordinator'];
 
 const files = readdirSync(src, { recursive: true })
   .filter((name) => name.endsWith('.ts') && !/\.(test|case)\.ts$/.test(name))
   .map((name) => ({ name, text: readFileSync(join(src, name), 'utf8') }));
 
-/** `import … from 'x'` and `export … from 'x'` of a file. `isType`: nothing of it is left at run time. */
+/** The imports and re-exports of a file. `isType`: nothing of it is left at run time. */
 function importsOf({ name, text }) {
   const statements = text.matchAll(/^(?:import|export)\s+(type\s)?([^;]*?)\sfrom\s+'([^']+)'/gms);
   return [...statements].map(([, type, names, from]) => ({

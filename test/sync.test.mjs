@@ -1,4 +1,4 @@
-// Shared structures in the tasks of a pool, on each way to cross: they work, and the death of a worker is noticed.
+// Shared structures in the tasks of a pool, over each transport: they work, and the death of a worker is noticed.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPool } from 'threadwise';
@@ -7,7 +7,7 @@ import { moduleUrl, ways } from './fixtures/helpers.mjs';
 
 const url = moduleUrl('shared.mjs');
 
-/** A pool that is gone when the test is. */
+/** A pool that is destroyed when the test ends. */
 async function poolOf(t, threads, way) {
   const pool = createPool(url, { threads, ...way });
   t.after(() => pool.destroy());

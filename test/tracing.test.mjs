@@ -1,4 +1,4 @@
-// The hooks for a tracer: the caller's context at the start, what goes along into the worker, how it ended.
+// The hooks for a tracer: they run in the caller's context, pass a value to the worker, and learn how the task ended.
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, test } from 'node:test';
@@ -7,7 +7,7 @@ import { event, outcome, poolFor } from './fixtures/helpers.mjs';
 
 const range = (count) => Array.from({ length: count }, (_, i) => i);
 
-/** Notes what the hooks are told. */
+/** A pool that records what its hooks are called with. */
 function traced(t, options = {}) {
   const [starts, ends] = [[], []];
   const pool = poolFor(t, {

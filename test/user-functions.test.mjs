@@ -1,4 +1,4 @@
-// Functions that the user gives (hooks, listeners, a strategy): when one throws, it is reported once, and no call is lost.
+// Functions of the user (hooks, listeners, a strategy): when one throws, it is reported once, and no call is lost.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { outcome, poolFor, runScript } from './fixtures/helpers.mjs';

@@ -1,4 +1,4 @@
-// What is different in a worker: the table of docs/when.md, as far as it is about Node.js.
+// How a worker differs from the main thread: tests the table in docs/when.md, as far as it concerns Node.js.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
-// What was measured, as text: a table, and for each job a sentence that says what its figures say and no more.
+// Turns the measurements into text: a table, and for each job a sentence that says no more than its figures.
 
-/** A smaller difference may be chance. */
+/** The factor below which a difference may be chance. */
 const CLEAR = 1.1;
 
 const digits = (value) => (value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(2))));
@@ -16,7 +16,7 @@ function verdict({ inline, onThreads }) {
   return factor <= 1 / CLEAR ? `${digits(1 / factor)} x as slow` : 'about as fast';
 }
 
-/** CPU time decides where the clock cannot: other programs may have had the cores, but their time is not counted. */
+/** CPU time decides where the clock cannot: when other programs had the cores, their time is not counted. */
 function why({ calls, threads, inline, start, onThreads }) {
   const callMs = inline.cpuMs / calls;
   const handingMs = (onThreads.cpuMs - start.cpuMs - inline.cpuMs) / calls;
@@ -35,7 +35,7 @@ function why({ calls, threads, inline, start, onThreads }) {
   );
 }
 
-/** @param jobs what `measure` gave, each with a `title` for the table and a `name` to begin a sentence */
+/** @param jobs results of `measure`, each with a `title` for the table and a `name` to begin a sentence */
 export function explain(jobs) {
   const rows = [
     ['', ({ title }) => title],

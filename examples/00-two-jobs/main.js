@@ -1,4 +1,4 @@
-// The first thing to run: a job that gains by threads, one that does not, and why.
+// The first example to run: a job that gains by threads, one that does not, and why.
 import { fileURLToPath } from 'node:url';
 import { availableThreads } from 'threadwise';
 import { explain } from './explain.js';
@@ -8,7 +8,7 @@ const JOBS = [
   { task: 'compress', title: 'compress (Brotli)', name: 'Compressing' },
   { task: 'hash', title: 'hash (SHA-256)', name: 'Hashing' },
 ];
-/** Of one job in one thread: both jobs, both ways, take a few seconds in all. */
+/** How many seconds one job may take in one thread: both jobs, both ways, take a few seconds in all. */
 const SECONDS = Number(process.argv[2] ?? 1.5);
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

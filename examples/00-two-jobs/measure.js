@@ -6,12 +6,12 @@ import { createPool } from 'threadwise';
 import * as tasks from './tasks.js';
 
 const taskModule = new URL('./tasks.js', import.meta.url);
-/** A large file would be most of a job that is about many files. Bytes. */
+/** Files with more bytes are left out: one of them would be most of a job that is about many files. */
 const LARGEST = 64 * 1024;
-/** What is installed, built, or kept is no part of the project. */
+/** Folders that are installed, built or hidden are no part of the project. */
 const SKIPPED = /^(node_modules|dist|\..*)$/;
 
-/** The small files of a folder and of those in it, each read once: both ways of doing a job find them in memory. */
+/** The small files below a folder. Each is read once, so that both ways of doing a job find it in the system's cache. */
 export function filesBelow(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -24,10 +24,10 @@ export function filesBelow(folder) {
 }
 
 /**
- * One job in both ways. Throws unless both have the same results.
+ * Does one job in both ways. Throws unless both have the same results.
  * @param task the name of a function of tasks.js
  * @param seconds how long one thread works at most: the job is as many files as that allows
- * @returns how many calls it was, and how long each way took: `ms` by the clock, `cpuMs` of CPU time over all threads
+ * @returns how many calls there were, and how long each way took: `ms` by the clock, `cpuMs` of CPU time over all threads
  */
 export async function measure({ task, paths, threads, seconds }) {
   const expected = [];

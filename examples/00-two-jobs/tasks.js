@@ -1,14 +1,14 @@
-// The work of both jobs. Every exported function is a task; nothing here knows of threads.
+// The work of both jobs. Every exported function is a task; the code does not know about threads.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
 
-/** How many bytes are left of a file. Milliseconds of computing. */
+/** Returns how many bytes a file is compressed to. Takes milliseconds of computing. */
 export function compress(path) {
   return brotliCompressSync(readFileSync(path)).length;
 }
 
-/** Microseconds, most of them for opening the file. */
+/** Returns the SHA-256 of a file. Takes microseconds, most of them to open the file. */
 export function hash(path) {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
 }

@@ -72,7 +72,7 @@ test('says that a job gains only if the clock does, and why it does not otherwis
 test('by CPU time it says what a busy machine hides, and that it is no measurement', () => {
   const text = why(100, 2, [1000, 980], [80, 60], [1100, 1100]);
   assert.match(text, /^It would gain: other programs left 1 of 2 cores .* about 580 ms on free cores/);
-  // So busy that the threads waited for a core before they could even start.
+  // A machine so busy that the threads waited for a core before they could even start.
   assert.match(
     why(134, 2, [1500, 700], [368, 110], [2600, 850]),
     /^It would gain: .* about 480 ms on free cores/,

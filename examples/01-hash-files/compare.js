@@ -5,11 +5,11 @@ import { makeFiles } from './generate.js';
 import { digestFile, readStart } from './tasks.js';
 
 const taskModule = new URL('./tasks.js', import.meta.url);
-/** So many files are on their way at a time that no worker waits for its next… */
+/** How many files are on their way at a time: so many that no worker waits for its next one… */
 const MAX_CONCURRENCY = 128;
-/** …and so few that what the main thread has read for them stays small. Bytes. */
+/** …and so few that what main has read for them stays below this many bytes. */
 const MAX_BYTES_ON_THE_WAY = 16 * 2 ** 20;
-/** Files that each way hashes before its clock runs, so that everything is compiled. */
+/** How many files each way hashes before it is timed, so that everything is compiled. */
 const WARM_UP_FILES = 512;
 
 /** One thread does everything. */
@@ -19,7 +19,7 @@ async function inline({ paths }) {
   return digests;
 }
 
-/** The main thread reads, straight into memory that it shares with the workers: no copy crosses. */
+/** The main thread reads straight into memory that it shares with the workers, so nothing is copied. */
 async function mainReads({ paths, size, pool }) {
   function* contents() {
     for (const path of paths) {
@@ -33,7 +33,7 @@ async function mainReads({ paths, size, pool }) {
   return collect(pool.map('digest', contents(), { concurrency }));
 }
 
-/** The main thread hands out names. */
+/** The main thread hands out paths, the workers read. */
 async function workersRead({ paths, pool }) {
   const results = await collect(pool.map('digestFile', paths, { concurrency: MAX_CONCURRENCY }));
   return results.map((result) => result.digest);
@@ -45,7 +45,7 @@ async function collect(results) {
   return all;
 }
 
-/** Runs the three ways on the same files. Throws unless they find the same digests. */
+/** Hashes the same files in all three ways. Throws unless they find the same digests. */
 export async function compare({ files, size, threads, dir, seed }) {
   const { paths, remove } = makeFiles({ count: files, size, seed, dir });
   const pool = createPool(taskModule, { threads });

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 
 /**
  * Writes `count` files of `size` random bytes.
- * @param options dir: where to; a new temporary folder by default
- * @returns the files' paths, and `remove`, which removes what was made
+ * @param options dir: where to write them; default: a new temporary folder
+ * @returns the files' paths, and `remove`, which deletes what was made
  */
 export function makeFiles({ count = 4096, size = 65_536, seed = 1, dir } = {}) {
   const folder = dir ?? mkdtempSync(join(tmpdir(), 'hash-files-'));
@@ -19,7 +19,7 @@ export function makeFiles({ count = 4096, size = 65_536, seed = 1, dir } = {}) {
   return { paths, remove: () => made.forEach((path) => void rmSync(path, { recursive: true, force: true })) };
 }
 
-/** A source of bytes that are random, fast to make, and always the same: the key stream of a cipher. */
+/** Returns a source of bytes that look random, are fast to make, and always the same: the key stream of a cipher. */
 function randomBytesFrom(seed) {
   const key = Buffer.alloc(16);
   key.writeDoubleLE(seed);

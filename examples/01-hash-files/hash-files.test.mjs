@@ -20,7 +20,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** An independent way to the same digest. */
+/** Computes the same digest in another way. */
 function expectedDigest(bytes) {
   return createHash('sha256').update(bytes).digest('base64');
 }

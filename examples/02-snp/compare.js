@@ -1,4 +1,4 @@
-// Aggregating and searching a genotype file with a pool, and the comparison with a single pass.
+// Aggregates and searches a genotype file with a pool, and compares that with a single pass.
 import { statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
@@ -7,10 +7,10 @@ import { slicesOf } from './slices.js';
 import { aggregate, merge, search } from './tasks.js';
 
 const taskModule = new URL('./tasks.js', import.meta.url);
-/** Large enough that handing it over does not count, small enough that all threads end at about the same time. Bytes. */
+/** How many bytes a slice has: enough that the cost of a call does not count, and so few that all threads end at about the same time. */
 const SLICE = 2 ** 19;
 
-/** Counts with a pool: each slice is a task, and the parts are added as they come. */
+/** Counts with a pool: each slice is a task, and results are added in any order. */
 export async function aggregateWith(pool, path) {
   let total = merge(undefined, { records: 0, counts: [] });
   const slices = slicesOf(path, statSync(path).size, SLICE);
@@ -18,7 +18,7 @@ export async function aggregateWith(pool, path) {
   return sorted(total);
 }
 
-/** Searches with a pool. The records come in the order of the file. */
+/** Searches with a pool. The records are in the order of the file. */
 export async function searchWith(pool, path, query) {
   const found = [];
   function* queries() {
@@ -28,7 +28,7 @@ export async function searchWith(pool, path, query) {
   return found;
 }
 
-/** The same in one pass on this thread. */
+/** Counts and searches in one pass on this thread. */
 export function inOnePass(path, query) {
   const whole = { path, start: 0, end: statSync(path).size };
   return {
@@ -37,7 +37,7 @@ export function inOnePass(path, query) {
   };
 }
 
-/** Counts in the order of the chromosomes, so that two of them can be compared. */
+/** Sorts counts by chromosome, so that two results can be compared. */
 function sorted({ records, counts }) {
   const rank = (chromosome) => Number(chromosome) || 100 + ['X', 'Y', 'MT'].indexOf(chromosome);
   const inOrder = counts.toSorted(
@@ -46,7 +46,7 @@ function sorted({ records, counts }) {
   return { records, counts: inOrder };
 }
 
-/** Runs every number of threads. Throws unless each finds what one pass finds. */
+/** Runs every number of threads. Throws unless each finds the same as one pass. */
 export async function compare({ path, threads, query }) {
   let start = performance.now();
   const expected = inOnePass(path, query);

@@ -18,9 +18,9 @@ const CHROMOSOMES = [
 const TOTAL_LENGTH = CHROMOSOMES.reduce((sum, [, length]) => sum + length, 0);
 const BASES = 'ACGT';
 const NO_CALL = '--';
-/** How many of the positions could not be read. */
+/** The share of positions that could not be read. */
 const NO_CALL_SHARE = 0.02;
-/** What is handed to the stream at a time. Characters. */
+/** How many characters are handed to the stream at a time. */
 const BLOCK = 2 ** 16;
 
 const HEADER = [
@@ -45,7 +45,7 @@ export function* genotypeLines({ lines, seed = 1 }) {
   }
 }
 
-/** Two letters, one from each parent; a single one where there is only one parent to have it from. */
+/** Two letters, one from each parent; a single letter where only one parent has the chromosome. */
 function genotype(chromosome, random) {
   if (random() < NO_CALL_SHARE) return NO_CALL;
   const first = BASES[Math.floor(random() * 4)];
@@ -53,7 +53,7 @@ function genotype(chromosome, random) {
   return first + (random() < 0.6 ? first : BASES[Math.floor(random() * 4)]);
 }
 
-/** A source of numbers from 0 to 1 (mulberry32): small, fast, and the same for the same seed. */
+/** A source of numbers from 0 to 1: mulberry32. */
 function randomNumbers(seed) {
   let state = seed >>> 0;
   return () => {
@@ -64,7 +64,7 @@ function randomNumbers(seed) {
   };
 }
 
-/** Writes the file, no faster than the disk takes it: memory stays the same whatever the size. */
+/** Writes the file no faster than the disk takes it, so that memory does not grow with its size. */
 export async function writeGenotypes(path, { lines, seed, eol = '\n' }) {
   const file = createWriteStream(path, { encoding: 'latin1' });
   let block = '';

@@ -1,9 +1,9 @@
-// Cuts a file for several readers without looking into it: each of them finds the ends of its lines itself.
+// Cuts a file for several readers without reading it: each reader finds the ends of its lines itself.
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** How much of a slice is in memory at a time. Bytes. */
+/** How many bytes of a slice are in memory at a time. */
 const PIECE = 2 ** 18;
-/** How much is read at a time to find the end of a line. Bytes. */
+/** How many bytes are read at a time to find the end of a line. */
 const PROBE = 2 ** 10;
 const LINE_FEED = 10;
 
@@ -15,11 +15,11 @@ export function* slicesOf(path, size, length) {
 }
 
 /**
- * Calls `onLine` with every line of a slice, without its end (`\n` or `\r\n`). The file is taken for ASCII.
+ * Calls `onLine` with every line of a slice, without its end (LF or CRLF). The file is read as Latin-1.
  *
- * A slice begins after the first line feed at or after `start` (the first one: at 0), and ends after the first line
- * feed at or after `end`. Where one slice ends the next one begins, wherever the cut fell: no line is lost and none is
- * counted twice. A slice shorter than a line may have none.
+ * A slice begins after the first line feed at or after `start` (the first slice: at 0), and ends after the first line
+ * feed at or after `end`. Each slice begins where the one before ends, wherever the cut fell: no line is lost and none is
+ * counted twice. A slice shorter than a line may have no line.
  */
 export function eachLine({ path, start, end }, onLine) {
   const file = openSync(path);
@@ -30,7 +30,7 @@ export function eachLine({ path, start, end }, onLine) {
   }
 }
 
-/** Where the first line begins whose line feed before it lies at or after `position`; the file's end if none does. */
+/** Returns the position after the first line feed at or after `position`; the end of the file if there is none. */
 function lineStart(file, position) {
   if (position === 0) return 0;
   const bytes = Buffer.allocUnsafe(PROBE);
@@ -48,14 +48,14 @@ function readLines(file, from, to, onLine) {
   let rest = ''; // the beginning of a line whose end has not been read
   for (let position = from; position < to;) {
     const length = readSync(file, bytes, 0, Math.min(PIECE, to - position), position);
-    if (length === 0) break; // somebody cut the file meanwhile
+    if (length === 0) break; // the file has been cut meanwhile
     rest = splitLines(rest + bytes.latin1Slice(0, length), onLine);
     position += length;
   }
   if (rest !== '') onLine(withoutReturn(rest));
 }
 
-/** Calls `onLine` with every whole line of a text. Returns what comes after the last of them. */
+/** Calls `onLine` with every whole line of a text. Returns the rest after the last of them. */
 function splitLines(text, onLine) {
   let from = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {

@@ -32,7 +32,7 @@ function linesOf(slice) {
   return lines;
 }
 
-/** An independent count, with nothing but split. */
+/** Counts in another way, with `split`. */
 function countPlainly(text) {
   const counts = {};
   for (const line of text.split(/\r?\n/)) {
@@ -49,7 +49,7 @@ function asObject({ counts }) {
   );
 }
 
-/** Slices of every odd length, and then some: the sum is what one pass counts. */
+/** Cuts into slices of every odd length up to more than the file: the sum is always what one pass counts. */
 function checkEverySliceLength(text, path) {
   const { size } = statSync(path);
   const expected = countPlainly(text);

@@ -1,4 +1,4 @@
-// The work: what each worker does with its slice of the file, which it reads itself. Only results cross threads.
+// The work of a worker on its slice of the file, which it reads itself. Only results cross threads.
 import { eachLine } from './slices.js';
 
 const FIELDS = 4;
@@ -27,7 +27,7 @@ export function aggregate(slice) {
 
 /**
  * Finds the records of a slice.
- * @param query rsid: this very record; pattern: a regular expression, or its source, that the line matches
+ * @param query rsid: finds the record with this id; pattern: a regular expression, or its source, that the line must match
  * @returns the records, in the order of the file
  */
 export function search({ rsid, pattern, ...slice }) {
@@ -41,7 +41,7 @@ export function search({ rsid, pattern, ...slice }) {
   return found;
 }
 
-/** Adds what two slices counted. As a reducer of the command's, it brings its own beginning. */
+/** Adds the counts of two slices. `total` has a default, so that the command can use this as a reducer. */
 export function merge(total = { records: 0, counts: [] }, part) {
   const counts = new Map();
   for (const [chromosome, genotype, count] of [...total.counts, ...part.counts]) {

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { buildServer, createRenderPool } from './server.js';
 
-/** How often the event loop is looked at. Milliseconds. */
+/** How many milliseconds pass between two readings of the event loop's delay. */
 const LOOK_MS = 5;
 
-/** Measures, until it is stopped, how long a setImmediate waits. */
+/** Measures how long a setImmediate waits, until it is stopped. `stop` returns the mean in milliseconds. */
 function watchEventLoop() {
   const delays = [];
   const timer = setInterval(() => {
@@ -22,7 +22,7 @@ function watchEventLoop() {
   };
 }
 
-/** Asks the load process for requests to a route. */
+/** Has the load process send requests to a route, and measures. */
 async function measureRoute(loader, url, { requests, connections }) {
   const loop = watchEventLoop();
   loader.send({ url, requests, connections });
@@ -30,7 +30,7 @@ async function measureRoute(loader, url, { requests, connections }) {
   return { requestsPerSecond: requests / (milliseconds / 1000), eventLoopDelayMs: loop.stop() };
 }
 
-/** The process's next message. Throws if it ends instead. */
+/** Resolves to the process's next message. Rejects if the process ends instead. */
 async function answerOf(loader) {
   const over = new AbortController();
   const { signal } = over;
@@ -41,11 +41,11 @@ async function answerOf(loader) {
     const [message] = await Promise.race([once(loader, 'message', { signal }), ended]);
     return message;
   } finally {
-    over.abort(); // takes the listeners away
+    over.abort(); // removes the listeners
   }
 }
 
-/** Starts a server and a process that loads it; ends both. */
+/** Starts a server and a process that loads it, measures, and ends both. */
 export async function compare({ requests, connections, threads }) {
   const server = buildServer({ pool: createRenderPool({ threads }) });
   const loader = fork(new URL('./load.js', import.meta.url));

@@ -12,7 +12,7 @@ import { render } from './tasks.js';
 
 const main = fileURLToPath(new URL('./main.js', import.meta.url));
 const query = '?name=Emmy&guest=David%20%26%20Felix';
-/** Mustache escapes what would be markup. */
+/** The right page: Mustache escapes what would be markup. */
 const expected = 'Emmy will meet David &amp; Felix.\n'.repeat(80);
 
 test('both routes answer with the same page', async () => {

@@ -1,9 +1,9 @@
-// A process that sends requests to a server: several connections, each of which asks again as soon as it is answered.
+// A process that sends requests to a server over several connections; each sends one as soon as the last one is answered.
 import { Agent, get } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 
-/** Sends `requests` requests over so many connections. Returns how long it took. Throws if one is not answered well. */
+/** Sends `requests` requests. Resolves to how many milliseconds that took. Rejects if an answer is not a 200. */
 async function load({ url, requests, connections }) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let sent = 0;

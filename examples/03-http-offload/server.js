@@ -20,10 +20,10 @@ const query = {
   },
 };
 
-/** The server; it owns the pool, and closes it when it is closed itself. */
+/** Makes the server. It owns the pool, and closes the pool when it is closed. */
 export function buildServer({ pool = createRenderPool(), ...options } = {}) {
   const server = Fastify(options);
-  // The server listens when the workers are there, and not before.
+  // The server listens only once the workers are ready.
   server.addHook('onReady', () => pool.ready);
   server.addHook('onClose', () => pool.close());
 

@@ -1,4 +1,4 @@
-// Ports, paths, times and names of metrics stand in several files, some of which nothing here can run: they must agree.
+// Ports, paths, times and names of metrics are in several files, some of which no test can run: they must agree.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const ASKING = ['scaling/hpa.yaml', 'scaling/prometheus-adapter.yaml', 'scaling/
 
 describe('the files agree', { timeout: DEADLINE_MS }, () => {
   const deployment = read('kubernetes/deployment.yaml');
-  /** The value of the first such key after `from`. */
+  /** The value of the first entry with this key after `from`. */
   const entry = (text, key, from = '') => {
     const after = text.slice(text.indexOf(from));
     const [, value] =

@@ -1,4 +1,4 @@
-// Runs the service as the image would: the files that the Dockerfile copies, its variables, its command. For the tests.
+// Runs the service as its image would, for the tests: with the files, the variables and the command of the Dockerfile.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,12 +19,12 @@ import { fileURLToPath } from 'node:url';
 export const here = fileURLToPath(new URL('.', import.meta.url));
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 export const TOKEN = 'a-token-for-the-test';
-/** Of a suite: one that hangs is told as such. */
+/** How many milliseconds a suite may take, so that one that hangs is reported. */
 export const DEADLINE_MS = 120_000;
 
 export const read = (name) => readFileSync(join(here, name), 'utf8');
 
-/** What the Dockerfile says. */
+/** The contents of the Dockerfile. */
 export const image = (() => {
   const text = read('Dockerfile').replaceAll('\\\n', ' ');
   const lines = (name) =>
@@ -40,7 +40,7 @@ export const image = (() => {
 })();
 export const controlPort = image.env.THREADWISE_CONTROL.split(':').at(-1);
 
-/** What a pattern finds in a line that a program says; rejects if it ends before that. */
+/** Resolves to what a pattern finds in a line of a program's output; rejects if the output ends before. */
 export function said(stream, pattern) {
   const lines = [];
   const found = new Promise((resolve, reject) => {
@@ -52,13 +52,13 @@ export function said(stream, pattern) {
       })
       .on('close', () => reject(new Error(`It ended, and did not say ${pattern}, but: ${lines.join('\n')}`)));
   });
-  found.catch(() => undefined); // not everybody waits for it
+  found.catch(() => undefined); // not every test waits for it
   return found;
 }
 
 /**
  * Starts the service on free ports; `service` and `control` resolve to their addresses.
- * @param tasks stands in for the task module, which it finds as `./real-tasks.js`
+ * @param tasks replaces the task module, which it finds as `./real-tasks.js`
  */
 export function start(t, { env = {}, tasks } = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'threadwise-container-'));
@@ -105,7 +105,7 @@ export async function get(url, { token, ...options } = {}) {
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-/** Looks at the pool until it is as wanted. */
+/** Polls the statistics of the pool until `isSo` accepts them. */
 export async function until(control, isSo) {
   for (;;) {
     const { body } = await get(`${await control}/api/pools/primes`, { token: TOKEN });

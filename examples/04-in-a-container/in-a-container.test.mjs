@@ -1,4 +1,4 @@
-// The service, run as the image would run it: what it answers, and how it ends.
+// The service, run as its image would run it: what it answers, and how it ends.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -8,7 +8,7 @@ import { DEADLINE_MS, get, said, start, TOKEN, until } from './image.mjs';
 const pause = async (control) =>
   get(`${await control}/api/pools/primes/pause`, { method: 'POST', token: TOKEN });
 
-/** A task module whose tasks, having begun, wait until the gate is opened. */
+/** A task module whose tasks begin, and then wait until the gate is opened. */
 async function gate(t) {
   const sockets = new Set();
   let isOpen = false;
@@ -99,7 +99,7 @@ describe('SIGTERM', { skip: process.platform === 'win32', timeout: DEADLINE_MS }
     let answered = 0;
     const calls = callsOf(await service, 12, 100, () => answered++);
     await until(control, ({ tasks: { open: count } }) => count === calls.length);
-    // As a Prometheus does that scrapes, or somebody who looks: it must not keep the process.
+    // An open connection, as of a Prometheus or a dashboard, must not keep the process alive.
     const headers = { authorization: `Bearer ${TOKEN}` };
     const stream = await fetch(`${await control}/api/pools/primes/events`, { headers });
     assert.equal(stream.status, 200);

@@ -1,4 +1,4 @@
-// The process: its settings, its beginning, its end.
+// The process: its settings, its start, its end.
 import { buildServer, createPrimesPool } from './server.js';
 import { shutDown } from './shutdown.js';
 
@@ -21,7 +21,7 @@ const stop = () => {
 };
 
 for (const signal of ['SIGTERM', 'SIGINT']) {
-  // Before anything is awaited: process 1 of a container ignores the signals that it has no listener for.
+  // Added before anything is awaited: process 1 of a container ignores signals for which it has no listener.
   process.once(signal, () => {
     console.log(`${signal}: finishing what is open`);
     stop();
@@ -31,13 +31,13 @@ for (const signal of ['SIGTERM', 'SIGINT']) {
 pool.on('error', ({ error }) => {
   console.error(error);
   if (pool.stats().state !== 'broken') return;
-  // It stays so, and this pod would live on for ever without being ready. Let the orchestrator start another one.
+  // A broken pool stays broken, and this pod would never be ready again. The orchestrator should start another one.
   process.exitCode = 1;
   stop();
 });
 
 try {
-  // Ready when it listens: until then a probe is refused, and no request comes.
+  // The server listens once the pool is ready: until then probes are refused, and no request comes.
   await pool.ready;
 } catch (error) {
   if (end === undefined) throw error;

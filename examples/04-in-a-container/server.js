@@ -1,11 +1,11 @@
-// The service: what becomes of a request. Requests wait in the pool's queue and nowhere else, so its metrics tell all.
+// The service: how it answers requests. They wait in the pool's queue and nowhere else, so its metrics show all that wait.
 import { createServer } from 'node:http';
 import { createPool } from 'threadwise';
 import { MAX_BELOW } from './tasks.js';
 
-/** In these states a pool accepts calls. */
+/** The states in which a pool accepts calls. */
 const READY_STATES = ['open', 'paused'];
-/** What a caller gets for the errors that are not its own: all of them pass, on another pod or a little later. */
+/** The status for errors that are not the caller's: all of them pass, on another pod or a little later. */
 const PASSING = {
   ERR_QUEUE_FULL: 503,
   ERR_POOL_CLOSED: 503,
@@ -18,20 +18,20 @@ const PASSING = {
 export function createPrimesPool() {
   return createPool(new URL('./tasks.js', import.meta.url), {
     name: 'primes',
-    // No `threads`: the container's CPU and memory limits say how many.
-    // So short that it is done in a few seconds: no caller waits for longer, and a shutdown has to wait for all of it.
+    // No `threads`: the container's CPU and memory limits determine the number.
+    // A queue so short that it is done in a few seconds: no caller waits longer, and a shutdown has to wait for all of it.
     queue: { limit: 64 },
     timeoutMs: 10_000,
-    // In MiB, of each worker. Without it the heap of each may grow to half of the container's memory.
+    // MiB for each worker. Without this limit the heap of each may grow to half of the container's memory.
     worker: { resourceLimits: { maxOldGenerationSizeMb: 96 } },
   });
 }
 
-/** Not listening yet. */
+/** Returns a server that does not listen yet. */
 export function buildServer(pool) {
   return createServer(async (request, response) => {
     const { status, body, headers } = await answer(pool, request, response);
-    // A client that keeps its connection would come back to a server that ends.
+    // A client that keeps its connection would send its next request to a server that is closing.
     if (!READY_STATES.includes(pool.stats().state)) response.setHeader('connection', 'close');
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(`${JSON.stringify(body)}\n`);
@@ -51,7 +51,7 @@ async function answer(pool, request, response) {
   }
 }
 
-/** About this pod alone, and not about its load: all would be overloaded at the same time. */
+/** The readiness of this pod alone. Its load does not count: under load all pods would be unready at the same time. */
 function readiness(pool) {
   const { state } = pool.stats();
   const ready = READY_STATES.includes(state);
@@ -64,7 +64,7 @@ async function primes(pool, text, response) {
     const got = text === null ? 'nothing' : JSON.stringify(text);
     return failure(400, 'ERR_BELOW', `below: expected a whole number from 0 to ${MAX_BELOW}, got ${got}`);
   }
-  // Who has hung up waits no longer: a retry must not stand behind the call that it replaces.
+  // A caller that has hung up aborts its call: its retry must not wait behind the call that it replaces.
   const hungUp = new AbortController();
   response.once('close', () => hungUp.abort());
   const count = await pool.run('countPrimes', [below], { signal: hungUp.signal });

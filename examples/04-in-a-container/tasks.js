@@ -1,9 +1,9 @@
-// The work: nothing but computing, so that as many run at a time as there are CPUs.
+// The work: only computing, so that as many tasks run at a time as there are CPUs.
 
-/** One byte for each number below it: what a task takes of memory beyond its heap. */
+/** The largest `below`. A task needs one byte of memory, beyond its heap, for each number below that. */
 export const MAX_BELOW = 20_000_000;
 
-/** How many primes there are below a number: the sieve of Eratosthenes. */
+/** Counts the primes below a number with the sieve of Eratosthenes. */
 export function countPrimes(below) {
   const isComposite = new Uint8Array(below);
   let count = 0;

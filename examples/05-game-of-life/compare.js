@@ -1,4 +1,4 @@
-// The same game in one thread and on several, which must come to the same grid.
+// Plays the same game in one thread and on several, which must come to the same grid.
 import { createPool } from 'threadwise';
 import { Barrier } from 'threadwise/sync';
 import { timed } from '../timing.js';
@@ -28,7 +28,7 @@ function plainly(begin, { width, height, generations }) {
   return from;
 }
 
-/** Each worker has a range of rows, and the barrier keeps them in the same generation. */
+/** Each worker has a range of rows. The barrier keeps all workers in the same generation. */
 export async function shared(pool, begin, { width, height, generations, threads }) {
   const cells = new SharedArrayBuffer(2 * begin.length);
   new Uint8Array(cells, 0, begin.length).set(begin);
@@ -45,7 +45,7 @@ export async function shared(pool, begin, { width, height, generations, threads 
       end: row(i + 1),
     };
     return pool.run('live', [part]).catch((error) => {
-      // The others would wait for it for ever.
+      // The other workers would wait for this one for ever.
       barrier.abort();
       throw error;
     });

@@ -27,7 +27,7 @@ test('a blinker blinks, a block stays, and a glider crosses the edge', () => {
   assert.deepEqual(next(block), block);
   let glider = cellsOf(['.#......', '..#.....', '###.....', '........', '........', '........']);
   const begin = glider;
-  // It moves by one cell in each direction in 4 generations, and is back after the least common multiple of both sides.
+  // It moves by one cell in both directions in 4 generations, and is back after the least common multiple of both sides.
   for (let i = 0; i < 4 * 24; i++) glider = next(glider);
   assert.deepEqual(glider, begin);
 });

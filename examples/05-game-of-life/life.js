@@ -1,8 +1,8 @@
-// The rules, plainly: what one row range of a grid becomes. It runs the same in one thread and in a worker.
+// The rules, for a range of rows of a grid. The code is the same in one thread and in a worker.
 import { randomFrom } from '../random.js';
 
 /**
- * One generation of rows `first` up to `end`. The grid's edges meet, as on a ring.
+ * Computes one generation of the rows from `first` up to `end`. Opposite edges of the grid meet.
  * @param from one byte for each cell, 1 if it lives @param to gets the next generation
  */
 export function step(from, to, { width, height, first, end }) {
@@ -27,7 +27,7 @@ export function step(from, to, { width, height, first, end }) {
   }
 }
 
-/** A grid of which a third lives, the same for the same seed. */
+/** A grid in which a third of the cells live, the same for the same seed. */
 export function grid({ width, height, seed }) {
   const random = randomFrom(seed);
   return Uint8Array.from({ length: width * height }, () => (random() < 2 ** 32 / 3 ? 1 : 0));

@@ -1,10 +1,10 @@
-// The same search in one thread and on several, which must find the same word.
+// Searches in one thread and on several, which must find the same word.
 import { createPool } from 'threadwise';
 import { Counter } from 'threadwise/sync';
 import { timed } from '../timing.js';
 import { BLOCK, searchBlock, sha1, wordCount } from './search.js';
 
-/** @returns the word, milliseconds `alone` and `together`, and how many blocks the threads looked through, of how many */
+/** @returns the word, milliseconds `alone` and `together`, and how many blocks of how many the threads searched */
 export async function compare({ digest, length, threads }) {
   const [expected, alone] = await timed(() => plainly(digest, length));
   const pool = createPool(new URL('./tasks.js', import.meta.url), { threads });

@@ -34,7 +34,7 @@ test('threads find the first word, the last one, and none, as one thread does', 
 });
 
 test('the find ends the others: they do not look through all there is', async () => {
-  // Of 14,764 blocks the second: it takes a moment, all of them minutes.
+  // The word is in the second of 14,764 blocks: that takes a moment, all blocks would take minutes.
   const { word, searched, blocks } = await compare({
     digest: sha1(wordAt(BLOCK + 5, 5)),
     length: 5,

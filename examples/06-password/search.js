@@ -1,8 +1,8 @@
-// The search, plainly: all words of a length over an alphabet have numbers, and some numbers in a row are a block.
+// The search: all words of a length over an alphabet are numbered, and some numbers in a row are a block.
 import { createHash } from 'node:crypto';
 
 export const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
-/** How many words are tried between two looks at what the others do: a few milliseconds of work. */
+/** How many words are tried between two checks of what the others have found: a few milliseconds of work. */
 export const BLOCK = 4096;
 
 export const wordCount = (length) => ALPHABET.length ** length;
@@ -11,7 +11,7 @@ export function sha1(word) {
   return createHash('sha1').update(word).digest('hex');
 }
 
-/** The word with this number: 0 is `aaa…`, and the last letter changes first. */
+/** The word with this number: 0 is `aaa…`, and the last letter changes fastest. */
 export function wordAt(number, length) {
   let word = '';
   for (let rest = number; word.length < length; rest = Math.floor(rest / ALPHABET.length)) {
@@ -20,7 +20,7 @@ export function wordAt(number, length) {
   return word;
 }
 
-/** The word of a block that has the digest; undefined if none has. */
+/** Returns the word of a block that has the digest; undefined if none has. */
 export function searchBlock(digest, length, block) {
   const end = Math.min((block + 1) * BLOCK, wordCount(length));
   for (let number = block * BLOCK; number < end; number++) {

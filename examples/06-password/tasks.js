@@ -1,8 +1,8 @@
-// What a worker does: it takes one block after the other, until somebody has found the word.
+// What a worker does: searches one block after the other, until some worker has found the word.
 import { Counter } from 'threadwise/sync';
 import { BLOCK, searchBlock, wordCount } from './search.js';
 
-/** @returns the word if this worker found it, and how many blocks it looked through */
+/** @returns the word if this worker found it, and how many blocks it searched */
 export function search(digest, length, counter) {
   const next = Counter.from(counter);
   const blocks = Math.ceil(wordCount(length) / BLOCK);
@@ -11,7 +11,7 @@ export function search(digest, length, counter) {
     if (block >= blocks) return { searched };
     const word = searchBlock(digest, length, block);
     if (word === undefined) continue;
-    // No blocks are left for anybody: that ends the others.
+    // Leaves no blocks for the other workers, which ends them.
     next.value = blocks;
     return { word, searched: searched + 1 };
   }

@@ -1,4 +1,4 @@
-// The same histogram in one thread and on several, which must be equal in every number.
+// Makes a histogram in one thread and on several, which must be equal in every number.
 import { createPool } from 'threadwise';
 import { Barrier } from 'threadwise/sync';
 import { timed } from '../timing.js';
@@ -33,7 +33,7 @@ async function onThreads(pool, numbers, threads) {
     const range = { index, threads, first: at(index), end: at(index + 1) };
     const part = { numbers: numbers.buffer, histograms, barrier: barrier.buffer, ...range };
     return pool.run('mapReduce', [part]).catch((error) => {
-      // The others would wait for it for ever.
+      // The other workers would wait for this one for ever.
       barrier.abort();
       throw error;
     });

@@ -7,7 +7,7 @@ import { compare } from './compare.js';
 import { BINS, count, fill, stepsOf } from './collatz.js';
 
 test('the steps of known numbers', () => {
-  // 27 takes 111, as is well known; a power of two, its exponent; 837,799 the most below a million.
+  // The well-known 27 takes 111 steps; a power of two takes its exponent; 837,799 takes the most below a million.
   assert.deepEqual([1, 2, 3, 27, 2 ** 20, 837_799].map(stepsOf), [0, 1, 7, 111, 20, 524]);
 });
 

@@ -1,4 +1,4 @@
-// What a worker does: it maps its part of the array to a histogram of its own, and then all reduce these to one, in pairs.
+// What a worker does: maps its part of the array to a histogram of its own; then all workers reduce these to one, in pairs.
 import { Barrier } from 'threadwise/sync';
 import { BINS, count } from './collatz.js';
 
@@ -7,7 +7,7 @@ export function mapReduce({ numbers, histograms, barrier, index, threads, first,
   const own = histogramAt(histograms, index);
   count(new Uint32Array(numbers, first * 4, end - first), own);
   const meeting = Barrier.from(barrier);
-  // Rounds of a tree: 0 takes what 1 has and 2 what 3 has, at the same time; then 0 takes what 2 has; and so on.
+  // A reduction tree: 0 adds what 1 has and 2 what 3 has, at the same time; then 0 adds what 2 has; and so on.
   for (let distance = 1; distance < threads; distance *= 2) {
     meeting.waitSync();
     const isTaking = index % (2 * distance) === 0 && index + distance < threads;

@@ -1,7 +1,7 @@
-// The filter, plainly: what a rectangle of an image becomes. It runs the same over the whole image and over a tile.
+// The filter, for a rectangle of an image. The code is the same for the whole image and for a tile.
 
 /**
- * A blur: each pixel becomes the mean of the square around it, as far as that lies in the image.
+ * Blurs: each pixel becomes the mean of the square around it, as far as that lies in the image.
  * @param from RGBA, 4 bytes a pixel @param to gets the rectangle `x`, `y`, `w`, `h` @param radius pixels to each side
  */
 export function blur(from, to, { width, height, radius, x, y, w, h }) {

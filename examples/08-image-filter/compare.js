@@ -1,4 +1,4 @@
-// The same filter in one thread and by tiles on several, which must come to the same pixels; and the files before and after.
+// Filters an image in one thread and by tiles on several, which must come to the same pixels; reads and writes the files.
 import { readFileSync } from 'node:fs';
 import { PNG } from 'pngjs';
 import { createPool } from 'threadwise';
@@ -6,10 +6,10 @@ import { timed } from '../timing.js';
 import { writeWhole } from '../whole-file.js';
 import { blur } from './blur.js';
 
-/** Pixels to a side: large beside the blur's edge, small enough that no thread waits for long for the last one. */
+/** How many pixels a tile's side has: many beside the edge that the blur reads, and so few that no thread waits long for the last tile. */
 const TILE = 128;
 
-/** @returns the size, how many tiles, and milliseconds `alone` and `together`, for the filter without reading and writing */
+/** @returns the size, how many tiles, and milliseconds `alone` and `together`, of the filter without reading and writing */
 export async function compare({ input, output, radius, threads }) {
   const image = readImage(input);
   const { width, height, data } = image;
@@ -31,9 +31,9 @@ export async function compare({ input, output, radius, threads }) {
   }
 }
 
-/** How many pixels an image may have: what its header says is allocated before a pixel is read, and a file of 60 bytes can claim 2^62 of them. */
+/** How many pixels an image may have: the size in its header is allocated before a pixel is read, and 60 bytes can claim 2^62 pixels. */
 const MOST_PIXELS = 2 ** 26;
-/** Where a PNG has its width and height: in bytes from its beginning, after the signature and the head of its first chunk. */
+/** The offsets in bytes of the width and the height in a PNG, behind the signature and the head of its first chunk. */
 const WIDTH_AT = 16;
 const HEIGHT_AT = 20;
 

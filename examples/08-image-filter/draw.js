@@ -1,4 +1,4 @@
-// An image to begin with, where none is given: rings in color, drawn and written as a PNG.
+// Draws an image for when none is given: rings in color, written as a PNG.
 import { writeFileSync } from 'node:fs';
 import { PNG } from 'pngjs';
 

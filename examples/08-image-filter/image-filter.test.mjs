@@ -24,7 +24,7 @@ test('a pixel becomes the mean of those around it, at the edges of those there a
   const to = new Uint8ClampedArray(from.length);
   blur(from, to, { width, height, radius: 1, x: 0, y: 0, w: 3, h: 2 });
   const pixel = (i) => [...to.subarray(4 * i, 4 * i + 4)];
-  // It is one of four pixels around the first one, one of six around the second, and none around the third. Halves go to the even number.
+  // The first pixel is one of four around itself, one of six around the second, and not around the third. Halves round to even.
   assert.deepEqual(
     [pixel(0), pixel(1), pixel(2)],
     [

@@ -1,4 +1,4 @@
-// What a worker does: one tile. It reads beyond its edges and writes within them.
+// What a worker does: blurs one tile. It reads beyond the tile's edges and writes within them.
 import { blur } from './blur.js';
 
 /** `from` and `to` are shared memory: nothing is copied, and no two tiles write the same pixel. */

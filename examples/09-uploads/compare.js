@@ -1,4 +1,4 @@
-// The same uploads to three servers, which compress on the main thread, by node:zlib's own threads, and by a pool.
+// Sends the same uploads to three servers, which compress on the main thread, on node:zlib's own threads, and on a pool.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { timed } from '../timing.js';
 import { compressFile, OPTIONS } from './compress.js';
 import { buildServer } from './server.js';
 
-/** How often the event loop is looked at. Milliseconds. */
+/** How many milliseconds pass between two readings of the event loop's delay. */
 const LOOK_MS = 1;
 const WORDS = [
   'main',
@@ -35,7 +35,7 @@ async function byZlib(from, to) {
   await writeFile(to, await brotli(await readFile(from), OPTIONS), { flush: true });
 }
 
-/** @returns of each way, how many `milliseconds` until all is compressed, and for how many the event loop was held up at the longest */
+/** @returns for each way `milliseconds` until all is compressed, and `heldUpMs`, the longest delay of the event loop */
 export async function compare({ uploads, kib, threads, seed }) {
   const random = randomFrom(seed);
   const bodies = Array.from({ length: uploads }, () => textOf(kib * 1024, random));
@@ -53,7 +53,7 @@ export async function compare({ uploads, kib, threads, seed }) {
   }
 }
 
-/** Sends all bodies at the same time, then asks for what became of them, and compares. */
+/** Sends all bodies at the same time, then fetches the compressed uploads and compares them. */
 async function upload(bodies, compress) {
   const folder = mkdtempSync(join(tmpdir(), 'uploads-'));
   const server = buildServer({ folder, compress });
@@ -68,7 +68,7 @@ async function upload(bodies, compress) {
       return Promise.all(ids.map((id) => ask(`${url}/${JSON.parse(id).id}`)));
     });
     delay.disable();
-    // `fetch` has decompressed them.
+    // `fetch` has decompressed the answers.
     if (!answers.every((bytes, i) => bytes.equals(bodies[i])))
       throw new Error('What came back is not what was sent');
     return { milliseconds, heldUpMs: delay.max / 1e6 };

@@ -9,9 +9,9 @@ import { pipeline } from 'node:stream/promises';
 /** The largest upload, in bytes: it is compressed in memory. */
 const MAX_BYTES = 32 * 2 ** 20;
 
-/** Not listening yet. @param compress makes of a file, by its path, another one; may return a promise */
+/** Returns a server that does not listen yet. @param compress compresses a file into another, given both paths; may return a promise */
 export function buildServer({ folder, compress, maxBytes = MAX_BYTES }) {
-  /** By id, when it is compressed. */
+  /** For each id the promise of the compressed file's path. */
   const uploads = new Map();
 
   async function post(request, response) {
@@ -20,7 +20,7 @@ export function buildServer({ folder, compress, maxBytes = MAX_BYTES }) {
     await receive(request, join(folder, id), maxBytes);
     answer(response, 202, { id });
     const done = compressed(id);
-    done.catch(() => {}); // who asks for it is told
+    done.catch(() => {}); // the request for this upload gets the error
     uploads.set(id, done);
   }
 
@@ -54,7 +54,7 @@ export function buildServer({ folder, compress, maxBytes = MAX_BYTES }) {
   });
 }
 
-/** Writes the body to a file, as it comes. If it does not come whole, or is too long, no file is left. */
+/** Writes the body to a file as it comes. If it ends early or is too long, no file is left. */
 async function receive(request, path, maxBytes) {
   try {
     await pipeline(limited(request, maxBytes), createWriteStream(path, { flags: 'wx' }));
@@ -66,7 +66,7 @@ async function receive(request, path, maxBytes) {
 
 async function* limited(request, maxBytes) {
   let bytes = 0;
-  // Whoever sends too much is to be answered, so the connection stays.
+  // The connection stays open if the body is too long, so that the client gets an answer.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw new TooLarge(maxBytes);
@@ -82,7 +82,7 @@ class TooLarge extends Error {
 }
 
 function answer(response, status, body) {
-  // What is refused was not read: the connection has the rest of it.
+  // The rest of a refused body is still in the connection, so it cannot be used again.
   if (status === 413) response.setHeader('connection', 'close');
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));

@@ -1,2 +1,2 @@
-// What a worker does: a file at a time. Two paths cross and no bytes.
+// What a worker does: compresses one file at a time. Two paths cross, and no bytes.
 export { compressFile } from './compress.js';

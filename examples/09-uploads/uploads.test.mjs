@@ -15,7 +15,7 @@ import { compare } from './compare.js';
 import { compressFile } from './compress.js';
 import { buildServer } from './server.js';
 
-/** A server that listens, on a folder of its own; both end with the test. */
+/** Starts a server with a folder of its own; both are removed when the test ends. */
 async function serve(t, options = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'uploads-test-'));
   const server = buildServer({ folder, compress: compressFile, ...options });
@@ -69,7 +69,7 @@ test('an upload that cannot be compressed is told to who asks for it, and the ot
 test('a client that leaves in the middle leaves no file', async (t) => {
   const { folder, url } = await serve(t);
   const client = request(url, { method: 'POST' });
-  client.on('error', () => {}); // it has hung up itself
+  client.on('error', () => {}); // the client itself hangs up
   client.write('the beginning');
   await until(() => readdirSync(folder).some((name) => statSync(join(folder, name)).size > 0));
   client.destroy();
@@ -81,7 +81,7 @@ test('what is too large is refused, by its length or as soon as it is', async (t
   assert.equal((await post(url, 'x'.repeat(10))).status, 202);
   assert.deepEqual(await post(url, 'x'.repeat(11)), { status: 413, error: 'More than 10 bytes' });
   const client = request(url, { method: 'POST' });
-  client.write('x'.repeat(11)); // of a length that nobody said
+  client.write('x'.repeat(11)); // sent without a content-length
   const [response] = await once(client, 'response');
   assert.equal(response.statusCode, 413);
   await once(response.resume(), 'end');

@@ -1,4 +1,4 @@
-// All images on several threads and in one, into two folders that must be the same.
+// Converts all images on several threads and in one, into two folders that must be the same.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { createPool } from 'threadwise';
 import { timed } from '../timing.js';
 import { convert } from './convert.js';
 
-/** @returns milliseconds `alone` and `together`, and the problems of the images that cannot be read, each with its path */
+/** @returns milliseconds `alone` and `together`, and the problems of images that cannot be read, each with its path */
 export async function compare({ paths, output, threads }) {
   const plain = mkdtempSync(join(tmpdir(), 'convert-images-plain-'));
   const pool = createPool(new URL('./tasks.js', import.meta.url), { threads });
@@ -27,7 +27,7 @@ export async function compare({ paths, output, threads }) {
   }
 }
 
-/** Throws where an image cannot be written: what has begun is ended then, and no more begins. */
+/** Rejects if an image cannot be written: conversions that have begun end then, and no more begin. */
 async function convertAll(pool, paths, { folder, threads }) {
   const results = [];
   let failure;

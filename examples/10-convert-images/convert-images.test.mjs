@@ -68,7 +68,7 @@ test('what is no image is left out by name, with the reason, and the others are 
 test('a file that cannot be written leaves no part of it, and the error names it', async () => {
   const { input, output } = folders('unwritable');
   const paths = drawImages(input, { files: 1, size: 5, seed: 1 });
-  // A folder has its name: the part is written, and cannot take it.
+  // A folder has the name of the image: the part is written, and cannot be renamed.
   mkdirSync(join(output, 'image-0000.png'));
   writeFileSync(join(output, 'image-0000.png', 'kept'), '');
   await assert.rejects(compare({ paths, output, threads: 1 }), ({ message, code }) => {
@@ -79,7 +79,7 @@ test('a file that cannot be written leaves no part of it, and the error names it
   assert.throws(() => writeWhole(join(root, 'absent', 'x'), 'x'), { code: 'ENOENT' });
 });
 
-/** Why no disk can be made that is full soon; false where it can. */
+/** Why the test cannot make a small disk; false if it can. */
 function whyNoDisk() {
   if (process.platform !== 'linux') return 'unshare is of Linux';
   const { status } = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'small', tmpdir()]);
@@ -93,7 +93,7 @@ test(
     const { input, output } = folders('full');
     const kept = join(root, 'kept');
     const paths = drawImages(input, { files: 12, size: 80, seed: 1 });
-    // The disk is there for this process only; what was written to it is copied before it goes.
+    // Only this process sees the disk, so what was written to it is copied before the process ends.
     const script =
       'mount -t tmpfs -o size=64k small "$2" && { "$3" "$4" --in "$1" --out "$2" --threads 2; code=$?; cp -a "$2" "$5"; exit $code; }';
     const args = ['-rm', 'sh', '-c', script, 'sh', input, output, process.execPath, main, kept];

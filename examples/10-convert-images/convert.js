@@ -1,16 +1,16 @@
-// The work, plainly: one image. It runs the same in one thread and in a worker.
+// The work, for one image. The code is the same in one thread and in a worker.
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PNG } from 'pngjs';
 import { writeWhole } from '../whole-file.js';
 import { readPpm } from './ppm.js';
 
-/** Where an image goes: the same name in another folder. */
+/** The path of the converted image: the same name in another folder. */
 export const targetOf = (path, folder) => join(folder, `${basename(path, '.ppm')}.png`);
 
 /**
- * Makes of a PPM file a PNG, whole or not at all.
- * @returns `problem`: why it cannot be read, which says nothing of the other images. Throws where a PNG cannot be written: then nor can the others
+ * Converts a PPM file to a PNG, whole or not at all. Throws if the PNG cannot be written: then no other image could be, either.
+ * @returns `problem`: why the image cannot be read, which says nothing about the others
  */
 export function convert({ path, folder }) {
   let image;

@@ -1,4 +1,4 @@
-// Images to begin with, where none are given: each a plane of color with noise on it, the same for the same seed.
+// Draws images for when none are given: each a plane of color with noise, the same for the same seed.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomFrom } from '../random.js';

@@ -1,8 +1,8 @@
-// The format to read: a PPM file has three bytes for each pixel behind a short header of text (as netpbm writes it, with the magic number P6).
+// The format PPM (as netpbm writes it, with the magic number P6): three bytes for each pixel behind a short header of text.
 
-/** Space and comments, then a number. */
+/** Whitespace and comments, then a number. */
 const NUMBER = /(?:\s|#[^\n]*\n)+(\d+)/y;
-/** More than this is a mistake, or an attack. Pixels. */
+/** How many pixels an image may have: more are a mistake, or an attack. */
 const MAX_PIXELS = 2 ** 28;
 
 /** Throws an error that says what is wrong. @param bytes the file's content */
@@ -14,7 +14,7 @@ export function readPpm(bytes) {
   if (!(width >= 1 && height >= 1 && width * height <= MAX_PIXELS))
     throw new Error('its header has no size that can be');
   if (max !== 255) throw new Error('it has not one byte for each color');
-  // One character of space is between the header and the pixels.
+  // One character of whitespace is between the header and the pixels.
   const pixels = bytes.subarray(NUMBER.lastIndex + 1);
   const expected = width * height * 3;
   if (pixels.length !== expected)

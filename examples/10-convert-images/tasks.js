@@ -1,7 +1,7 @@
-// What a worker does: an image at a time. Two paths cross and no pixels.
+// What a worker does: converts one image at a time. Two paths cross, and no pixels.
 import { convert } from './convert.js';
 
-/** Also a disk that is full is a result: an error would end the map, and with it what other workers are just writing. */
+/** Returns failures as results, also that of a full disk: an error would end the map, and with it what other workers are writing. */
 export function convertImage(item) {
   try {
     return convert(item);

@@ -1,4 +1,4 @@
-// The same clusters in one thread and on several, which must be equal to the last bit.
+// Finds the clusters in one thread and on several, which must be equal to the last bit.
 import { createPool } from 'threadwise';
 import { Counter } from 'threadwise/sync';
 import { timed } from '../timing.js';
@@ -38,7 +38,7 @@ export async function compare({ points: count, dimensions, k, rounds, threads, s
   }
 }
 
-/** Rounds until no point changes its center. @param assign gives each point its center, and adds them up by blocks */
+/** Runs rounds until no point changes its center. @param assign assigns each point to a center, and sums the points by blocks */
 async function cluster({ points, dimensions, k, rounds }, assign) {
   const arrays = {
     points,
@@ -48,7 +48,7 @@ async function cluster({ points, dimensions, k, rounds }, assign) {
     sums: shared(Float64Array, blocksOf(points, dimensions) * sumsLength(k, dimensions)),
   };
   const { centers, nearest } = arrays;
-  centers.set(points.subarray(0, centers.length)); // it begins with the first points
+  centers.set(points.subarray(0, centers.length)); // the first points are the first centers
   let round = 0;
   while (round < rounds) {
     round += 1;

@@ -12,7 +12,7 @@ test('each point belongs to the nearest center; each center moves to the mean; o
     points: Float64Array.of(0, 0, 2, 0, 10, 10, 12, 14),
     centers: Float64Array.of(1, 1, 9, 9, 50, 50),
     nearest: new Int32Array(4).fill(-1),
-    sums: new Float64Array(9).fill(7), // what is left from before
+    sums: new Float64Array(9).fill(7), // left from an earlier round
   };
   assert.equal(assignBlock(arrays, 0), 4);
   assert.deepEqual([...arrays.nearest], [0, 0, 1, 1]);

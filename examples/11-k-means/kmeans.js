@@ -1,19 +1,19 @@
-// The algorithm, plainly (known as Lloyd's): each point belongs to the nearest center, then each center moves to the mean of its points.
+// The algorithm (Lloyd's): each point belongs to the nearest center, then each center moves to the mean of its points.
 import { randomFrom } from '../random.js';
 
 /**
- * How many points are added up in one go. Adding fractions in another order comes to another last digit; so the order is fixed: within a
- * block by its points, then by the blocks. Who adds up which block, and when, makes no difference to any bit.
+ * How many points are summed at a time. Adding fractions in another order changes the last digit, so the order is fixed: the points within
+ * a block, then the blocks. Which thread sums which block, and when, makes no difference.
  */
 export const BLOCK = 4096;
 
 export const blocksOf = (points, dimensions) => Math.ceil(points.length / dimensions / BLOCK);
-/** For each center the sum of its points, and how many these are. */
+/** The length of the sums of a block: for each center the sum of its points, and how many these are. */
 export const sumsLength = (k, dimensions) => k * (dimensions + 1);
 
 /**
- * Finds the nearest center of each point of a block, and adds them up.
- * @param nearest for each point its center; @param sums those of the block, which are set
+ * Finds the nearest center of each point of a block, and sums the points of each center.
+ * @param nearest the center of each point; updated @param sums the sums of all blocks; those of this block are set
  * @returns how many points have another center than before
  */
 export function assignBlock({ points, centers, nearest, sums, dimensions }, block) {
@@ -46,7 +46,7 @@ function nearestOf(points, at, centers, dimensions) {
   return best;
 }
 
-/** Adds up the sums of all blocks in their order, and moves the centers. One that has no points stays. */
+/** Adds up the sums of all blocks in their order, and moves the centers. A center without points stays. */
 export function moveCenters({ centers, sums, dimensions }) {
   const k = centers.length / dimensions;
   const total = new Float64Array(sumsLength(k, dimensions));
@@ -59,7 +59,7 @@ export function moveCenters({ centers, sums, dimensions }) {
   }
 }
 
-/** Points around `k` places, the same for the same seed. */
+/** Scatters points around `k` places, the same for the same seed. */
 export function scatter(points, { k, dimensions, seed }) {
   const random = randomFrom(seed);
   const fraction = () => random() / 2 ** 32;

@@ -1,4 +1,4 @@
-// What a worker does in each round: it takes one block of points after the other, until none is left.
+// What a worker does in each round: assigns one block of points after the other, until none is left.
 import { Counter } from 'threadwise/sync';
 import { assignBlock } from './kmeans.js';
 

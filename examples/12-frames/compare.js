@@ -1,4 +1,4 @@
-// The same video filtered in one thread and on several, which must come to the same bytes in the same order.
+// Filters a video in one thread and on several, which must come to the same bytes in the same order.
 import { createHash } from 'node:crypto';
 import { createPool } from 'threadwise';
 import { Counter } from 'threadwise/sync';
@@ -10,7 +10,7 @@ const tasks = new URL('./tasks.js', import.meta.url);
 /** How many frames the decoder may be ahead of the filters: enough that none of them waits for it. */
 const DECODED_AHEAD = 4;
 
-/** @returns milliseconds `alone` and `together`, the `digest` of all frames, how many were `underway` at the most, and the `bound` of that */
+/** @returns milliseconds `alone` and `together`, the `digest` of all frames, the most frames `underway` at a time, and their `bound` */
 export async function compare({ threads, ...video }) {
   const [expected, alone] = await timed(() => {
     const hash = createHash('sha256');
@@ -20,11 +20,11 @@ export async function compare({ threads, ...video }) {
     }
     return hash.digest('hex');
   });
-  // The decoder has a worker for itself: it keeps it until the last frame, and the filters must not wait for that.
+  // The decoder has a pool of its own: it keeps its worker until the last frame, and the filters must not wait for that.
   const decoder = createPool(tasks, { threads: 1, name: 'decoder' });
   const filters = createPool(tasks, { threads, name: 'filters' });
   const concurrency = 2 * threads;
-  // Those that wait for a filter, those in the filters or done, the one that is taken, and the one that the decoder makes.
+  // Frames that wait for a filter, those in the filters or done, the one that is taken, and the one that is being decoded.
   const bound = DECODED_AHEAD + concurrency + 2;
   try {
     await Promise.all([decoder.ready, filters.ready]);
@@ -44,7 +44,7 @@ export async function compare({ threads, ...video }) {
   }
 }
 
-/** Yields the frames in order, each with how many have begun and are not taken yet. The decoder waits for whoever takes them. */
+/** Yields the frames in order, each with how many have begun and are not taken yet. The decoder waits while they are not taken. */
 export async function* filtered({ decoder, filters }, video, concurrency) {
   const decoded = new Counter();
   const frames = decoder.stream('decode', [video, decoded.buffer], { highWaterMark: DECODED_AHEAD });

@@ -1,9 +1,9 @@
-// Where the frames come from: a stand-in for a decoder. Each frame is made from the one before, so only one thread at a time can make them.
+// A stand-in for a decoder: each frame is made from the one before, so only one thread at a time can make them.
 import { randomFrom } from '../random.js';
 
 /**
- * Yields gray frames of a byte for each pixel: a picture that moves, with noise on it; the same for the same seed.
- * @param onFrame called before each frame is handed out
+ * Yields gray frames of a byte for each pixel: a moving picture with noise, the same for the same seed.
+ * @param onFrame called before each frame is yielded
  */
 export function* decodeFrames({ frames, width, height, seed }, onFrame = () => {}) {
   const random = randomFrom(seed);
@@ -20,7 +20,7 @@ export function* decodeFrames({ frames, width, height, seed }, onFrame = () => {
   }
 }
 
-/** Shared memory for a frame before and after the filter: who gets it has both, and nothing is copied. */
+/** Makes a frame in shared memory, with room for the pixels before and after the filter, so that nothing is copied. */
 function newFrame({ number, width, height }) {
   const memory = new SharedArrayBuffer(2 * width * height);
   const [pixels, filtered] = [0, 1].map(

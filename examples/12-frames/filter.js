@@ -1,6 +1,6 @@
-// The filter, plainly: what becomes of one frame. It runs the same in one thread and in a worker.
+// The filter, for one frame. The code is the same in one thread and in a worker.
 
-/** Takes noise away: each pixel becomes the median of the 3 x 3 around it. Those at the edges stay. */
+/** Removes noise: each pixel becomes the median of the 3 x 3 pixels around it. Pixels at the edges stay. */
 export function filterFrame({ pixels, filtered, width, height }) {
   filtered.set(pixels);
   const around = new Uint8Array(9);
@@ -13,7 +13,7 @@ export function filterFrame({ pixels, filtered, width, height }) {
   }
 }
 
-/** Sorts nine numbers: so few that nothing is faster than to put each one in its place. */
+/** The median of nine numbers: for so few, insertion sort is the fastest. */
 function medianOf(numbers) {
   for (let i = 1; i < 9; i++) {
     const number = numbers[i];

@@ -42,7 +42,7 @@ test('all numbers of threads make the video that one thread makes, with a bounde
 test('whoever leaves the loop ends the decoder', async () => {
   const [decoder, filters] = [createPool(tasks, { threads: 1 }), createPool(tasks, { threads: 1 })];
   const numbers = [];
-  // Without an end: the pools could not close if it went on.
+  // The video is endless: the pools could not close if the decoder went on.
   for await (const { frame } of filtered({ decoder, filters }, { ...video, frames: Infinity }, 2)) {
     numbers.push(frame.number);
     if (numbers.length === 5) break;

@@ -1,11 +1,11 @@
-// The same modules by two transformers, each in the ways that there are: the bundles must be equal, and compute what is expected.
+// Transforms the same modules with two transformers, each in several ways: the bundles must be equal, and compute what is expected.
 import { transform } from 'esbuild';
 import { createPool } from 'threadwise';
 import { timed } from '../timing.js';
 import { bundle, runBundle, valueOf, writeModules } from './modules.js';
 import { byEsbuild, byTypescript, ESBUILD_OPTIONS } from './transform.js';
 
-/** TypeScript is nine megabytes of code: on a machine that is busy, a worker takes longer to load it than pools allow for. Milliseconds. */
+/** How many milliseconds a worker may take to start: TypeScript has nine megabytes of code, which a busy machine loads slowly. */
 const START_TIMEOUT_MS = 120_000;
 
 export function createTransformPool(threads) {
@@ -14,7 +14,7 @@ export function createTransformPool(threads) {
 }
 
 /**
- * @returns of each way how many milliseconds it took; `startMs`: how long it took until the threads had loaded both transformers;
+ * @returns for each way how many milliseconds it took; `startMs`: how many until the threads had loaded both transformers;
  * `bytes` of the bundle
  */
 export async function compare({ modules: count, threads }) {
@@ -45,7 +45,7 @@ export async function compare({ modules: count, threads }) {
   }
 }
 
-/** Transforms all modules on the pool. Resolves to their texts, in the order of the modules; rejects when one cannot be transformed. */
+/** Transforms all modules on the pool. Resolves to their texts, in the order of the modules; rejects if one cannot be transformed. */
 export async function transformAll(pool, task, modules) {
   const texts = [];
   for await (const text of pool.map(task, modules)) texts.push(text);
@@ -56,7 +56,7 @@ async function transformAsync({ name, code }) {
   return (await transform(code, { ...ESBUILD_OPTIONS, sourcefile: name })).code;
 }
 
-/** Measures each way. Throws if the first bundle computes something else, or another one is not the same. */
+/** Measures each way. Throws if the first bundle computes something else, or another bundle differs. */
 async function sameBundles(modules, ways) {
   const results = [];
   for (const way of ways) {
@@ -70,7 +70,7 @@ async function sameBundles(modules, ways) {
   return results;
 }
 
-/** Starts the processes of esbuild, and has the engine compile the other transformer: a tool that watches files does that once. */
+/** Starts esbuild's processes, and has the engine compile the other transformer: a tool that watches files does that only once. */
 async function warmUp(pool, [first]) {
   byTypescript(first);
   byEsbuild(first);

@@ -1,13 +1,13 @@
-// The program to bundle: modules in TypeScript, each of which imports the one before; and the bundle.
+// The program to bundle: TypeScript modules, each of which imports the one before; and the bundler.
 import { runInNewContext } from 'node:vm';
 
-/** How many functions a module has beside what it exports: as much text as modules often have. */
+/** How many functions a module has besides its exports: about as much text as modules often have. */
 const FUNCTIONS = 30;
 
-/** What the program computes: the last module's value. */
+/** What the program computes: the value of the last module. */
 export const valueOf = (count) => (count * (count + 1)) / 2;
 
-/** Modules 1 to `count`. The value of each is its number and the value of the one before. */
+/** Makes modules 1 to `count`. The value of each is its number plus the value of the one before. */
 export function writeModules(count) {
   return Array.from({ length: count }, (_, i) => {
     const number = i + 1;
@@ -36,7 +36,7 @@ function bodyOf(number) {
   ].join('\n');
 }
 
-/** One script of all modules, whose value is what the last one exports. */
+/** Makes one script of all modules. Its value is what the last module exports. */
 export function bundle(modules) {
   const functions = modules.map(
     ({ name, code }) => `${JSON.stringify(`./${name.slice(0, -3)}`)}(exports, require, module) {\n${code}\n}`,
@@ -58,7 +58,6 @@ return Object.keys(modules).map(require).at(-1);
 })()`;
 }
 
-/** Runs a bundle. */
 export function runBundle(script) {
   return runInNewContext(script).value;
 }

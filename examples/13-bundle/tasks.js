@@ -1,2 +1,2 @@
-// What a worker does: a module at a time. Its text goes there, and what became of it comes back.
+// What a worker does: transforms one module at a time. The module's text crosses, and the transformed text comes back.
 export { byEsbuild, byTypescript } from './transform.js';

@@ -1,4 +1,4 @@
-// The work, plainly: TypeScript becomes CommonJS, a module at a time, by two transformers of the same kind of output.
+// The work: turns TypeScript into CommonJS, one module at a time, with either of two transformers.
 import { transformSync } from 'esbuild';
 import ts from 'typescript';
 
@@ -8,7 +8,7 @@ const TYPESCRIPT_OPTIONS = {
   reportDiagnostics: true,
 };
 
-/** Written in JavaScript: it runs on the thread that calls it. Throws a SyntaxError that names the module and the place. */
+/** Uses TypeScript, which runs on the calling thread. Throws a SyntaxError that names the module and the place. */
 export function byTypescript({ name, code }) {
   const { outputText, diagnostics } = ts.transpileModule(code, { ...TYPESCRIPT_OPTIONS, fileName: name });
   if (diagnostics.length > 0) {
@@ -20,7 +20,7 @@ export function byTypescript({ name, code }) {
   return outputText;
 }
 
-/** Written in Go: it runs in a process of its own, which this thread waits for. Throws an error that names the module and the place. */
+/** Uses esbuild, which runs in a process of its own while this thread waits. Throws an error that names the module and the place. */
 export function byEsbuild({ name, code }) {
   return transformSync(code, { ...ESBUILD_OPTIONS, sourcefile: name }).code;
 }

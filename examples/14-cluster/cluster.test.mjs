@@ -18,7 +18,7 @@ const isThere = (pid) => {
   }
 };
 
-/** A cluster that serves, with what its first line says. It ends with the test. */
+/** Starts a cluster that serves, and parses the first line that it prints. The cluster ends with the test. */
 async function serve(t, ...args) {
   const child = spawn(process.execPath, [main, '--port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -50,7 +50,7 @@ test('a cluster answers, refuses what is no number, and leaves nothing behind', 
   assert.equal((await get(`${url}//`))[0], 400);
   const closed = once(child, 'close');
   child.kill('SIGTERM'); // with connections that are open and idle
-  // What it prints to is closed when no process is left that has it.
+  // Its output closes when no process has it open any more.
   assert.deepEqual(await closed, [0, null]);
   assert.deepEqual(started.filter(isThere), []);
 });

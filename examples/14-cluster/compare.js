@@ -1,15 +1,15 @@
-// The same requests to one process and to several, each without and with a pool. Every answer is checked.
+// Sends the same requests to one process and to several, each without and with a pool. Every answer is checked.
 import { Agent, get } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { timed } from '../timing.js';
 import { countPrimes } from './primes.js';
 import { startCluster } from './processes.js';
 
-/** What is asked for: about as much work each, and not the same answer. */
+/** How far apart the requested numbers are, and how many there are: they take about the same work, and have different answers. */
 const STEP = 1000;
 const DIFFERENT = 10;
 
-/** @returns of each way, the requests per second, and how long a request without work waited for its answer: the median, in milliseconds */
+/** @returns for each way the requests per second, and the median of how many milliseconds a request without work took */
 export async function compare({ requests, connections, below, processes, threads }) {
   const numbers = Array.from({ length: DIFFERENT }, (_, i) => below + i * STEP);
   const load = { requests, connections, expected: numbers.map((each) => [each, countPrimes(each)]) };
@@ -35,7 +35,7 @@ async function measure(size, load) {
   }
 }
 
-/** Sends the requests by some connections. Throws if an answer is not right. @returns how long each request without work took meanwhile */
+/** Sends the requests over several connections. Throws if an answer is wrong. @returns how long each request without work took meanwhile */
 async function send(url, { requests, connections, expected }) {
   const agent = new Agent({ keepAlive: true });
   let [sent, isOver] = [0, false];
@@ -49,7 +49,7 @@ async function send(url, { requests, connections, expected }) {
   };
   const probe = async () => {
     const health = [];
-    // Each time by a connection of its own, so that each process has its turn.
+    // Each time over a new connection, so that each process has its turn.
     do health.push((await timed(() => ask(`${url}/health`)))[1]);
     while (!isOver);
     return health;

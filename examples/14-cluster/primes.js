@@ -1,6 +1,6 @@
-// The work, plainly: how many primes are below a number, by the sieve of Eratosthenes.
+// The work: counts the primes below a number with the sieve of Eratosthenes.
 
-/** Larger ones take too long for an answer. */
+/** The largest number that is accepted: larger ones would take too long. */
 export const MAX_BELOW = 10_000_000;
 
 export function countPrimes(below) {

@@ -1,12 +1,12 @@
-// The primary process: it starts the others, replaces one that dies, and ends them.
+// The primary process: starts the others, replaces one that dies, and ends them all.
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Resolves when all processes listen.
- * @param threads of each process' pool; 0: no pool
- * @param onReplace called with the process ids of one that has died and of the one that listens in its place
+ * Starts the processes. Resolves when all of them listen.
+ * @param threads how many threads the pool of each process has; 0: no pool
+ * @param onReplace called with the id of a process that has died, once another listens in its place
  * @returns the address, the process ids, and `stop`, which resolves when no process is left
  */
 export async function startCluster({ processes, threads, port = 0, onReplace = () => {} }) {
@@ -21,7 +21,7 @@ export async function startCluster({ processes, threads, port = 0, onReplace = (
     const address = await listening(worker);
     worker.once('exit', () => {
       if (isStopping) return;
-      // If this one dies as well before it listens, something is wrong with all of them: then the program ends, and with it the others.
+      // If the new process also dies before it listens, all would: the unhandled rejection ends the program, and with it the others.
       void start().then(() => onReplace(worker.process.pid));
     });
     return address;
@@ -42,7 +42,7 @@ export async function startCluster({ processes, threads, port = 0, onReplace = (
   }
 }
 
-/** Its address. */
+/** Resolves to the address on which a process listens. Rejects if the process ends before. */
 async function listening(worker) {
   const over = new AbortController();
   const { signal } = over;
@@ -55,12 +55,12 @@ async function listening(worker) {
     const [address] = await Promise.race([once(worker, 'listening', { signal }), died]);
     return address;
   } finally {
-    over.abort(); // takes the listeners away
+    over.abort(); // removes the listeners
   }
 }
 
 async function ended(worker) {
   const exit = once(worker, 'exit');
-  worker.send('end', () => {}); // one that cannot be told is just ending
+  worker.send('end', () => {}); // if that cannot be sent, the process is ending already
   await exit;
 }

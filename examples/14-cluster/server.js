@@ -1,11 +1,11 @@
-// One process of the cluster: a server with an event loop of its own, and a pool of its own if it is to have threads.
+// One process of the cluster: a server with an event loop of its own and, if it is to have threads, a pool of its own.
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createPool } from 'threadwise';
 import { countPrimes, MAX_BELOW } from './primes.js';
 
-/** How long open requests may take once the process is to end. */
+/** How many milliseconds open requests may take once the process is told to end. */
 const LAST_ANSWERS_MS = 10_000;
 
 const { PORT, THREADS } = process.env;
@@ -15,7 +15,7 @@ const primes = pool === undefined ? countPrimes : (below) => pool.run('countPrim
 
 const server = createServer(async (request, response) => {
   const [status, body] = await answer(request.url);
-  // A client that keeps its connection would come back to a server that ends.
+  // A client that keeps its connection would send its next request to a server that is closing.
   if (!server.listening) response.setHeader('connection', 'close');
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
@@ -36,14 +36,14 @@ async function answer(url) {
   }
 }
 
-// It listens when its threads are there, and not before.
+// The server listens only once the threads are ready.
 await pool?.ready;
 await once(server.listen(Number(PORT), '127.0.0.1'), 'listening');
 
 let isEnding = false;
-/** No more connections, the last answers, no more threads; then it leaves the cluster, and nothing keeps the process alive. */
+/** Takes no more connections, sends the last answers, ends the threads and leaves the cluster: nothing keeps the process alive then. */
 function end() {
-  // Ctrl-C and process managers tell all processes, the primary among them, which tells each one again.
+  // Ctrl-C and process managers signal all processes, also the primary, which then tells each one again.
   if (isEnding) return;
   isEnding = true;
   setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS).unref();

@@ -1,4 +1,4 @@
-// The example, on a pool and on a fleet of two machines with a real Redis: one line changes, the picture does not.
+// Runs the example on a pool, and on a fleet of two machines with a real Redis: one line differs, the picture does not.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ function start(name, args, env = {}) {
   });
 }
 
-/** Draws with one of the programs: the picture. */
+/** Draws with one of the programs. Resolves to the picture. */
 async function draw(t, name, env) {
   const dir = mkdtempSync(join(tmpdir(), 'threadwise-fleet-'));
   onEnd(t, () => rmSync(dir, { recursive: true }));

@@ -4,7 +4,7 @@ import { serve } from '@threadwise/bullmq';
 const service = serve(new URL('./tasks.js', import.meta.url), {
   queue: 'rows',
   connection: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379',
-  // SIGTERM: rows that are being drawn may end within that time; those that have not are given to other machines.
+  // How many milliseconds after SIGTERM running rows may take to end; the others are given to other machines.
   closeTimeoutMs: Number(process.env.SHUTDOWN_TIMEOUT_MS ?? 20_000),
   onError: (error) => console.error(error.message),
 });

@@ -1,4 +1,4 @@
-// Runs on a thread, of this machine or of another one: one row of the Mandelbrot set, a byte for each point.
+// Runs on a thread of this machine or of another one: draws one row of the Mandelbrot set, a byte for each point.
 
 const STEPS = 255;
 
@@ -9,7 +9,7 @@ export function row({ y, width, height }) {
   return bytes;
 }
 
-/** How many steps it takes to leave. */
+/** How many steps a point takes to leave the circle of radius 2; `STEPS` if it has not left by then. */
 function steps(re, im) {
   let [a, b] = [0, 0];
   for (let i = 0; i < STEPS; i++) {

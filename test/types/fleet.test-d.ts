@@ -1,4 +1,4 @@
-/** What the compiler must accept of a fleet, and what it must refuse. */
+/** What the compiler must accept of a fleet, and what it must refuse. Compiled, never run. */
 import { connect, FleetError, serve, type ServiceOptions } from '@threadwise/bullmq';
 import { serveControl } from '@threadwise/control';
 import { job } from '@threadwise/bullmq/worker';
@@ -23,7 +23,7 @@ void fleet.map('add', [1], { jobId: 'a' });
 const pool: ServiceOptions['pool'] = { queue: { limit: 1 } };
 void serve(new URL('tasks.js', import.meta.url), { queue: 'work', connection: {}, pool: { threads: 2 } });
 
-/** What a control server wants of a fleet, one has. */
+/** A fleet fits the option `fleets` of a control server. */
 const watched = serveControl([], { fleets: [fleet] });
 // @ts-expect-error a name is no queue
 void serveControl([], { fleets: [{ queue: 'work', stats: () => fleet.stats() }] });

@@ -28,7 +28,7 @@ createPool(url, {
 });
 createPool(url, { isolation: { processes: 4, threads: 2 } });
 createPool(url, { isolation: { threads: 2 }, threads: 'auto' });
-// @ts-expect-error: how many threads?
+// @ts-expect-error: the number of threads is missing
 createPool(url, { isolation: { processes: 4 } });
 // @ts-expect-error: no such isolation
 createPool(url, { isolation: 'fibre' });
@@ -53,7 +53,7 @@ createPool(url, {
 createPool(url, { classes: 'plain' });
 // @ts-expect-error: an instance is no class
 createPool(url, { classes: [new Money(1)] });
-// @ts-expect-error: of no class
+// @ts-expect-error: the class is missing
 createPool(url, { classes: [{ encode: String, decode: String }] });
 // @ts-expect-error: no such option
 createPool(url, { thread: 4 });
@@ -83,7 +83,7 @@ await pool.run('setup', []);
 await pool.run('add', [1, '2']);
 // @ts-expect-error: a missing argument
 await pool.run('add', [1]);
-// @ts-expect-error: none at all
+// @ts-expect-error: no arguments
 await pool.run('add', []);
 // @ts-expect-error: too many arguments
 await pool.run('add', [1, 2, 3]);

@@ -1,4 +1,4 @@
-/** A task module, for its types. */
+/** A task module, whose types the tests use. */
 import { type SetupContext, task } from 'threadwise/worker';
 
 export const label = 'not a task';

@@ -1,9 +1,9 @@
 /**
- * What `threadwise analyze` says of twelve functions with known answers, as a user would hear it: with the cores as they are, and with one
- * of them taken by another program. No test, since what is measured depends on the machine: `npm run acceptance -- [quiet|loaded]
- * [--only name] [--budget 60s] [--keep folder]`; it needs `script`, of util-linux. The exit code is 1 where one answer is wrong, too few are
- * right, or what is recommended surely does worse than the best that was measured. `npm run acceptance -- screenshots --into folder` takes
- * pictures of the reports and the dashboard instead; the exit code is 1 where axe finds something serious.
+ * Checks what `threadwise analyze` says about twelve functions with known answers, in a terminal: with the cores as they are, and with one
+ * of them taken by another program. It is no test, since the figures depend on the machine: `npm run acceptance -- [quiet|loaded] [--only
+ * name] [--budget 60s] [--keep folder]`; it needs `script`, of util-linux. The exit code is 1 if an answer is wrong, too few are right, or
+ * the recommendation surely does worse than the best that was measured. `npm run acceptance -- screenshots --into folder` takes pictures of
+ * the reports and the dashboard instead; the exit code is 1 if axe finds something serious.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,9 +28,9 @@ const { values, positionals } = parseArgs({
 const MAIN = fileURLToPath(new URL('../bin/threadwise.js', import.meta.url));
 const MODULE = fileURLToPath(new URL('known.mjs', import.meta.url));
 const BURNER = fileURLToPath(new URL('burner.mjs', import.meta.url));
-/** So many of twelve have to be right. */
+/** How many of the twelve answers must be right. */
 const ENOUGH = { quiet: 11, loaded: 10 };
-/** What is recommended does as much as the best that was measured, but for a twentieth. */
+/** The share of the best that was measured which the recommendation must reach. */
 const ENOUGH_OF_BEST = 0.95;
 
 const records = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `name ${id}`, tags: ['a', 'b'] }));
@@ -48,7 +48,7 @@ const CASES = [
   { kind: 'memory-bound', task: 'follows', inputs: [1_000_000, 999_999], known: 'threads' },
   { kind: 'memory-bound', task: 'addsTogether', inputs: [200_000], known: 'inline' },
 ];
-/** An answer, wherever it is said first: also that it cannot be told so far. */
+/** Matches an answer where it first appears, also that it cannot be told so far. */
 const SAID = /(?:Threads (?:probably )?pay|Probably|Likely|Hardly|Don't|Cannot tell)\b/;
 
 const WIDTHS = [33, 8, 8, 6, 8, 8, 16];
@@ -148,7 +148,6 @@ function commandOf(args) {
   return [process.execPath, ...args].map((each) => `'${each}'`).join(' ');
 }
 
-/** To await many at a time is to do without threads. */
 function isRight(answer, known) {
   if (answer === 'unknown') return 'none';
   return answer === known ? 'right' : 'wrong';

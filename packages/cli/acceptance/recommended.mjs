@@ -1,18 +1,18 @@
-/** What is recommended beside the best that was measured, both measured again, in turn. */
+/** Compares the recommendation with the best that was measured: both are measured again, in turn. */
 import { isDeepStrictEqual } from 'node:util';
 import { createPool } from 'threadwise';
 import { ratio } from '../dist/experiment/statistics.js';
 import { fastest } from '../dist/subjects/function/rules/scaling.js';
 
 const ROUNDS = 11;
-/** How long each pool is called in a round. Milliseconds. */
+/** How many milliseconds each pool is called in a round. */
 const SLICE_MS = 80;
-/** As many calls as a server under load has outstanding. */
+/** How many calls are open at a time, as with a server under load. */
 const OUTSTANDING = 64;
 
 /**
  * @param report as `analyze --out` writes it
- * @returns how many times the calls of the best number of threads; undefined: nothing is recommended, the best is, or another way of calling
+ * @returns how many times the calls of the best number of threads; undefined if nothing, the best, or another way of calling is recommended
  */
 export async function recommendedToBest({ recommended, alternatives, samples }, module, task, inputs) {
   const best = { threads: fastest(samples)?.threads };
@@ -25,7 +25,7 @@ export async function recommendedToBest({ recommended, alternatives, samples }, 
     for (let round = 0; round <= ROUNDS; round += 1) {
       for (const [i, pool] of pools.entries()) {
         const rate = await rateOf(pool, task, inputs);
-        // The first round is that of the compiler.
+        // The first round only warms up.
         if (round > 0) rates[i].push(rate);
       }
     }
@@ -35,7 +35,7 @@ export async function recommendedToBest({ recommended, alternatives, samples }, 
   return ratio(...rates);
 }
 
-/** Calls a second. */
+/** Calls per second. */
 async function rateOf(pool, task, inputs) {
   let calls = 0;
   const begin = performance.now();

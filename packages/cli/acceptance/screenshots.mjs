@@ -1,6 +1,6 @@
 /**
- * Pictures of the three reports and of the dashboard, as people see them: real figures, a narrow and a wide window, light and dark. What axe
- * finds in them is said.
+ * Takes pictures of the three reports and of the dashboard, as people see them: real figures, a narrow and a wide window, light and dark.
+ * Prints what axe finds in them.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ const OFFLOAD = here('../../../examples/03-http-offload/');
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const WIDTHS = [390, 1280];
 const THEMES = ['light', 'dark'];
-/** So long the dashboard's pool works before its picture is taken: its charts need something to show. Milliseconds. */
+/** How many milliseconds the dashboard's pool works before its picture is taken: its charts need something to show. */
 const WORK_MS = 20_000;
 
 /** @returns whether axe has found nothing serious */
@@ -69,7 +69,7 @@ async function reports(folder, budget) {
   return urls;
 }
 
-/** A pool that computes, with a failure now and then. */
+/** Shows a dashboard of a pool that computes, and fails now and then. */
 async function withDashboard(visit) {
   const pool = createPool(pathToFileURL(MODULE), { name: 'images', threads: { min: 1, max: 2 } });
   const control = await serveControl([pool], { port: 0 });
@@ -97,7 +97,7 @@ async function pictures(browser, into, name, url) {
   const wrong = [];
   for (const colorScheme of THEMES) {
     for (const width of WIDTHS) {
-      // The policy of the dashboard forbids what the checker is.
+      // The content security policy of the dashboard would block axe.
       const context = await browser.newContext({
         ...{ colorScheme, viewport: { width, height: 844 } },
         bypassCSP: true,
@@ -105,7 +105,7 @@ async function pictures(browser, into, name, url) {
       const page = await context.newPage();
       await page.goto(url);
       await page.locator('h1').first().waitFor();
-      // The dashboard's figures come once a second.
+      // The dashboard gets new figures once a second.
       if (name === 'dashboard') await sleep(4000);
       const picture = `${name}-${width}-${colorScheme}`;
       await page.screenshot({ path: resolve(into, `${picture}.png`), fullPage: true });
