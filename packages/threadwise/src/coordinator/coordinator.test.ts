@@ -15,13 +15,13 @@ import { ARGUMENTS } from '../transport/shared/messages.js';
 import * as layout from '../transport/shared/layout.js';
 import { Coordinator } from './coordinator.js';
 
-/** A seat that there is not. */
+/** The number of a seat that does not exist. */
 const NOBODY = 999;
 const SIZES = { cells: 64, stream: 1024, mail: 128 };
 const WORDS = layout.CELL_BYTES / 4;
 const DOUBLES = layout.CELL_BYTES / 8;
 
-/** What a pool's threads share, and main as far as it posts and withdraws. */
+/** The memory that a pool's threads share, and as much of main as posts and withdraws tasks. */
 class Pool {
   readonly board = new Board(new SharedArrayBuffer(layout.boardByteLength(SIZES)));
   readonly words = new Int32Array(new SharedArrayBuffer(SIZES.cells * layout.CELL_BYTES));
@@ -34,7 +34,7 @@ class Pool {
     Atomics.store(this.board.words, layout.SEATS_USED, 16);
   }
 
-  /** Makes a task beginnable, in the cell that has its number. @param tell words that come before the hint */
+  /** Posts a task, in the cell that has its number. @param tell sends what comes before the hint */
   post(
     { priority = 0, id = ++this.#lastId, moved = false, name = 1 },
     tell: (word: MessageToCoordinator) => void,
@@ -63,7 +63,7 @@ class Pool {
   }
 }
 
-/** A worker's end: begins what it was given, when told to. */
+/** A worker's end, which begins tasks when it is told to. */
 class Worker {
   readonly line = new NotedPort();
   readonly seat: number;
@@ -91,7 +91,7 @@ class Worker {
     return Array.from({ length }, (_, i) => layout.cellOf(this.#own[layout.givenPlace(i, SIZES)]!));
   }
 
-  /** A task for it alone. */
+  /** Mails a task for this worker alone. */
   mail(pool: Pool, id: number): void {
     const own = this.#own;
     Atomics.store(pool.words, id * WORDS + layout.STATE, layout.state(layout.POSTED, this.seat));
@@ -142,7 +142,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
   });
   const tell = (word: MessageToCoordinator) => main.say(word);
   tell(['set', { choose, state: 'open', bounds: undefined }]);
-  /** Has it take its turn now, and not when its thread gets round to it. */
+  /** Makes the coordinator take its turn now. */
   const turn = () => tell(['end', NOBODY]);
   const post = (task: { priority?: number; id?: number; moved?: boolean; name?: number } = {}) => {
     const id = pool.post(task, tell);
@@ -171,7 +171,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
     else turn();
     return cell;
   };
-  /** Time goes on until the coordinator looks for stalls; and until it takes who has begun nothing for stuck. */
+  /** `look`: time goes on until the coordinator looks for stalls; `lookLong`: until a worker that has begun nothing counts as stuck. */
   const lookLong = () => {
     for (let i = 0; i < 11; i++) look();
   };
@@ -197,7 +197,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
   };
 }
 
-/** What was said about the number of workers, and why. */
+/** What the coordinator has told about the number of workers, and why. */
 function wantedOf(main: NotedPort): [wanted: number, why: string | undefined][] {
   const words = main.posted as MessageFromCoordinator[];
   return words.flatMap((word) => (word[0] === 'wanted' ? [[word[1], word[2]?.why]] : []));
@@ -544,7 +544,7 @@ describe('coordinator: who leaves', () => {
     const { post, tell, main, hands, run } = begin({ workers: 2, tasksPerWorker: 2 });
     const [dead, other] = hands as [Worker, Worker];
     for (let i = 0; i < 5; i++) post();
-    dead.source.begin(0); // 1; it also has 3, the other one 2 and 4; 5 waits
+    dead.source.begin(0); // begins task 1; it also has 3, the other one 2 and 4; 5 waits
     tell(['gone', dead.seat]);
     assert.ok(dead.line.isClosed);
     assert.deepEqual(main.posted, [['released', dead.seat]]);
@@ -566,9 +566,9 @@ describe('coordinator: who leaves', () => {
 });
 
 describe('coordinator: its thread is being ended', () => {
-  /** How many wait for its word: they are woken by it. */
+  /** How many wait for the coordinator's word; this wakes them. */
   const waiting = ({ words }: Board) => Atomics.notify(words, layout.COORDINATOR);
-  /** Whoever was woken has heard of it, and sleeps again. */
+  /** Resolves when whoever was woken has heard of it, and sleeps again. */
   const settledPromises = () => new Promise((resolve) => void setImmediate(resolve));
 
   test('it waits for nothing any more, whether it has tasks or not', async () => {
@@ -583,7 +583,7 @@ describe('coordinator: its thread is being ended', () => {
     turn();
     assert.equal(waiting(pool.board), 0);
     post();
-    post(); // which finds no room
+    post(); // finds no room
     assert.equal(waiting(pool.board), 0);
   });
 

@@ -1,7 +1,7 @@
 /**
  * The coordinator of a pool: a thread of its own that has the queue, knows which workers are free, and chooses among
- * them. Results go from the workers to main. The idea is that of experiment S0 (docs/crossing.md); the protocol is
- * written down in `transport/coordinator/README.md`. Knows no platform.
+ * them. Results go from the workers to main. The idea is that of experiment S0 (docs/crossing.md); the protocol, whose steps
+ * are called T1, G1, C1 and so on, is written down in `transport/coordinator/README.md`. Imports no platform.
  */
 import type { Choice, Platform, Port, TaskQueue, Thread, ThreadExit } from '../core/contracts.js';
 import { resolveChoice } from '../scheduling/choice/strategies.js';
@@ -37,18 +37,18 @@ interface CoordinatorPlatform extends Pick<
   Platform,
   'now' | 'timer' | 'nextTurn' | 'port' | 'cpuOf' | 'memory' | 'atExit'
 > {
-  /** Starts a worker from what main's platform prepared for that. */
+  /** Starts a worker from the recipe that main's platform has made for it. */
   spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
 }
 
 /** How long the coordinator works before ports and timers have their turn. Milliseconds. */
 const SLICE_MS = 1;
 /**
- * How often the coordinator looks whether workers that hold unbegun tasks get on, and, while it waits for room, whether more
- * tasks have come, which may need more workers. Milliseconds.
+ * How often the coordinator looks whether workers with unbegun tasks get on, and, while it waits for room, whether new tasks
+ * need more workers. Milliseconds.
  */
 const WATCH_MS = 5;
-/** The queue may be this many times as long as there are cells before the tasks that main has withdrawn are removed from it. */
+/** How many times as long as there are cells the queue may be before tasks that main has withdrawn are removed from it. */
 const MAX_STALE = 2;
 
 export class Coordinator {
@@ -66,11 +66,11 @@ export class Coordinator {
   /** Arguments that came over the port, by cell. */
   readonly #posted = new Map<number, Arguments>();
   readonly #sizing: SeatSizing;
-  /** Set before there is any worker to choose. */
+  /** Set by main's first message, before there is any worker to choose. */
   #choice!: Choice;
   #state: Settings['state'] = 'open';
   #isWatching = false;
-  /** The event loop has its turn, after which the coordinator goes on. */
+  /** Whether the event loop has its turn, after which the coordinator goes on. */
   #isYielding = false;
 
   constructor(main: Port, data: CoordinatorData, platform: CoordinatorPlatform) {
@@ -85,7 +85,7 @@ export class Coordinator {
     this.#sleeper = new Sleeper(this.#words, L.COORDINATOR, () => {
       if (!isCoordinatorDismissed(this.#words)) this.turn();
     });
-    // It has thrown, and takes down with it the workers that it has started.
+    // The coordinator has thrown, and the workers that it started end with it: nobody may wait for a word of its or theirs any more.
     platform.atExit(() => {
       dismissCoordinator(this.#words);
       for (const seat of this.#sizing.threads.keys()) this.#board.dismiss(seat);
@@ -95,7 +95,7 @@ export class Coordinator {
       (message) => this.#hear(message as MessageToCoordinator),
       () => this.turn(),
       ([type, seat, exit]: About) => {
-        // Main could not read the error.
+        // Main could not read the error: the exit is told without it.
         if (type === 'exited') this.tell([type, seat as number, exit as ExitFacts, undefined]);
       },
     );
@@ -118,7 +118,7 @@ export class Coordinator {
           : void this.#sizing.reserved.set(message[1], message);
       case 'retire':
         return void this.#leave(message[1])?.line.post([TO_WORKER.retire]);
-      case 'gone': // C3
+      case 'gone': // C3 of the protocol
         this.#leave(message[1])?.line.close();
         this.seats.delete(message[1]);
         return this.tell(['released', message[1]]);
@@ -135,7 +135,7 @@ export class Coordinator {
 
   // --- its turn ---
 
-  /** T1 to T6. */
+  /** A turn: T1 to T6 of the protocol. */
   turn(): void {
     if (this.#isYielding) return;
     const end = this.platform.now() + SLICE_MS;
@@ -154,7 +154,7 @@ export class Coordinator {
     });
   }
 
-  /** T5, T6. Returns false if there is something to do again. */
+  /** T5 and T6. Returns false if there is more to do. */
   #sleeps(): boolean {
     const next = this.#state === 'open' ? this.#queue.peek() : undefined;
     if (next === undefined) {
@@ -175,7 +175,7 @@ export class Coordinator {
     for (const seat of this.seats.values()) if (seat.look()) this.#takeBack(seat);
   }
 
-  /** C1, while any worker holds unbegun tasks; and while tasks wait that more workers could run. */
+  /** Looks for stalls (C1) while any worker holds unbegun tasks, or tasks wait that more workers could run. */
   #watch(): void {
     const isNeeded = this.#holdsAny || (this.#queue.size > 0 && this.#sizing.mayGrow);
     if (this.#isWatching || !isNeeded) return;
@@ -184,7 +184,7 @@ export class Coordinator {
       this.#isWatching = false;
       const heldAny = this.#holdsAny;
       for (const seat of this.seats.values()) if (seat.holdsAny && seat.isStuck()) this.#takeBack(seat);
-      // Without another task there is no other answer; and what was wanted after a measurement is to stay so until the next one.
+      // Without a new task the answer would be the same; and what was wanted after a measurement is to stay so until the next one.
       if (heldAny || this.#board.length > 0) this.turn();
       else this.#watch();
     });
@@ -197,7 +197,7 @@ export class Coordinator {
 
   // --- tasks ---
 
-  /** T2. */
+  /** T2: claims all hints of the ring, and queues the tasks that they stand for. */
   #takeHints(): void {
     const { sizes } = this.data;
     const head = Atomics.load(this.#words, L.HEAD);
@@ -206,7 +206,7 @@ export class Coordinator {
     if (length < 0 || length > L.ringSize(sizes))
       throw untrue('the number of hints', length, `0 to ${L.ringSize(sizes)}`);
     const hints = Array.from({ length }, (_, i) => this.#words[L.ringPlace(head + i, sizes)]!);
-    // If the exchange fails, main has claimed all of it.
+    // If the exchange fails, main has claimed all of these hints.
     if (Atomics.compareExchange(this.#words, L.HEAD, head, (head + length) | 0) !== head) return;
     for (const hint of hints) {
       const entry = this.#entryOf(hint);
@@ -227,7 +227,7 @@ export class Coordinator {
     if (this.#cells[at + L.FORM] === L.BY_PORT) {
       if (this.#posted.get(cell)?.[2] !== id) this.#main.drain();
       args = this.#posted.get(cell);
-      // What was read may be another call's by now; then the state is not what it was, and this is dropped as any old hint.
+      // The cell may be another call's by now: then its state has changed, and this hint is dropped as any stale one.
       if (args?.[2] !== id) return undefined;
     }
     return { hint, id, name: args?.[4] ?? '', priority, key: undefined, nameId, args };
@@ -239,7 +239,7 @@ export class Coordinator {
     );
   }
 
-  /** T4; with G1 to G4 for each task. */
+  /** T4: gives tasks, each by G1 to G4, as long as a worker has room for the first of the queue. */
   #giveAll(): void {
     if (this.#state === 'paused') return;
     for (let entry = this.#queue.peek(); entry !== undefined; entry = this.#queue.peek()) {
@@ -262,16 +262,16 @@ export class Coordinator {
     return this.#choice.choose(entry, candidates) as Seat;
   }
 
-  /** A task that moves its arguments cannot be given twice, so it is not left lying at a worker. */
+  /** How many tasks like this may lie unbegun at a worker: none that moves its arguments, since it cannot be given twice. */
   #depth({ nameId, args }: Entry): number {
     if (args !== undefined && args[5].length > 0) return 0;
     return prefetchDepth(this.#runTimes[L.runTimeOf(nameId)] || undefined);
   }
 
-  /** G1, G2. False: the arguments were moved, and the task was taken back. */
+  /** G1 and G2. Returns false if the arguments were moved and main has taken the task back. */
   #sendArguments(hint: number, posted: Arguments, seat: Seat): boolean {
     const [, cell, id, stamp, name, transfer, args] = posted;
-    if (this.#posted.get(cell) === posted) this.#posted.delete(cell); // else those of a later task lie there
+    if (this.#posted.get(cell) === posted) this.#posted.delete(cell); // else the arguments of a later task are there
     seat.line.post([ARGUMENTS, cell, id, stamp, name, args], transfer);
     if (transfer.length === 0) return true;
     const before = L.postedBy(hint, L.POSTED_FOR_ALL);
@@ -279,13 +279,13 @@ export class Coordinator {
     return Atomics.compareExchange(this.#cells, cell * L.WORDS + L.STATE, before, assigned) === before;
   }
 
-  /** Puts tasks into the queue again that the worker has not begun and another one can run. */
+  /** Puts tasks that the worker has not begun, and that another one can run, into the queue again. */
   #takeBack(seat: Seat): void {
     const unbegun = seat.takeBack().filter((entry) => this.#isPosted(entry));
     for (const entry of unbegun.reverse()) this.#queue.push(entry, entry.priority);
   }
 
-  /** Tasks that no worker has, and tasks that a worker has beyond those that it may run at a time. */
+  /** How many tasks no worker has, or a worker has beyond those that it may run at a time. */
   get queued(): number {
     if (this.#state === 'paused') return 0;
     let ahead = 0;
@@ -297,13 +297,13 @@ export class Coordinator {
 
   hire([, id, own, end]: Hire): void {
     const line = new Line(this.platform.port(end));
-    // The worker says nothing but what it has read: what it cannot read, it fails by itself.
+    // The worker says nothing over this line but what it has read: a task whose arguments it cannot read, it fails by itself.
     line.listen(() => undefined);
     this.seats.set(id, new Seat(id, own, line, this.data));
     this.#board.refresh();
   }
 
-  /** The worker gets nothing more; others get what it has not begun. */
+  /** From now on the worker is given nothing; what it has not begun goes to others. */
   #leave(id: number): Seat | undefined {
     const seat = this.seats.get(id);
     if (seat === undefined) return undefined;

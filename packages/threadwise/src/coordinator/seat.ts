@@ -8,10 +8,10 @@ import type { Line } from '../transport/line.js';
 import * as L from '../transport/shared/layout.js';
 import { countWithin } from '../transport/trust.js';
 
-/** Looks after which a worker that runs nothing is stuck: a thread may wait for its core for tens of milliseconds. Chosen by hand. */
+/** Looks until a worker that runs nothing counts as stuck: a thread may wait for its core for tens of milliseconds. Chosen by hand. */
 const MANY_LOOKS = 10;
 
-/** A task that main has posted, as long as its cell's state is that of the hint. */
+/** A task that main has posted; it is stale when the state of its cell is not that of the hint any more. */
 export interface Entry extends TaskView {
   readonly hint: number;
   /** The number of the function. */
@@ -23,21 +23,21 @@ export interface Entry extends TaskView {
 export class Seat implements WorkerView {
   readonly id: number;
   readonly line: Line;
-  /** The worker is given nothing more. */
+  /** Whether the worker is given nothing more. */
   isLeaving = false;
-  /** How many tasks were with the worker at the last look, and have been given since. */
+  /** How many tasks the worker had at the last look, plus those that it was given since. */
   load = 0;
-  /** How many there were at the last look. */
+  /** How many tasks the worker had at the last look. */
   #seen = 0;
   readonly #sizes: L.Sizes;
-  /** How many tasks it may run at a time. */
+  /** How many tasks the worker may run at a time. */
   readonly #places: number;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
-  /** The tasks that were given, by the place of their hints. */
+  /** The given tasks, at the places of their hints in the given ring. */
   readonly #entries: Entry[] = [];
   #tail: number;
-  /** The tail when tasks were last taken back, or when this coordinator began: it answers for no hint before that. */
+  /** The tail when tasks were last taken back, or when this coordinator began: no hint before it is taken back. */
   #takenBack: number;
   /** The worker's `#progress` when tasks were taken back from it, and at the last look for stalls. */
   #stalledAt = -1;
@@ -57,7 +57,7 @@ export class Seat implements WorkerView {
     this.#takenBack = this.#tail;
   }
 
-  /** The worker's module is loaded, and it takes tasks. */
+  /** Whether the worker has loaded its module and takes tasks. */
   get isReady(): boolean {
     return Atomics.load(this.#words, L.STAGE) === L.READY;
   }
@@ -70,12 +70,12 @@ export class Seat implements WorkerView {
     return this.#doubles[L.RAN_MS]!;
   }
 
-  /** When the worker ran out of tasks. */
+  /** When the worker ran out of tasks, on the clock that all threads share. Milliseconds. */
   get idleSince(): number {
     return this.#doubles[L.IDLE_SINCE]!;
   }
 
-  /** What the system calls its thread; 0: unknown. */
+  /** The system's number of its thread; 0: unknown. */
   get threadId(): number {
     return this.#words[L.THREAD_ID]!;
   }
@@ -84,7 +84,7 @@ export class Seat implements WorkerView {
     return this.#words[L.UTILIZATION]! / 1000;
   }
 
-  /** Returns true if the worker says now, and has not said before, that it leaves. */
+  /** Counts the tasks of the worker. Returns whether it says for the first time that it leaves. */
   look(): boolean {
     const { mail, cells } = this.#sizes;
     const progress = Atomics.load(this.#words, L.PROGRESS);
@@ -97,8 +97,8 @@ export class Seat implements WorkerView {
   }
 
   /**
-   * Whether it may be given a task: then so many that nobody has to wake anybody for each of them.
-   * @param depth how many tasks it may have beyond those that it runs, of those that it is given now
+   * Whether the worker may be given a task. Once it may, it is given many, so that neither side wakes the other for each of them.
+   * @param depth how many such tasks may lie unbegun at the worker
    */
   hasRoom(depth: number): boolean {
     if (this.isLeaving || !this.isReady || this.#stalledAt === this.#progress) return false;
@@ -107,17 +107,17 @@ export class Seat implements WorkerView {
     );
   }
 
-  /** Tells the worker with how few tasks it wakes a coordinator that wants room for such tasks. */
+  /** Tells the worker at how few tasks it is to wake a coordinator that wants room for such tasks. */
   wakeAt(depth: number): void {
     Atomics.store(this.#words, L.WAKE_AT, this.#refillAt(depth));
   }
 
-  /** It is given more tasks when it has at most this many. */
+  /** The worker is given more tasks when it has at most this many. */
   #refillAt(depth: number): number {
     return this.#places + ((depth - 1) >> 1);
   }
 
-  /** G3. */
+  /** G3: writes the hint into the worker's given ring. */
   give(entry: Entry): void {
     this.#words[L.givenPlace(this.#tail, this.#sizes)] = entry.hint;
     this.#entries[this.#tail & (this.#sizes.mail - 1)] = entry;
@@ -126,7 +126,7 @@ export class Seat implements WorkerView {
     Atomics.store(this.#words, L.GIVEN_TAIL, this.#tail);
   }
 
-  /** Returns the tasks that were given and have perhaps not begun, the oldest first; each once. */
+  /** Returns the tasks that were given and have perhaps not begun, the oldest first; each of them only once. */
   takeBack(): Entry[] {
     const { mail } = this.#sizes;
     const count = this.#held;
@@ -134,14 +134,14 @@ export class Seat implements WorkerView {
     return Array.from({ length: count }, (_, i) => this.#entries[(this.#tail - count + i) & (mail - 1)]!);
   }
 
-  /** Whether it has anything that can be taken back. */
+  /** Whether the worker holds anything that can be taken back. */
   get holdsAny(): boolean {
     return !this.isLeaving && this.#held > 0;
   }
 
   /**
-   * Whether it has neither begun nor ended anything since it was asked before. Who runs nothing is not behind a long task: its thread
-   * has not got to it, and will, unless something else holds that up for longer.
+   * Whether the worker has neither begun nor ended a task since the last look. A worker that runs nothing gets more looks: it is not
+   * behind a long task, its thread has only not got to the next one yet.
    */
   isStuck(): boolean {
     const progress = this.#progress;
@@ -153,12 +153,12 @@ export class Seat implements WorkerView {
     return isStuck;
   }
 
-  /** A number that another one follows when the worker has begun or ended a task. */
+  /** A number that changes when the worker has begun or ended a task. */
   get #progress(): number {
     return (this.completed + this.#tail - this.#unread) & 0x7fffffff;
   }
 
-  /** Hints that are unread, and were not taken back. */
+  /** How many hints are unread and were not taken back. */
   get #held(): number {
     return Math.min(this.#unread, (this.#tail - this.#takenBack) | 0);
   }
@@ -167,7 +167,7 @@ export class Seat implements WorkerView {
     return this.#unreadOf(Atomics.load(this.#words, L.PROGRESS));
   }
 
-  /** A task may have written there: then all that the worker can have is unread. */
+  /** How many hints are unread; a task may have overwritten the word, so never more than the ring can hold. */
   #unreadOf(progress: number): number {
     return Math.min(unreadOf(progress, this.#tail), this.#sizes.mail);
   }

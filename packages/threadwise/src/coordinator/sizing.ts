@@ -1,4 +1,4 @@
-/** How many workers a pool should have, as its coordinator sees it; those that main is too busy to start, it starts by itself. */
+/** How many workers a pool should have, as its coordinator sees it. The coordinator starts those that main is too busy to start. */
 import type { Measured, Thread, ThreadExit, TimerHandle } from '../core/contracts.js';
 import { Sizer, type SizingDecision } from '../core/workers/sizer.js';
 import { measured } from '../scheduling/scaling/measured.js';
@@ -9,7 +9,7 @@ import type { Seat } from './seat.js';
 
 export type Hire = Extract<MessageToCoordinator, readonly ['hire', ...unknown[]]>;
 
-/** How long main may take to start a worker before it is taken to be busy. Milliseconds; chosen by hand. */
+/** How long main may take to start a worker before the coordinator takes it for busy. Milliseconds; chosen by hand. */
 const PATIENCE_MS = 20;
 
 export class SeatSizing {
@@ -19,9 +19,9 @@ export class SeatSizing {
   #wanted: number | undefined;
   #decision: SizingDecision | undefined;
   #patience: TimerHandle | undefined;
-  /** Workers that main has prepared, by seat: the first is started first. */
+  /** Workers that main has prepared, by seat, in the order in which they are started. */
   readonly reserved = new Map<number, Hire>();
-  /** Those that were started. */
+  /** The threads of prepared workers that were started, by seat. */
   readonly threads = new Map<number, Thread>();
 
   constructor(coordinator: Coordinator) {
@@ -57,13 +57,13 @@ export class SeatSizing {
     return this.bounds !== undefined && this.#serving().length < this.bounds.max;
   }
 
-  /** Ends a prepared worker: its thread, or, where that was not started, by saying so at once. */
+  /** Ends a prepared worker: its thread or, if that was not started, only by telling main that it has exited. */
   end(seat: number): void {
     if (this.reserved.delete(seat)) this.#exited(seat, { exitCode: 0, outOfMemory: false });
     else void this.threads.get(seat)?.terminate();
   }
 
-  /** Starts what is missing after a while: a main thread that is not busy has started it before. */
+  /** Starts missing workers after PATIENCE_MS: a main thread that is not busy has started them before. */
   #waitForMain(): void {
     this.#patience ??= this.#coordinator.platform.timer(PATIENCE_MS, () => {
       this.#patience = undefined;

@@ -1,11 +1,11 @@
-/** What the readers of files are given, and what they give: types, defaults by the place where they read, and validation. */
+/** The options of the readers of files, and what they give: types, defaults by the place where they read, and validation. */
 import { isMainThread } from 'node:worker_threads';
 import { abortSignal } from '../core/calls/run-options.js';
 import type { AbortSignalLike } from '../core/calls/signals.js';
 import { budget, type Check, checked, integer, oneOf, optional } from '../core/options/checks.js';
 import type { ThreadwiseError } from '../core/options/errors.js';
 
-/** Paths, or URLs with `file:`; an asynchronous source may take its time, what it gave already is read meanwhile. */
+/** Paths, or URLs with `file:`. While an asynchronous source works on the next one, what it gave already is read. */
 export type PathSource = Iterable<string | URL> | AsyncIterable<string | URL>;
 
 export interface FileContent {
@@ -26,16 +26,16 @@ export interface FailedFile {
 
 export interface ReadFileOptions {
   /**
-   * Files of up to so many bytes are read synchronously; larger ones by libuv's threads. 0: none, nor is any looked at
+   * Files of up to this many bytes are read synchronously, larger ones by libuv's threads. 0: no file is read, or looked at,
    * synchronously, which is right where the disk is far away. Default 256 KiB on the main thread, 4 MiB in a worker.
    */
   syncBytes?: number;
   /**
-   * How long the event loop may be held up by synchronous reading before it has a turn, milliseconds. All readers of a thread
-   * share it. A read that has begun is finished. Default 5 on the main thread, as in a pool; 100 in a worker, which has little else to do.
+   * How many milliseconds synchronous reading may hold up the event loop before that has a turn. All readers of a thread share this
+   * budget. A read that has begun is finished. Default 5 on the main thread, as in a pool; 100 in a worker, which has little else to do.
    */
   loopBudgetMs?: number;
-  /** Aborted: nothing more is read, and the reader rejects with ERR_TASK_ABORTED. */
+  /** When it is aborted, nothing more is read, and the reader rejects with ERR_TASK_ABORTED. */
   signal?: AbortSignalLike;
 }
 
@@ -47,7 +47,7 @@ export interface ReadFilesOptions extends ReadFileOptions {
    * Default 64 MiB.
    */
   aheadBytes?: number;
-  /** A file that cannot be read ends the reading ('throw'), or is a step as the others are ('yield'). Default 'throw'. */
+  /** Whether a file that cannot be read ends the reading ('throw'), or is yielded as a `FailedFile` ('yield'). Default 'throw'. */
   onError?: 'throw' | 'yield';
 }
 
@@ -55,19 +55,19 @@ export type ResolvedReadFile = ReturnType<typeof resolveReadFile>;
 export type ResolvedReadFiles = ReturnType<typeof resolveReadFiles>;
 
 /**
- * Bytes, measured: the figures are in docs/files.md. Main: up to there the thread is busy no longer with reading than with having it read.
- * Worker, where blocking is nobody's loss: up to there it is done earlier, too.
+ * Defaults of `syncBytes`. Bytes, measured: the figures are in docs/files.md. Main: up to there, to read costs the thread no more than to
+ * have libuv read. Worker, where blocking is nobody's loss: up to there, the file is read earlier, too.
  */
 const SYNC_BYTES = { main: 2 ** 18, worker: 2 ** 22 } as const;
-/** Milliseconds. Main: as the pool's `loopBudgetMs`. Worker: so that it hears an abort now and then; chosen by hand. */
+/** Defaults of `loopBudgetMs`. Milliseconds. Main: as in a pool. Worker: so that it hears an abort now and then; chosen by hand. */
 const LOOP_BUDGET_MS = { main: 5, worker: 100 } as const;
-/** The size of libuv's thread pool where UV_THREADPOOL_SIZE does not say another: more would wait there. */
+/** Default of `concurrency`: the size of libuv's thread pool, if UV_THREADPOOL_SIZE sets no other. More reads would wait there. */
 const CONCURRENCY = 4;
-/** Large enough for a few large files to be under way at a time, small beside the memory of a machine. Chosen by hand. */
+/** Default of `aheadBytes`: enough for a few large files at a time, small beside the memory of a machine. Chosen by hand. */
 const AHEAD_BYTES = 64 * 2 ** 20;
-/** A synchronous read cannot be interrupted: of more, it would be forgetfulness. */
+/** The largest `syncBytes`: a synchronous read cannot be interrupted, so that more would be a mistake. */
 const MOST_SYNC_BYTES = 2 ** 30;
-/** Each has a file open. */
+/** The largest `concurrency`: each read has a file open. */
 const MOST_CONCURRENCY = 1024;
 
 function checksOfOne(isMain: boolean) {

@@ -22,7 +22,7 @@ import { readFile, readFiles } from './read-files.js';
 const folder = mkdtempSync(join(tmpdir(), 'threadwise-files-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Files up to that are small. */
+/** The size up to which files are small here. Bytes. */
 const SMALL = 1000;
 const options = { syncBytes: SMALL };
 const OPEN_FILES = '/proc/self/fd';
@@ -46,9 +46,8 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-/** Those that are files below our folder. */
+/** How many files this process has open. To list them opens one more, each time. */
 function openFiles(): number {
-  // Listing them opens one, in each case.
   return readdirSync(OPEN_FILES).length;
 }
 
@@ -108,7 +107,7 @@ describe('files, small and large', () => {
 });
 
 describe('a file that changes after it was looked at', () => {
-  /** The second one is looked at before the first one is given. */
+  /** What is read of a second file that changes when the first one was given: by then it was looked at. */
   async function second(bytes: number, change: (path: string) => void): Promise<Uint8Array> {
     const path = file(bytes);
     const reading = readFiles([file(1), path], options);
@@ -342,7 +341,7 @@ describe('to leave early', () => {
 });
 
 describe('the event loop', () => {
-  /** Less than any read takes: each is followed by a turn. Milliseconds. */
+  /** A budget that any read uses up, so that each is followed by a turn. Milliseconds. */
   const loopBudgetMs = 1e-6;
 
   test('has its turn when the budget is spent, between any two files', async () => {

@@ -1,4 +1,4 @@
-/** Files, each read as it costs least: one, for a task that gets a path, or many, one after the other as their paths come. */
+/** Reads files, each in the way that costs least: one, for a task that gets a path, or many, one after the other as their paths come. */
 import type { AbortSignalLike } from '../core/calls/signals.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import {
@@ -15,12 +15,12 @@ import {
 import { isBudgetSpent, loopTurn, readFileLater, readFileNow, sizeLater, sizeNow } from './reading.js';
 import { type Entry, mustBeSource, pathOf, Window } from './window.js';
 
-/** The options of most calls: they are not looked through for each small file. */
+/** The options of most calls, resolved once, so that they are not checked for each small file. */
 const usual = resolveReadFile(undefined);
 
 /**
- * The whole of a regular file, with memory of its own. Synchronously if it is small, within the same budget of event loop time
- * as `readFiles`; else by libuv's threads. Rejects with ERR_FILE_READ (`path`, `cause`), ERR_TASK_ABORTED, ERR_OPTION.
+ * Reads the whole of a regular file, into memory of its own: synchronously if it is small, within the same budget of event loop time as
+ * `readFiles`; else by libuv's threads. Rejects with ERR_FILE_READ (`path`, `cause`), ERR_TASK_ABORTED, ERR_OPTION.
  */
 export async function readFile(given: string | URL, options?: ReadFileOptions): Promise<Uint8Array> {
   const resolved = options === undefined ? usual : resolveReadFile(options);
@@ -47,12 +47,12 @@ async function read(
 }
 
 /**
- * Reads files, in the order of their paths. Small ones synchronously, one as it is wanted, the event loop having its turn every few
- * milliseconds; large ones by libuv's threads, several at a time and ahead of who takes them, within a bounded amount of memory. What is
- * small, and how long the loop may wait, depends on where it is called: on the main thread, or in a worker.
+ * Reads files, in the order of their paths. Small files are read synchronously, each when it is wanted, and the event loop has its turn
+ * every few milliseconds; large files are read by libuv's threads, several at a time and ahead of whoever takes them, within a bounded
+ * amount of memory. What is small, and how long the loop may wait, depends on where it is called: on the main thread, or in a worker.
  *
- * Only regular files are read; a FIFO or a device is not even opened. To leave the loop (`break`) closes all files. A file
- * that cannot be read: ERR_FILE_READ, with `path` and `cause`. Wrong options throw ERR_OPTION at once.
+ * Only regular files are read; a FIFO or a device is not even opened. Leaving the loop (`break`) closes all files. A file that cannot be
+ * read: ERR_FILE_READ, with `path` and `cause`. An aborted signal: ERR_TASK_ABORTED. Wrong options throw ERR_OPTION at once.
  */
 export function readFiles(
   paths: PathSource,
@@ -89,7 +89,7 @@ async function* steps(
   } finally {
     signal?.removeEventListener('abort', window.wake);
     const closed = window.close();
-    // Whoever aborts wants to go on; the files are closed as soon as the disk lets go of them.
+    // Who aborts does not wait for pending reads, after which the files are closed.
     if (signal?.aborted === true) closed.catch(() => undefined);
     else await closed;
   }
@@ -103,7 +103,7 @@ function stepOf({ path, bytes, cause }: Entry, onError: 'throw' | 'yield'): File
 }
 
 function fileError(path: string, cause: unknown): ThreadwiseError {
-  // Without the name of the system call, and the path, which the message has already.
+  // The message has the path already, and needs no name of a system call.
   const reason = cause instanceof Error ? cause.message.replace(/, \w+(?: '.*')?$/s, '') : String(cause);
   return new ThreadwiseError('ERR_FILE_READ', `Cannot read '${path}': ${reason}`, { path, cause });
 }

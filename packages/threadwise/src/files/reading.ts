@@ -5,15 +5,15 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 
-/** Should there be something else by the time that it is opened (a FIFO, a terminal), opening it neither waits nor takes it over. */
+/** Opening a path that has become a FIFO or a terminal since it was looked at neither blocks nor makes it the controlling terminal. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 /** How many bytes libuv's threads read in one go; an abort is seen between two of them. Chosen by hand: a read takes some milliseconds. */
 const PIECE_BYTES = 16 * 2 ** 20;
-/** Some files of /proc never come to an end, or to one beyond all memory. Bytes, chosen by hand. */
+/** The most that is read of a file without a size: some of /proc never end, or are larger than all memory. Bytes, chosen by hand. */
 const MOST_UNSIZED_BYTES = 64 * 2 ** 20;
 const FIRST_PIECE_BYTES = 2 ** 16;
 
-/** Its size, if it is a regular file. Anything else may block for ever, never end, or do something when it is opened. */
+/** The size of a regular file. Throws for anything else: it may block for ever, never end, or do something when it is opened. */
 function sizeOf(stats: Stats): number {
   if (stats.isFile()) return stats.size;
   const isOther = stats.isSocket() ? 'a socket' : 'a device';
@@ -30,7 +30,7 @@ export async function sizeLater(path: string): Promise<number> {
   return sizeOf(await stat(path));
 }
 
-/** For a small file: that costs less than the trip through libuv's threads. Undefined: it has more than `most` bytes by now. */
+/** Reads a small file: that costs less than the way through libuv's threads. Undefined: it has more than `most` bytes by now. */
 export function readFileNow(path: string, most: number): Uint8Array | undefined {
   holdLoop();
   const file = openSync(path, OPEN_FLAGS);
@@ -46,7 +46,7 @@ export function readFileNow(path: string, most: number): Uint8Array | undefined 
   }
 }
 
-/** @param isOver nobody waits any more: what is read so far is given */
+/** @param isOver whether nobody waits any more: then what was read so far is returned */
 export async function readFileLater(path: string, isOver: () => boolean): Promise<Uint8Array> {
   const file = await open(path, OPEN_FLAGS);
   try {
@@ -63,8 +63,8 @@ export async function readFileLater(path: string, isOver: () => boolean): Promis
 }
 
 /**
- * Yields where the next bytes of a file go, and is told how many came; returns all of them. Of a file without a size, it collects what comes: files of
- * /proc say 0, as empty ones do.
+ * Yields the memory for the next bytes of a file, is told how many came, and returns all of them. A size of 0 may be that of a file of
+ * /proc, which says 0 and is not empty: it is read to its end.
  */
 function* readsOf(size: number): Generator<Uint8Array, Uint8Array, number> {
   let memory = allocate(size === 0 ? FIRST_PIECE_BYTES : size);
@@ -81,7 +81,7 @@ function* readsOf(size: number): Generator<Uint8Array, Uint8Array, number> {
     larger.set(memory);
     memory = larger;
   }
-  // A copy where it is less than there was room for, so that no memory is held for nothing.
+  // A copy, since there was room for more bytes, so that no memory is held for nothing.
   const part = allocate(filled);
   part.set(memory.subarray(0, filled));
   return part;
@@ -94,7 +94,7 @@ function allocate(bytes: number): Uint8Array {
 
 // --- the event loop ---
 
-/** When synchronous reading began in this turn of the event loop, which all readers hold up; undefined: nothing was read yet. */
+/** When the first synchronous read of this turn of the event loop began, of all readers; undefined: there was none. Milliseconds. */
 let heldSince: number | undefined;
 let nextTurn: Promise<void> = Promise.resolve();
 
@@ -109,12 +109,12 @@ function holdLoop(): void {
   });
 }
 
-/** Whether the first synchronous read of this turn is that long ago. Whatever ran in between held up the loop, too. */
+/** Whether the first synchronous read of this turn began that long ago. Whatever ran since then held up the loop, too. */
 export function isBudgetSpent(budgetMs: number): boolean {
   return heldSince !== undefined && performance.now() - heldSince >= budgetMs;
 }
 
-/** Resolves in the next turn. Then ask again: of many readers that wait for it, the first ones spend the budget again. */
+/** Resolves in the next turn. Then look at the budget again: of many readers that wait, the first ones spend it. */
 export function loopTurn(): Promise<void> {
   return nextTurn;
 }

@@ -1,9 +1,9 @@
 /**
- * The next files, in the order of their paths: each is looked at a little ahead, so that large ones are under way by the time that
- * they are wanted, as many and as much as the options allow. Small ones wait for their turn: they are read in no time.
+ * The next files, in the order of their paths. Some paths are looked at ahead, so that large files are being read by the time that they
+ * are wanted, as many and as much as the options allow. Small files are read when they are wanted: that takes no time.
  *
- * new → small → read, or new → large → reading → read; a small one that has grown becomes large, and each may fail
- * instead. What gives the paths may break: that is the last entry, so that what came before is not lost.
+ * new → small → read, or new → large → reading → read; a small file that has grown becomes large, and each may fail
+ * instead. If the source of the paths throws, that is the last entry, so that the files before it are not lost.
  */
 import { fileURLToPath } from 'node:url';
 import { reject } from '../core/options/checks.js';
@@ -25,14 +25,14 @@ export interface Entry {
   cause?: unknown;
 }
 
-/** A string is iterable as well, character by character. */
+/** Refuses a string, too, which is iterable character by character. Throws ERR_OPTION. */
 export function mustBeSource(given: unknown): asserts given is PathSource {
   const isObject = typeof given === 'object' && given !== null;
   if (isObject && (Symbol.iterator in given || Symbol.asyncIterator in given)) return;
   reject('paths', 'an iterable of paths, such as an array', given);
 }
 
-/** Throws ERR_OPTION for what cannot be a path; whether there is such a file is another question. */
+/** Returns the path. Throws ERR_OPTION for what cannot be one, but does not look whether there is such a file. */
 export function pathOf(given: unknown): string {
   if (typeof given === 'string') return given;
   if (given instanceof URL && given.protocol === 'file:') return fileURLToPath(given);
@@ -43,7 +43,7 @@ export function pathOf(given: unknown): string {
 export class Window {
   readonly #options: ResolvedReadFiles;
   readonly #paths: Iterator<unknown> | AsyncIterator<unknown>;
-  /** pulling: a source that takes its time works on the next path. closed: nobody wants any more. */
+  /** pulling: an asynchronous source works on the next path. closed: nobody wants more files. */
   #source: 'idle' | 'pulling' | 'ended' | 'closed' = 'idle';
   readonly #entries: Entry[] = [];
   readonly #pending = new Set<Promise<void>>();
@@ -67,7 +67,7 @@ export class Window {
     if (head === undefined) return this.#source === 'ended' ? 'end' : undefined;
     if (head.state === 'small') {
       this.#goOnNow(head);
-      // It may have turned out to be large.
+      // The file may have turned out to be large.
       this.#beginReads();
     }
     if (head.state === 'broken') throw head.cause;
@@ -75,7 +75,7 @@ export class Window {
     return this.#entries.shift();
   }
 
-  /** Resolves when `next` may say something else. To be called right after it, before anything can have changed. */
+  /** Resolves when `next` may return something else. Call it right after `next`, before anything can have changed. */
   change(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiter = resolve;
@@ -91,7 +91,7 @@ export class Window {
     this.#entries.length = 0;
     const returned = source === 'ended' ? undefined : this.#paths.return?.();
     const isOver = Promise.resolve(returned).catch(() => undefined);
-    // Who still works on the next path may never be done with it.
+    // A source that still works on the next path may never be done with it.
     await Promise.all([source === 'pulling' ? undefined : isOver, ...this.#pending]);
   }
 
@@ -104,7 +104,6 @@ export class Window {
       this.#pull();
   }
 
-  /** Asks for the next path. */
   #pull(): void {
     try {
       const next = this.#paths.next();
@@ -150,7 +149,7 @@ export class Window {
 
   // --- files ---
 
-  /** In their order. However large the first one is, it is read: what others hold can only be taken after it. */
+  /** Begins to read large files, in their order. The first entry is read however large it is: the others can only be taken after it. */
   #beginReads(): void {
     if (this.#waiting === 0) return;
     const { concurrency, aheadBytes } = this.#options;
@@ -204,7 +203,7 @@ export class Window {
     end(entry, 'read', undefined, bytes);
   }
 
-  /** @param step what is being done with it */
+  /** @param step what is being done with the entry, which fails if this rejects */
   #track(entry: Entry, step: Promise<void>): void {
     const ended = step
       .catch((cause: unknown) => end(entry, 'failed', cause))

@@ -3,9 +3,9 @@ import type { Outcome } from './measured.js';
 
 /** The entry of all calls that have no entry of their own. No function is likely to have that name. */
 export const OTHER_NAMES = '(other names)';
-/** How many functions have an entry of their own. Further ones are counted together: a snapshot is made, and sent, every second. */
+/** How many functions have an entry of their own; further ones are counted together, since a snapshot is made, and sent, every second. */
 const MOST_FUNCTIONS = 256;
-/** How many calls the mean running time is taken over, about. */
+/** About how many calls the mean running time is taken over. */
 const RECENT_CALLS = 64;
 /** How many characters are kept of a message or a stack. */
 const MOST_TEXT = 2048;
@@ -14,21 +14,21 @@ const MOST_TEXT = 2048;
 export interface LastError {
   /** When the call ended. Milliseconds since the epoch. */
   readonly at: number;
-  /** The name of the error's class; the type of what was thrown and is no error. */
+  /** The name of the error's class; of a thrown value that is no error, its type. */
   readonly name: string;
-  /** Its code; null: it has none. */
+  /** The error's code; null: it has none. */
   readonly code: string | null;
-  /** Its message; of what was thrown and is no error, the text or number itself. */
+  /** The error's message; of a thrown text or number, that itself. */
   readonly message: string;
-  /** Its stack; empty: it has none. */
+  /** The error's stack; empty: it has none. */
   readonly stack: string;
 }
 
 /** What is counted of one function since the pool began. */
 export interface FunctionCounts {
-  /** The exported name; '(other names)': calls of names that the module does not have, that ended before it was loaded, or beyond 256 functions. */
+  /** The exported name; '(other names)': calls of unknown names, calls that ended before the module was loaded, functions beyond 256. */
   readonly name: string;
-  /** Calls that have ended, in whatever way; those that tasks made and their own threads ran, too. Calls. */
+  /** Calls that have ended, in whatever way; also those that a task made and its own thread ran. Calls. */
   readonly calls: number;
   /** Calls that ran on the thread that owns the pool. Calls. */
   readonly inline: number;
@@ -56,7 +56,7 @@ class FunctionRecord implements FunctionCounts {
     this.name = name;
   }
 
-  /** @param totalMs how many milliseconds the calls ran altogether; undefined: nobody measured it */
+  /** @param totalMs how many milliseconds the calls ran altogether; undefined: that was not measured */
   count(count: number, totalMs: number | undefined, isInline: boolean): void {
     this.calls += count;
     if (isInline) this.inline += count;
@@ -73,12 +73,12 @@ export class FunctionRecords {
   readonly #records = new Map<string, FunctionRecord>();
   #others: FunctionRecord | undefined;
 
-  /** Calls of a function have completed. @param totalMs how many milliseconds they ran altogether */
+  /** Counts calls that have completed. @param totalMs how many milliseconds they ran altogether */
   completed(name: string, count: number, totalMs: number, isInline: boolean): void {
     (this.#records.get(name) ?? this.#enter(name)).count(count, totalMs, isInline);
   }
 
-  /** A call has ended, in whatever way. @param runMs undefined: nobody measured how long it ran */
+  /** Counts a call that has ended, in whatever way. @param runMs how many milliseconds it ran; undefined: that was not measured */
   ended(
     name: string,
     outcome: Outcome,
@@ -96,7 +96,7 @@ export class FunctionRecords {
     record.lastError = textsOf(error, now);
   }
 
-  /** Calls that a task made, and that ran as a part of it, have ended. */
+  /** Counts calls that a task made and that ran as a part of it. @param totalMs how many milliseconds they ran altogether */
   ranWithin(name: string, calls: number, failed: number, totalMs: number, isInline: boolean): void {
     const record = this.#records.get(name) ?? this.#enter(name);
     record.count(calls, totalMs, isInline);
@@ -130,7 +130,7 @@ function textsOf(error: unknown, at: number): LastError {
   return { at, name: name ?? '', code: code ?? null, message: message ?? '', stack: stack ?? '' };
 }
 
-/** Undefined: there is no such text, or whoever asks for it is thrown at. */
+/** The text at `key`; undefined if there is none, or its getter throws. */
 function textOf(error: object, key: string): string | undefined {
   try {
     const value = (error as Record<string, unknown>)[key];

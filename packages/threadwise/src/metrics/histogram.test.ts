@@ -4,9 +4,9 @@ import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { Histogram } from './histogram.js';
 
-/** As the file's head promises. */
+/** The error that the head of histogram.ts promises. */
 const RELATIVE_ERROR = 1 / 16;
-/** Below the smallest bucket all are told to be about as large as it: 2^-14 ms. */
+/** Values below the smallest bucket are all shown as about as large as that: 2^-14 ms. */
 const RESOLUTION_MS = 2 ** -14;
 
 function histogramOf(values: readonly number[]): Histogram {

@@ -21,9 +21,9 @@ export interface Distribution {
 
 /** One step of a cumulative histogram. */
 export interface Bucket {
-  /** Its upper bound. Milliseconds. */
+  /** The upper bound of the bucket. Milliseconds. */
   readonly belowMs: number;
-  /** How many were shorter than that, those of all lower buckets among them. Calls. */
+  /** How many durations were shorter than that, those of all lower buckets among them. Calls. */
   readonly count: number;
 }
 
@@ -32,7 +32,7 @@ const SUB_BUCKETS = 8;
 const MIN_EXPONENT = -14;
 /** The largest: 2^26 ms, about 18 hours. */
 const MAX_EXPONENT = 26;
-/** Bounds of what is told of it as a cumulative histogram: powers of two, from 16 us to 66 s. Chosen for calls of tasks. */
+/** Exponents of the bounds of the cumulative histogram: powers of two, from 16 us to 66 s. Chosen for calls of tasks. */
 const CUMULATIVE = { from: -6, to: 16 };
 const BUCKETS = (MAX_EXPONENT - MIN_EXPONENT) * SUB_BUCKETS;
 
@@ -60,14 +60,14 @@ export class Histogram {
     if (ms > this.#max) this.#max = ms;
   }
 
-  /** Takes in everything that another one has seen. */
+  /** Adds everything that another histogram has recorded. */
   add(other: Histogram): void {
     for (let i = 0; i < BUCKETS; i++) this.#counts[i]! += other.#counts[i]!;
     this.#sum += other.#sum;
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /** What was recorded since an earlier reading of the same values; its longest is known within 1/16. */
+  /** What was recorded since `before`, an earlier copy of this histogram. Its maximum is known within 1/16. */
   since(before: Histogram): Histogram {
     const recent = new Histogram();
     for (let i = 0; i < BUCKETS; i++) {
@@ -91,7 +91,7 @@ export class Histogram {
     };
   }
 
-  /** The same bounds whatever was recorded, and counts that never fall: as Prometheus wants them. */
+  /** The cumulative histogram: the same bounds whatever was recorded, and counts that never fall, as Prometheus wants them. */
   cumulative(): Bucket[] {
     const buckets: Bucket[] = [];
     for (let exponent = CUMULATIVE.from, i = 0, count = 0; exponent <= CUMULATIVE.to; exponent++) {

@@ -5,7 +5,7 @@ import { MeasuredRecorder, type Outcome } from './measured.js';
 
 const outcomes: readonly Outcome[] = ['completed', 'failed', 'aborted', 'timedOut', 'crashed', 'rejected'];
 
-/** Something of everything that can be told. */
+/** Records something of everything. */
 function tellAll(recorder: MeasuredRecorder): void {
   recorder.counts.submitted++;
   const worker = recorder.worker();

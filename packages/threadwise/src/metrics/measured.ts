@@ -13,7 +13,7 @@ export class WorkerRecord {
   readonly wait = new Histogram();
   readonly run = new Histogram();
 
-  /** The worker has run a task; `settled` or `ended` of the recorder tells how it ended. Milliseconds. */
+  /** Records a task that the worker has run; `settled` or `ended` of the recorder counts how it ended. Milliseconds. */
   ran(waitMs: number, runMs: number): void {
     this.wait.record(waitMs);
     this.run.record(runMs);
@@ -30,7 +30,7 @@ export class WorkerRecord {
 }
 
 export class MeasuredRecorder {
-  /** Whoever does such a thing counts it. */
+  /** Counts that whoever does such a thing raises. */
   readonly counts = { submitted: 0, retried: 0, crashes: 0, recycled: 0, interrupted: 0 };
   readonly functions = new FunctionRecords();
   readonly #outcomes = { completed: 0, failed: 0, aborted: 0, timedOut: 0, crashed: 0, rejected: 0 };
@@ -65,13 +65,13 @@ export class MeasuredRecorder {
 
   /** Counts calls that have ended; `WorkerRecord.ran` has told how long each of them waited and ran. */
   ended(outcome: Outcome, count: number, now: number): void {
-    // Nearly all of them: a field of its own is quicker than one that is looked up by name.
+    // Nearly all calls complete: a field of its own is quicker than one that is looked up by name.
     if (outcome === 'completed') this.#completed += count;
     else this.#outcomes[outcome] += count;
     this.#throughput.count(now, count);
   }
 
-  /** `count` calls ran to their end within `run`, on the calling thread: none of them waited. @param runMs how many milliseconds the one that was timed ran */
+  /** Records `count` calls that ran within `run`, on the calling thread, without waiting. @param runMs milliseconds that one of them ran */
   ranHere(count: number, runMs: number, now: number, by: WorkerRecord | undefined): void {
     this.counts.submitted += count;
     this.ended('completed', count, now);
@@ -80,14 +80,14 @@ export class MeasuredRecorder {
     times.run.record(runMs, count);
   }
 
-  /** What is measured of one worker; the pool's figures have all of it. */
+  /** Makes the record of one worker; the pool's figures include it. */
   worker(): WorkerRecord {
     const times = new WorkerRecord();
     this.#workers.add(times);
     return times;
   }
 
-  /** The worker is gone: its figures stay part of the pool's. */
+  /** Forgets the record of a worker that is gone; its figures stay part of the pool's. */
   forget(worker: WorkerRecord): void {
     if (this.#workers.delete(worker)) this.#others.add(worker);
   }

@@ -13,7 +13,7 @@ class Timeline {
     this.#run.record(ms, times);
   }
 
-  /** A look gets what nobody changes afterwards, as the recorder's does. */
+  /** The look gets a copy that nobody changes afterwards, as the recorder's does. */
   look(at: number): RecentTimes {
     const run = new Histogram();
     run.add(this.#run);

@@ -1,14 +1,14 @@
-/** What was measured lately: all that was measured so far, less what an earlier look had seen. Recording a call costs nothing more by it. */
+/** What was measured lately: all that was measured so far, less what an earlier look had seen. To record a call costs nothing more. */
 import { type Distribution, Histogram } from './histogram.js';
 
 /** How many milliseconds a window reaches back if somebody looks often enough. */
 const WINDOW_MS = 10_000;
-/** Looks that follow each other sooner are not all kept: eleven are, at the most. Milliseconds. */
+/** A look is kept if the last kept one is at least this long ago, so that at most eleven are kept. Milliseconds. */
 const SPACING_MS = 1000;
 
 /** Times of calls that ended lately. */
 export interface RecentTimes {
-  /** How far back it reaches: ten seconds; further, to the last look before them, if nobody looked for longer. Milliseconds. */
+  /** How far back the times reach: ten seconds, or further, to the last look before that, if nobody looked for longer. Milliseconds. */
   readonly ms: number;
   /** Running time of tasks. */
   readonly runMs: Distribution;
@@ -30,7 +30,7 @@ export class Recent {
     this.#looks = [{ at: startedAt, run: new Histogram(), wait: new Histogram() }];
   }
 
-  /** @param look at all that was measured so far; it is kept and must not change */
+  /** @param look all that was measured so far; it is kept, and must not change */
   times(look: Look): RecentTimes {
     const looks = this.#looks;
     const { at, run, wait } = look;

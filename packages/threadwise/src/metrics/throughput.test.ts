@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Throughput } from './throughput.js';
 
-/** So many at each of these times. */
+/** Counts `count` in each of these seconds. */
 function counted(times: readonly (readonly [second: number, count: number])[]): Throughput {
   const throughput = new Throughput();
   for (const [second, count] of times) for (let i = 0; i < count; i++) throughput.count(second * 1000 + i);

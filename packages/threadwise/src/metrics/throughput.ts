@@ -4,7 +4,7 @@
 const SECONDS = 10;
 
 export class Throughput {
-  /** The count of each second, where it belongs by its number. */
+  /** The count of each second, at the second's number modulo the length. */
   readonly #counts = new Float64Array(SECONDS + 1);
   #firstSecond = 0;
   #second = 0;
@@ -19,7 +19,7 @@ export class Throughput {
     this.#counts[this.#at]! += count;
   }
 
-  /** Per second, over the last ten whole seconds, or over as many as there have been. In the first second, its count. */
+  /** The mean per second over the last ten whole seconds, or over as many as there have been; in the first second, its count so far. */
   rate(now: number): number {
     if (this.#firstSecond === 0) return 0;
     this.#advance(now);
@@ -28,7 +28,7 @@ export class Throughput {
     return seconds === 0 ? current : (this.#counts.reduce((sum, count) => sum + count) - current) / seconds;
   }
 
-  /** A clock that goes back changes nothing. */
+  /** Goes on to the second of `now`. A clock that goes back changes nothing. */
   #advance(now: number): void {
     const second = Math.floor(now / 1000);
     if (this.#firstSecond === 0) this.#firstSecond = second;

@@ -13,7 +13,7 @@ function openChannel(t: TestContext, platform: Platform): Ends {
   return keptOpen(t, platform, near, platform.port(wire));
 }
 
-/** The process lives, and the ends are open, until the test is over. */
+/** Keeps the process alive, and the ends open, until the test is over. */
 function keptOpen(t: TestContext, platform: Platform, near: Port, far: Port): Ends {
   const keepAlive = platform.keepAlive();
   keepAlive.hold();
@@ -187,7 +187,7 @@ export function channelSuite(platform: Platform): void {
     far.post(2);
     const keepAlive = platform.keepAlive();
     keepAlive.hold();
-    // A channel that is still open is slower than the one that was closed.
+    // A message over a channel that is opened later arrives after any that the closed one could have delivered.
     const other = openChannel(t, platform);
     const arrived = receive(other.far, 1);
     other.near.post(3);

@@ -6,7 +6,7 @@ import type { Platform, ThreadExit, ThreadSpec } from '../core/contracts.js';
 import { isThreadwiseError } from '../core/options/errors.js';
 import { channelSuite, receive } from './channel.case.js';
 
-/** @param newBoard what a thread gets of main's claim board, for one task */
+/** @param newBoard makes the memory of a claim board for one task, as a thread gets it */
 export function platformConformance(
   platform: Platform,
   newBoard: () => unknown = () => platform.sharedMemory(12),
@@ -57,7 +57,7 @@ function timeSuite(platform: Platform): void {
     const keepAlive = platform.keepAlive();
     keepAlive.hold();
     await new Promise<void>((resolve) => {
-      // Far enough apart that a pause of the process between the two lines does not turn them round.
+      // 200 ms apart, so that a pause of the process between the two lines does not change their order.
       platform.timer(200, () => {
         order.push('later');
         resolve();
@@ -105,14 +105,14 @@ function timeSuite(platform: Platform): void {
   });
 }
 
-/** A module that posts nothing of its own; what a thread says of itself goes over its port. */
+/** A module that sends nothing by itself: the port carries only what the worker's runner says. */
 const quietModule = 'data:text/javascript,export const run = () => 1';
 const endingModule = 'data:text/javascript,export const run = () => 1; setImmediate(() => process.exit(7))';
 const throwingModule =
   'data:text/javascript,export const run = () => 1; setImmediate(() => { throw Object.assign(new RangeError("out"), { code: "E_OUT" }) })';
 
 function threadSuite(platform: Platform, newBoard: () => unknown): void {
-  /** A thread, the port to it, its exits, and what it said first. */
+  /** Starts a thread. Returns it, its exits, and its first message. */
   function start(t: TestContext, moduleUrl: string) {
     const keepAlive = platform.keepAlive();
     keepAlive.hold();
@@ -203,7 +203,7 @@ function threadSuite(platform: Platform, newBoard: () => unknown): void {
     const { thread, spoke } = start(t, quietModule);
     const shares = [thread.utilization(), thread.utilization()];
     const look = async () => {
-      // Turn by turn, while the thread's loop begins, works and falls idle.
+      // One look per turn of the event loop, while the thread's loop begins, works and falls idle.
       for (let i = 0; i < 50; i++) {
         shares.push(thread.utilization());
         await new Promise((resolve) => setImmediate(resolve));

@@ -12,12 +12,12 @@ export interface TaskContext {
   progress(value: unknown): void;
   /** @param transfer what of the arguments moves instead of being copied */
   callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown>;
-  /** What a value of the task becomes that crosses. Throws ERR_NOT_CLONEABLE. */
+  /** A copy of a value, as it would cross. Throws ERR_NOT_CLONEABLE. */
   copy(value: unknown): unknown;
   run(name: string, args: readonly unknown[]): Promise<unknown>;
 }
 
-/** What a runner puts in place for its thread. */
+/** What a runner registers for its thread. */
 export interface RunnerSeat {
   /** The `workerId` that code outside of any task sees; 0 on a thread that is not the runner's own. */
   readonly workerId: number;
@@ -37,12 +37,12 @@ const ASKED = Symbol.for('threadwise.asked');
 
 const scope = globalThis as { [SEATS]?: Set<RunnerSeat>; [ASKED]?: true };
 /**
- * The seats of all runners of this thread, whichever copy of this package each of them is of: one on a worker, and one on the calling thread for
- * each pool that runs calls there.
+ * The seats of all runners of this thread, of all copies of this package: one on a worker, and on the calling thread one for each pool that
+ * runs calls there.
  */
 export const seats = (scope[SEATS] ??= new Set());
 
-/** The task that the calling code belongs to, of whichever runner. */
+/** The task that the calling code belongs to, whichever runner runs it. */
 export function currentTask(): TaskContext | undefined {
   for (const seat of seats) {
     const context = seat.current();
@@ -51,13 +51,13 @@ export function currentTask(): TaskContext | undefined {
   return undefined;
 }
 
-/** The worker that this thread is; 0 where it is none. */
+/** The number of the worker that this thread is; 0 if it is none. */
 export function currentWorkerId(): number {
   const [seat] = seats;
   return currentTask()?.workerId ?? seat?.workerId ?? 0;
 }
 
-/** Said by each copy of `threadwise/worker` as it is loaded: from now on code of this thread can ask about its task. */
+/** Called by each copy of `threadwise/worker` when it is loaded: from now on code of this thread can ask about its task. */
 export function noteAsked(): void {
   scope[ASKED] = true;
 }
@@ -74,7 +74,7 @@ interface Transferred {
 }
 
 /**
- * Marks what of a result, or of a value that is yielded, moves to the caller instead of being copied: `return transfer(bytes, [bytes.buffer])`.
+ * Marks what of a result, or of a yielded value, moves to the caller instead of being copied: `return transfer(bytes, [bytes.buffer])`.
  * @param list ArrayBuffers, MessagePorts and whatever else can be transferred
  */
 export function transfer<T>(value: T, list: readonly unknown[]): T {

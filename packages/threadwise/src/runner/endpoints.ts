@@ -18,7 +18,7 @@ const ENDPOINTS: Readonly<Record<string, Open>> = {
     new SharedEndpoint(line, memory, platform, new Given(memory, platform)),
 };
 
-/** @param port the near side of what `wire.port` is on this thread */
+/** @param port the port that this thread has made of `wire.port` */
 export function openEndpoint(wire: Wire, port: Port, platform: EndpointPlatform): Endpoint {
   return ENDPOINTS[wire.transport]!(new Line(port), wire.memory as never, platform);
 }

@@ -1,4 +1,4 @@
-/** The calls that one task makes of tasks of its own pool: each is given to a worker that is idle, or runs right here. Main's end: `core/calls/forks.ts`. */
+/** The calls of a task to tasks of its own pool: each goes to an idle worker, or runs on this thread. Main's end: `core/calls/forks.ts`. */
 import { type Fork, FORK_HOST } from '../core/calls/forks.js';
 import type { CallHost } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/options/errors.js';
@@ -11,7 +11,7 @@ interface Call {
   readonly resolve: (result: unknown) => void;
 }
 
-/** Numbers the calls of all tasks of this thread. */
+/** The last number that was given to a call, for all tasks of this thread. */
 let count = 0;
 
 export class Forks {
@@ -20,7 +20,7 @@ export class Forks {
   readonly #waiting: Call[] = [];
   /** The numbers of the calls that other workers have. */
   readonly #given = new Set<number>();
-  /** What ran on this thread and main was not told of: how many calls, how many of them threw, how many milliseconds they took. */
+  /** Calls that ran on this thread and that main does not know of: per function how many, how many threw, and their milliseconds. */
   readonly #ran = new Map<string, [calls: number, failed: number, ms: number]>();
   #isBusy = false;
   #isOver = false;
@@ -42,19 +42,19 @@ export class Forks {
     return promise;
   }
 
-  /** The task is over. What it has called and that has begun nowhere does not begin here any more: the next task would pass for the one that asks. */
+  /** The task has ended: of its calls, those that have not begun are refused, since their code would take the next task for its own. */
   end(): void {
     this.#isOver = true;
     for (const call of this.#waiting.splice(0)) call.resolve(this.#runHere(call));
     this.#tellRan();
   }
 
-  /** The task is not wanted any more: what it has called is not, either. */
+  /** Aborts the calls that other workers have, as nobody wants the task any more. */
   abort(): void {
     for (const number of this.#given) void this.#ask(['abort', number]);
   }
 
-  /** Gives away as many as there are idle workers, then runs one here, and so on: what others have begun, this thread need not wait for. */
+  /** Gives a call to each idle worker, runs one here, and begins anew. It does not wait for the calls that it has given away. */
   async #serve(): Promise<void> {
     this.#isBusy = true;
     while (this.#waiting.length > 0) {
@@ -79,7 +79,7 @@ export class Forks {
 
   async #runHere({ name, args, promise }: Call): Promise<unknown> {
     if (this.#isOver) {
-      // Where nobody handles it, the rejection would end the worker, and with it the tasks of others.
+      // Where nobody handles this rejection, it would end the worker, and with it the tasks of others.
       promise.catch(() => undefined);
       const message = `task.run('${name}') was not awaited: the task that called it had ended before it began`;
       throw new ThreadwiseError('ERR_OUTSIDE_TASK', message);
@@ -97,7 +97,7 @@ export class Forks {
     }
   }
 
-  /** Once for all that a task has run, and before its result: so whoever has that finds them in the statistics. */
+  /** Tells main of all calls that the task has run, once, and before its result: whoever has that finds them in the statistics. */
   #tellRan(): void {
     if (this.#ran.size === 0) return;
     void this.#ask(['ran', [...this.#ran].map(([name, counts]) => [name, ...counts] as const)]);

@@ -12,9 +12,9 @@ import { readTaskModule } from './task-module.js';
 interface HereContext {
   readonly clone: Clone;
   load(): Promise<Readonly<Record<string, unknown>>>;
-  /** Remembers a call for whatever its code starts, also later. */
+  /** Makes a store that remembers a call for whatever its code starts, also later. */
   newStore(): CallStore;
-  /** The names of the classes that the pool registers; 'plain': the module's do not matter. */
+  /** The names of the classes that the pool registers; 'plain': those of the module do not matter. */
   readonly classes: readonly string[] | 'plain';
 }
 

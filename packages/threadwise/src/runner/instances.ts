@@ -1,10 +1,10 @@
-/** A task module that registers classes: its functions, and what they ask about their task, have instances of them. */
+/** Wraps the functions of a task module that registers classes, and its host, so that its code sees instances of these classes. */
 import type { Clone } from '../core/calls/payload.js';
 import type { CallHost, Instances, TaskFunction } from '../core/contracts.js';
 import { isThenable } from '../core/promised.js';
 import { isTransferred, transfer } from './current.js';
 
-/** The same function, which gets its arguments as they crossed, and returns its result as it crosses. */
+/** Wraps a function: it unpacks the arguments that have crossed, and packs the result. */
 export function unpacked(run: TaskFunction, instances: Instances): TaskFunction {
   const pack = (result: unknown) => convert(result, (value) => instances.pack(value));
   return (...args) => {
@@ -13,12 +13,12 @@ export function unpacked(run: TaskFunction, instances: Instances): TaskFunction 
   };
 }
 
-/** A result, converted; what of it moves still does. */
+/** Converts a result; what of it moves still does. */
 function convert(result: unknown, to: (value: unknown) => unknown): unknown {
   return isTransferred(result) ? transfer(to(result.value), result.list) : to(result);
 }
 
-/** The same, which packs what it is given. */
+/** Wraps a host: it packs what the task gives it, and unpacks what the task gets. */
 export function packingHost(host: CallHost, instances: Instances): CallHost {
   const pack = (value: unknown) => instances.pack(value);
   const unpack = (value: unknown) => instances.unpack(value);
@@ -36,7 +36,7 @@ export function packingHost(host: CallHost, instances: Instances): CallHost {
   };
 }
 
-/** The same, of values that have instances: what was thrown is cloned, and not sent as it is. */
+/** A clone function for what was thrown, which is cloned before it is sent: it packs instances first. */
 export function packingClone(clone: Clone, instances: Instances | undefined): Clone {
   if (instances === undefined) return clone;
   return (value, transfer) => clone(instances.pack(value) as typeof value, transfer);

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import type { Begun, Endpoint } from '../transport/endpoint.js';
 import { Runner } from './runner.js';
 
-/** Longer than tasks may run back to back. Milliseconds. */
+/** How long the tasks here run: longer than tasks may run back to back. Milliseconds. */
 const LONG_MS = 50;
 
-/** Runs so many long tasks; what the worker did between them. */
+/** Runs `count` long tasks. Returns what the worker did between them. */
 async function afterTasks(count: number): Promise<string[]> {
   const did: string[] = [];
   const turns: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** What runs inside a worker: takes tasks from the port, runs them, answers. Knows no platform. */
+/** Runs tasks inside a worker: takes them from its endpoint, runs them, and answers. Imports no platform. */
 
 import type { Allowance } from '../core/workers/allowance.js';
 import { unpack } from '../core/events/carrier.js';
@@ -23,12 +23,12 @@ export interface RunnerPlatform {
   nextTurn(callback: () => void): void;
   clone: Clone;
   load(): Promise<Readonly<Record<string, unknown>>>;
-  /** A stack without the frames of the runner, which are below those of the task and tell its author nothing. */
+  /** A stack without the frames of the runner, which come below those of the task and tell its author nothing. */
   trimStack(stack: string): string;
   memory(): { usedBytes: number; limitBytes: number };
   /**
-   * Remembers a task for whatever its code starts, also later, which slows promises. Undefined where tasks run one by
-   * one, on a thread with one runner: there the task that has begun last is the one that asks.
+   * Remembers a task for whatever its code starts, also later; that slows promises. Undefined where tasks run one by one, on
+   * a thread with one runner: there the task that began last is the one that asks.
    */
   readonly store: CallStore | undefined;
 }
@@ -37,17 +37,17 @@ interface RunnerOptions {
   readonly workerId: number;
   readonly poolName: string;
   readonly tasksPerWorker: number;
-  /** The names of the classes that the pool registers; 'plain': the module's do not matter. */
+  /** The names of the classes that the pool registers; 'plain': those of the module do not matter. */
   readonly classes?: readonly string[] | 'plain';
   readonly data: unknown;
   readonly endpoint: Endpoint;
-  /** How many tasks it may begin; undefined: any number. */
+  /** How many tasks the worker may begin; undefined: any number. */
   readonly allowance?: Allowance;
 }
 
 /** How long synchronous tasks run back to back before the thread's own timers and sockets get a turn. Milliseconds. */
 const SLICE_MS = 5;
-/** A pause between tasks that is longer than this was a turn of the event loop: it is longer than from one message to the next. Milliseconds. */
+/** A pause between tasks that is longer than this counts as a turn of the event loop: two messages are closer together. Milliseconds. */
 const IDLE_MS = 0.2;
 /** How long a worker waits after one report of its heap use before it sends another. Milliseconds. */
 const MEMORY_REPORT_MS = 250;
@@ -57,7 +57,7 @@ export class Runner implements CallHost, EndpointEvents {
   readonly #options: RunnerOptions;
   readonly #platform: RunnerPlatform;
   readonly #endpoint: Endpoint;
-  /** Tasks that have left their first turn and not ended, by task id. */
+  /** Tasks that have returned a promise and not ended, by task id. */
   readonly #awaited = new Map<number, RunningTask>();
   /** The functions that have returned a promise. */
   readonly #awaiting = new Set<string>();
@@ -65,21 +65,21 @@ export class Runner implements CallHost, EndpointEvents {
   #last: RunningTask | undefined;
   /** The context of the last task, which the next one may use. */
   #free: RunningTask | undefined;
-  /** The name that the last task came with, its function, what users call that, and whether a context comes along with it. */
+  /** Of the last task: the name that it came with, its function, the name that users know, and whether a context came with it. */
   #lastName: string | undefined;
   #lastFunction: TaskFunction | undefined;
   #lastShownName = '';
   #lastIsPacked = false;
-  /** What resolves the calls of host functions that were not answered. */
+  /** What resolves each call of a host function that was not answered, by the number of the call. */
   readonly #hostCalls = new Map<number, (answer: unknown) => void>();
   #module: LoadedModule | undefined;
-  /** This runner; where classes are registered, around it what packs their instances. */
+  /** This runner or, if classes are registered, its wrapper, which packs their instances. */
   #callHost: CallHost = this;
   #lastMemoryAt = 0;
   #hostCallCount = 0;
   /** Whether tasks run, or have used up their slice and wait for the next turn. */
   #isPumping = false;
-  /** Whether it has been asked to retire, and has not said `retired`, as something is left to be done. */
+  /** Whether it was asked to retire and has not said `retired` yet, because tasks are left. */
   #isRetiring = false;
   #lastEndAt = 0;
   #sliceEnd = 0;
@@ -107,7 +107,7 @@ export class Runner implements CallHost, EndpointEvents {
       await module.setup?.({ workerId, poolName, data });
       this.#module = module;
       this.#endpoint.say([TO_MAIN.ready, module.names, module.traits]);
-      this.#pump(); // from now on it looks for tasks, where it has to look
+      this.#pump(); // from now on it takes tasks
     } catch (error) {
       this.#endpoint.say([TO_MAIN.loadFailed, this.#encode(error)]);
     }
@@ -128,7 +128,7 @@ export class Runner implements CallHost, EndpointEvents {
     if (now - this.#lastEndAt > IDLE_MS) this.#sliceEnd = now + SLICE_MS;
     while (this.#awaited.size < this.#options.tasksPerWorker) {
       if (now > this.#sliceEnd) {
-        // Where nothing is left, it sleeps at once: whoever was woken for the last result may wait for this core.
+        // With nothing left, it sleeps at once: the thread that was woken for the last result may wait for this core.
         if (this.#endpoint.rest(false)) return this.#yield();
         break;
       }
@@ -161,13 +161,13 @@ export class Runner implements CallHost, EndpointEvents {
     try {
       if (begun.fault !== undefined) throw begun.fault;
       if (begun.name !== this.#lastName) this.#find(begun.name);
-      const run = this.#lastFunction!; // it gets no `this`
+      const run = this.#lastFunction!; // a variable, so that it gets no `this`
       const { store } = this.#platform;
       let { args } = begun;
       if (this.#lastIsPacked) ({ args, context: context.context } = unpack(begun.name, args));
       this.#last = context;
       result = store === undefined ? run(...args) : store.run(context, run, ...args);
-      isAwaited = isThenable(result); // may throw, as may all that the user made
+      isAwaited = isThenable(result); // may throw, as anything that the user made
     } catch (error) {
       return this.#failed(context, error, startedAt, this.#platform.now());
     }
@@ -177,7 +177,7 @@ export class Runner implements CallHost, EndpointEvents {
     return this.#platform.now();
   }
 
-  /** The context of the task before, where nobody can hold that any more. */
+  /** The context of the former task if nobody can hold that any more, else a new one. */
   #contextOf({ id, cell }: Begun): RunningTask {
     const free = this.#free;
     if (free?.reuse(id, cell)) return free;
@@ -186,7 +186,7 @@ export class Runner implements CallHost, EndpointEvents {
     return context;
   }
 
-  /** Most tasks are calls of the same function as the one before. */
+  /** Remembers the function of a name: most tasks call the same one as the task before. */
   #find(name: string): void {
     this.#lastName = undefined;
     const unpacked = unpack(name, []).name;
@@ -242,7 +242,7 @@ export class Runner implements CallHost, EndpointEvents {
     return this.#reportMemory(now);
   }
 
-  /** After the result, which somebody waits for. Returns the time afterwards. */
+  /** Comes after the result, which somebody waits for. Returns the time afterwards. */
   #reportMemory(now: number): number {
     if (now - this.#lastMemoryAt <= MEMORY_REPORT_MS) return now;
     this.#lastMemoryAt = now;
@@ -298,7 +298,7 @@ export class Runner implements CallHost, EndpointEvents {
     resolve?.(error === null ? value : Promise.reject(decodeError(error)));
   }
 
-  /** Main could not read what was said: as if it had been refused when it was said. */
+  /** Main could not read a message: settles it as if posting it had thrown. */
   unread([type, number, name]: About, reason: string): void {
     const error = (what: string) => this.#encode(unreadable(what, reason));
     switch (type) {
@@ -340,7 +340,7 @@ export class Runner implements CallHost, EndpointEvents {
     return encodeError(error, packingClone(this.#platform.clone, this.#module?.instances));
   }
 
-  /** Posts, or throws ERR_NOT_CLONEABLE that says which part of `value` is to blame. */
+  /** Posts, or throws ERR_NOT_CLONEABLE, which says which part of `value` cannot be cloned. */
   #postCloneable(message: MessageToMain, value: unknown, name: string, transfer?: readonly unknown[]): void {
     try {
       this.#endpoint.say(message, transfer);

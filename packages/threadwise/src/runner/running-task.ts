@@ -25,7 +25,7 @@ export class RunningTask implements TaskContext {
     this.#host = host;
   }
 
-  /** Makes it the context of another task. False: code of the task before may still hold its signal. */
+  /** Makes this the context of another task. False: code of the former task may still hold its signal. */
   reuse(id: number, cell: number): boolean {
     if (this.#controller !== undefined) return false;
     this.id = id;
@@ -40,7 +40,7 @@ export class RunningTask implements TaskContext {
     return this.#host.workerId;
   }
 
-  /** A loop that reads it sees an abort without leaving its turn. */
+  /** A loop that reads the signal sees an abort without leaving its turn. */
   get signal(): unknown {
     if (!this.isOver) this.#host.pollAbort(this);
     this.#controller ??= new AbortController();

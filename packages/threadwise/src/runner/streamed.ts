@@ -8,10 +8,10 @@ import { currentTask, isTransferred, type TaskContext } from './current.js';
 
 type Values = Iterable<unknown> | AsyncIterable<unknown>;
 
-/** How long a yielded value waits at most, to go with others, while another batch is under way. Milliseconds. */
+/** How long a yielded value waits for others, to go with them, while another batch is under way. Milliseconds. */
 const LONGEST_WAIT_MS = 1;
 
-/** The same function, which hands over what its result yields, and returns nothing. */
+/** Wraps a function: it hands over what its result yields, and returns nothing. */
 export function streamed(run: TaskFunction): TaskFunction {
   return async (...given: unknown[]) => {
     const outbox = new Outbox(currentTask()!, given.pop() as Ticket);
@@ -27,7 +27,7 @@ export function streamed(run: TaskFunction): TaskFunction {
   };
 }
 
-/** Throws where a task returned nothing that has values. */
+/** Throws ERR_NOT_ITERABLE if the task returned nothing that can be iterated. */
 function valuesOf(result: unknown): Values {
   const source = (result ?? {}) as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
   const iterate = source[Symbol.asyncIterator] ?? source[Symbol.iterator];
@@ -38,18 +38,18 @@ function valuesOf(result: unknown): Values {
   );
 }
 
-/** What a task has yielded and main has not taken. */
+/** The values that a task has yielded and main has not taken. */
 class Outbox {
-  /** False: main takes no more of it. */
+  /** Whether main takes more values. */
   isWanted = true;
   readonly #context: TaskContext;
   readonly #ticket: Ticket;
   #values: unknown[] = [];
-  /** How many were handed over, and how many of these have not been taken. */
+  /** How many values were handed over, and how many of these main has not taken. */
   #sent = 0;
   #underWay = 0;
   #sentAt = 0;
-  /** What keeps the task from going on. */
+  /** Why the task cannot go on: the reason of an abort, or the error of a batch. */
   #failure: { readonly error: unknown } | undefined;
   #wake: () => void = () => undefined;
 
@@ -63,20 +63,20 @@ class Outbox {
   put(value: unknown): void {
     if (isTransferred(value)) {
       this.#values.push(value.value);
-      return this.#send(value.list); // it moves now, and by itself
+      return this.#send(value.list); // what moves goes at once
     }
     const goesNow = this.#underWay === 0 || Date.now() - this.#sentAt >= LONGEST_WAIT_MS;
-    // The task may change what it has yielded.
+    // A value that waits is copied, since the task may change it.
     this.#values.push(goesNow || isImmutable(value) ? value : this.#context.copy(value));
     if (goesNow) this.#send();
   }
 
   get hasRoom(): boolean {
-    // Read anew, the signal sees an abort in code that never awaits.
+    // Reading the signal anew shows an abort also in code that never awaits.
     return !this.#signal.aborted && !this.#failure && this.#size < this.#ticket.highWaterMark;
   }
 
-  /** Resolves when all was taken, or is not wanted. Rejects with what keeps it from being taken. */
+  /** Resolves when main has taken all values, or wants no more. Rejects with what keeps them from being taken. */
   async end(): Promise<void> {
     if (this.#values.length > 0 && !this.#failure) this.#send();
     await this.until(() => this.#size === 0);
@@ -90,7 +90,7 @@ class Outbox {
     return this.#context.signal as AbortSignalLike;
   }
 
-  /** Resolves when it is so, or no value is wanted any more. Rejects with what keeps the task from going on. */
+  /** Resolves when `isSo` returns true, or main wants no more values. Rejects with what keeps the task from going on. */
   async until(isSo: () => boolean): Promise<void> {
     while (!this.#failure && this.isWanted && !isSo()) {
       await new Promise<void>((resolve) => {

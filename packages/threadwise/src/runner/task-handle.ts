@@ -1,4 +1,4 @@
-/** The object `task`: whatever it is asked is about the task whose code asks. */
+/** The object `task`: it answers for the task whose code asks. */
 import { ThreadwiseError } from '../core/options/errors.js';
 import { currentTask, currentWorkerId, noteAsked } from './current.js';
 
@@ -13,12 +13,12 @@ noteAsked();
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- it is there to be merged with
 export interface HostFunctions {}
 
-/** What is declared; where nothing is, any name, with arguments and results that nobody knows. */
+/** The functions that are declared; if none are, functions of any name, with unknown arguments and results. */
 type Host = keyof HostFunctions extends never
   ? Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>
   : Readonly<HostFunctions>;
 
-/** What a task module's `setup` is called with, once, before the worker's first task. */
+/** The argument of a task module's `setup`, which is called once, before the worker's first task. */
 export interface SetupContext {
   readonly workerId: number;
   readonly poolName: string;
@@ -28,13 +28,13 @@ export interface SetupContext {
 
 export interface TaskHandle {
   /**
-   * Aborted when the caller's signal is, or at the timeout; outside of a task, never. Reading it anew also sees an abort in code that never
-   * awaits: `while (!task.signal.aborted) step()`.
+   * Aborted when the caller's signal is, or at the timeout; never outside of a task. Code that never awaits sees an abort if it reads
+   * `task.signal` anew: `while (!task.signal.aborted) step()`.
    */
   readonly signal: AbortSignal;
   /**
-   * Tells the caller's `onProgress` and the pool's event 'task:progress'; outside of a task, nobody. The value must be
-   * cloneable.
+   * Gives a value to the caller's `onProgress` and the pool's event 'task:progress'; does nothing outside of a task. Throws
+   * ERR_NOT_CLONEABLE if the value cannot be cloned.
    */
   progress(value: unknown): void;
   /**
@@ -43,19 +43,19 @@ export interface TaskHandle {
    */
   readonly host: Host;
   /**
-   * Runs a task of this pool for the task that asks: on a worker that is idle, or else, on this thread. So it never waits for the pool, however
-   * many such calls are made within each other: divide the work, `await Promise.all`, put it together. Arguments and result are
-   * copied. Rejects with what the task throws, ERR_TASK_NOT_FOUND, ERR_NOT_CLONEABLE, or ERR_OUTSIDE_TASK where the task that asks ends before it
-   * begins; throws ERR_OUTSIDE_TASK outside of a task.
+   * Runs a task of this pool for the calling task: on an idle worker, or else on this thread. So it never waits for the pool, however
+   * many such calls are made within each other: divide the work, `await Promise.all`, put it together. Arguments and result are copied.
+   * Rejects with what the task throws, ERR_TASK_NOT_FOUND, ERR_NOT_CLONEABLE, or ERR_OUTSIDE_TASK if the calling task ends before the
+   * called one begins. Throws ERR_OUTSIDE_TASK outside of a task.
    */
   run<R = unknown>(name: string, args: readonly unknown[]): Promise<R>;
-  /** What the pool's `onTaskStart` returned for this task, cloned: a trace context. Outside of a task undefined. */
+  /** What the pool's `onTaskStart` returned for this task, cloned, such as a trace context. Undefined outside of a task. */
   readonly context: unknown;
-  /** The worker's number in its pool; of a worker that replaces another, a new one. 0 outside of a worker. */
+  /** The worker's number in its pool; a worker that replaces another has a new one. 0 outside of a worker. */
   readonly workerId: number;
 }
 
-/** So that a function which looks at its signal can be called directly, too: in a test, or without a pool. */
+/** The signal outside of a task, so that a function which looks at it can be called directly, too: in a test, or without a pool. */
 let neverAborted: AbortSignal | undefined;
 
 const host: Host = new Proxy(Object.freeze(Object.create(null)), {
@@ -69,7 +69,7 @@ const host: Host = new Proxy(Object.freeze(Object.create(null)), {
   },
 });
 
-/** The task that runs. */
+/** The task that the calling code belongs to. */
 export const task: TaskHandle = Object.freeze({
   get signal(): AbortSignal {
     const current = currentTask();

@@ -1,6 +1,6 @@
 /**
- * Which functions of a module are tasks: its exported functions, by their own names and no inherited ones. And how they may run on
- * the calling thread: what the module declares of them, and what can be seen.
+ * Which functions of a module are tasks: those that it exports, by their own names, and none that are inherited. And which of them may run
+ * on the calling thread: as the module declares, and as their kinds allow.
  */
 import { streamedName } from '../core/calls/stream.js';
 import type { LoadedModule, ModuleTraits, TaskFunction } from '../core/contracts.js';
@@ -19,12 +19,12 @@ type Functions = ReadonlyMap<string, TaskFunction>;
 const RESERVED = new Set(['setup', 'teardown', 'module.exports', '__esModule']);
 const PLACES = ['threads', 'auto'] as const;
 type Place = (typeof PLACES)[number];
-/** Functions that never return their result itself. */
+/** Kinds of functions whose result is always a promise or an iterator. */
 const AWAITED = new Set(['AsyncFunction', 'AsyncGeneratorFunction', 'GeneratorFunction']);
 
 /**
- * Reads the exports of a loaded module. Throws where none is a function, and ERR_OPTION.
- * @param classes the names of those that the pool registers; 'plain': whatever the module registers does not matter
+ * Reads the exports of a loaded module. Throws a TypeError if none is a task, and ERR_OPTION.
+ * @param classes the names of the classes that the pool registers; 'plain': those of the module do not matter
  */
 export function readTaskModule(
   namespace: Namespace,
@@ -63,7 +63,7 @@ export function readTaskModule(
   return { names, tasks, traits, pure, find, instances, setup, teardown };
 }
 
-/** Named exports; of a CommonJS module also the functions on `module.exports` that its lexer did not find. */
+/** The functions that a module exports; if it is CommonJS, also those on `module.exports` that Node’s lexer did not find. */
 function functionsOf(namespace: Namespace): Map<string, TaskFunction> {
   const found = new Map<string, TaskFunction>();
   const { default: exported } = namespace;
@@ -74,13 +74,13 @@ function functionsOf(namespace: Namespace): Map<string, TaskFunction> {
   return found;
 }
 
-/** The export of a CommonJS module, which Node’s lexer may not have found. */
+/** The export `threadwise` of a CommonJS module, which Node’s lexer may not have found. */
 function ofCommonJs(exported: unknown): unknown {
   const isObject = typeof exported === 'object' && exported !== null;
   return isObject && 'threadwise' in exported ? exported.threadwise : undefined;
 }
 
-/** `'threads'`, or of some functions `{ render: 'threads' }`. */
+/** `'threads'` for all functions, or for some of them, `{ render: 'threads' }`. */
 function placementOf(given: unknown, tasks: Functions): Place | ReadonlyMap<string, Place> {
   const option = 'threadwise.placement (export)';
   if (typeof given === 'string') return oneOf(option, given, PLACES);
@@ -107,7 +107,7 @@ function checkName(option: string, given: unknown, tasks: Functions): string {
   return reject(option, `the name of a task.${meant} (${names.join(', ')})`, given);
 }
 
-/** @param hasSetup the module prepares each worker, which nobody does for the calling thread */
+/** @param hasSetup whether the module prepares each worker, which 'auto' does not do for the calling thread */
 function traitsOf(
   tasks: Functions,
   declared: ReturnType<typeof placementOf>,

@@ -1,4 +1,4 @@
-/** A place where a number of parties wait for each other, round after round; one that dies breaks it for all. README.md has the protocol. */
+/** A number of parties wait for each other, round after round; one that dies breaks the barrier for all. README.md has the protocol. */
 import { integer } from '../core/options/checks.js';
 import { enter, hasMemberEnded, OWN_NUMBER } from './threads.js';
 import { awaiting, blocking, broken, type Steps, Structure, type WaitOptions } from './waiting.js';
@@ -11,7 +11,7 @@ const ARRIVED = 0x3ff;
 const ROUND = 0x400;
 const ROUNDS = 0x1fff_fc00;
 const BROKEN = 1 << 31;
-/** Why it is broken: bits 29 and 30 are an index in this list. */
+/** Why a barrier is broken: bits 29 and 30 of its state are an index in this list. */
 const REASONS = ['aborted', 'ended', 'late'] as const;
 type Reason = (typeof REASONS)[number];
 
@@ -67,34 +67,34 @@ export function* arrive(words: Int32Array, number: number): Steps<boolean> {
 }
 
 /**
- * Where a number of parties wait for each other, as often as they like. A party is whoever calls `wait`: a thread, or one of several tasks of a
- * thread. If a thread that has waited here before ends, or a wait times out, the barrier is broken, for all and for good.
+ * Has a number of parties wait for each other, as often as they like. A party is whoever calls `wait`: a thread, or one of several tasks of
+ * a thread. If a thread that has waited here before ends, or a wait times out, the barrier is broken, for all and for good.
  */
 export class Barrier extends Structure {
-  /** @param parties - how many wait for each other: 1 to 1,023 */
+  /** @param parties - how many parties wait for each other: 1 to 1,023 */
   constructor(parties: number | SharedArrayBuffer) {
     super('Barrier', parties, () => MEMBERS + integer('parties', parties, 1, ARRIVED));
   }
 
-  /** How many wait for each other. */
+  /** How many parties wait for each other. */
   get parties(): number {
     return this.words.length - MEMBERS;
   }
 
   /**
-   * Waits until all parties have come. True for one of them, the last one that came. Rejects, for all parties alike, where it is broken:
-   * ERR_WORKER_CRASHED (a thread that takes part has ended), ERR_TASK_TIMEOUT, ERR_TASK_ABORTED.
+   * Waits until all parties have come. Resolves to true for the party that came last, to false for the others. Rejects, for all parties
+   * alike, if the barrier is broken: ERR_WORKER_CRASHED (a thread that takes part has ended), ERR_TASK_TIMEOUT, ERR_TASK_ABORTED.
    */
   wait(options?: WaitOptions): Promise<boolean> {
     return awaiting(this.words, 'Barrier.wait()', arrive(this.words, OWN_NUMBER), options);
   }
 
-  /** The same, blocking the thread. ERR_OPTION on the main thread. */
+  /** Does what `wait` does, but blocks the thread. Throws ERR_OPTION on the main thread. */
   waitSync(options?: WaitOptions): boolean {
     return blocking(this.words, 'Barrier.waitSync()', arrive(this.words, OWN_NUMBER), options);
   }
 
-  /** Breaks it: who waits, now or later, is told by ERR_TASK_ABORTED. For a party that fails, and for whoever knows of that. */
+  /** Breaks the barrier: whoever waits, now or later, gets ERR_TASK_ABORTED. For a party that fails, or for whoever knows that one has. */
   abort(): void {
     breakUp(this.words, 'aborted');
   }

@@ -1,4 +1,4 @@
-/** Values from any thread to any other, first in first out, a bounded number of them. README.md has the protocol. */
+/** A bounded queue of values from any thread to any other, first in first out. README.md has the protocol. */
 import { deserialize, serialize } from 'node:v8';
 import { checked, integer, reject } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
@@ -15,7 +15,7 @@ const CLOSED = 6;
 export const ITEMS = 7;
 export const ROOM = 8;
 export const WORDS = 9;
-/** How many bytes the length of a value takes, which lies ahead of the value. */
+/** How many bytes the length of a value takes, in front of the value. */
 const LENGTH_BYTES = 4;
 
 const DEFAULTS = { capacity: 16, maxBytes: 1024 };
@@ -23,17 +23,17 @@ const DEFAULTS = { capacity: 16, maxBytes: 1024 };
 const MOST_BYTES = 2 ** 30;
 
 export interface ChannelOptions {
-  /** How many values may lie in it. Default 16. */
+  /** How many values may wait in the channel. Default 16. */
   capacity?: number;
   /** How long a value may be, serialized. Bytes, default 1,024: an object with a few short fields has a hundred. */
   maxBytes?: number;
 }
 
-/** The two ways through a channel: the word that moves, the one that is slept on, and the one that others sleep on. */
+/** Sending and receiving: the word that moves, the word to sleep on, and the word that the other side sleeps on. */
 const SENDING = { moves: TAIL, sleepsOn: ROOM, wakes: ITEMS };
 const RECEIVING = { moves: HEAD, sleepsOn: ITEMS, wakes: ROOM };
 
-/** Has `act` put or take a value at its place. Returns what that returns; undefined if the channel is closed (and, for who takes, empty). */
+/** Puts or takes a value at its place by `act`. Returns what that returns; undefined if the channel is closed (and, to take, empty). */
 function* pass<T>(
   words: Int32Array,
   number: number,
@@ -76,7 +76,7 @@ export function take<T>(words: Int32Array, number: number, read: (place: number)
   return pass(words, number, RECEIVING, read);
 }
 
-/** Changes a word, and wakes as many of those who sleep on it as `howMany` says. */
+/** Changes a word, and wakes up to `howMany` of those who sleep on it. */
 function tell(words: Int32Array, at: number, howMany: number): void {
   Atomics.add(words, at, 1);
   Atomics.notify(words, at, howMany);
@@ -89,8 +89,8 @@ export function close(words: Int32Array): void {
 }
 
 /**
- * A queue of values between threads, with a bound: who sends to a full one waits, and so does who receives from an empty one. Values are copied, as by
- * structured clone; no memory can be shared or moved by them. Every value goes to one receiver.
+ * A bounded queue of values between threads: sending to a full channel waits, and so does receiving from an empty one. Values are copied,
+ * as by structured clone, and can neither share nor move memory. Every value goes to one receiver.
  */
 export class Channel<T = unknown> extends Structure {
   readonly #maxBytes: number;
@@ -104,29 +104,29 @@ export class Channel<T = unknown> extends Structure {
   }
 
   /**
-   * Waits until there is room. False: the channel is closed, and the value was not sent. ERR_NOT_CLONEABLE, ERR_PAYLOAD_TOO_LARGE; ERR_OPTION
-   * for `undefined`, which is what receivers get at the end.
+   * Sends a value; waits until there is room. Resolves to false if the channel is closed, and the value was not sent. Rejects with
+   * ERR_NOT_CLONEABLE, ERR_PAYLOAD_TOO_LARGE, ERR_TASK_TIMEOUT; with ERR_OPTION for `undefined`, which is what receivers get at the end.
    */
   async send(value: T, options?: WaitOptions): Promise<boolean> {
     return awaiting(this.words, 'send()', this.#put(value), options);
   }
 
-  /** The same, blocking the thread. ERR_OPTION on the main thread. */
+  /** Does what `send` does, but blocks the thread. Throws ERR_OPTION on the main thread. */
   sendSync(value: T, options?: WaitOptions): boolean {
     return blocking(this.words, 'sendSync()', this.#put(value), options);
   }
 
-  /** Waits for a value. `undefined`: the channel is closed, and all values were received. */
+  /** Waits for a value. Resolves to `undefined` when the channel is closed and all values were received. Rejects with ERR_TASK_TIMEOUT. */
   receive(options?: WaitOptions): Promise<T | undefined> {
     return awaiting(this.words, 'receive()', this.#take(), options);
   }
 
-  /** The same, blocking the thread. ERR_OPTION on the main thread. */
+  /** Does what `receive` does, but blocks the thread. Throws ERR_OPTION on the main thread. */
   receiveSync(options?: WaitOptions): T | undefined {
     return blocking(this.words, 'receiveSync()', this.#take(), options);
   }
 
-  /** No more values: who sends is told so, who receives gets what is left. From any thread. */
+  /** Closes the channel, from any thread: nothing can be sent any more, and receivers get what is left. */
   close(): void {
     close(this.words);
   }

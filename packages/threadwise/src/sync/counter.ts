@@ -2,11 +2,11 @@
 import { integer } from '../core/options/checks.js';
 import { Structure } from './waiting.js';
 
-/** The 64-bit word; the first one says what the buffer is. */
+/** The place of the number, in words of 64 bits; the first one says what the buffer is. */
 const VALUE = 1;
 const WORDS = 4;
 
-/** A number that many threads count with: each addition is one step, and none is lost. */
+/** A whole number that many threads add to: each addition is one step, and none is lost. */
 export class Counter extends Structure {
   readonly #values: BigInt64Array;
 
@@ -17,7 +17,7 @@ export class Counter extends Structure {
     if (!(value instanceof SharedArrayBuffer)) this.value = value;
   }
 
-  /** What it is now; exact from -(2^53 - 1) to 2^53 - 1. */
+  /** The number now; exact from -(2^53 - 1) to 2^53 - 1. */
   get value(): number {
     return Number(Atomics.load(this.#values, VALUE));
   }
@@ -27,7 +27,7 @@ export class Counter extends Structure {
   }
 
   /**
-   * Adds a whole number, default 1; a negative one takes away. Returns what it was **before**, as `Atomics.add` does: so
+   * Adds a whole number, default 1; a negative one takes away. Returns the number **before** that, as `Atomics.add` does: so
    * `const i = next.add()` gives each thread a number of its own.
    */
   add(by = 1): number {

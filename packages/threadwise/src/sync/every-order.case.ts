@@ -1,23 +1,23 @@
 /**
- * Goes through all orders of the steps of a few threads, where each access to a shared word is a step: also those in which two are in the
- * middle of something, which `transport/interleaving.case.ts` leaves out. A thread is run anew for each of its steps: it is told again what its accesses
- * gave before, makes one access more, and is left there. States that were seen already are not gone on from. So the code must depend on
- * what its accesses give and on nothing else.
+ * Goes through all orders of the steps of a few threads, where each access to a shared word is a step; also through those in which two
+ * threads are in the middle of something, which `transport/interleaving.case.ts` leaves out. For each step, a thread is run anew: its
+ * accesses give what they gave before, it makes one more, and is stopped there. States that were seen are not explored again. So the code
+ * must depend on what its accesses give and on nothing else.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { Random } from '../transport/interleaving.case.js';
 import type { Sleep, Steps } from './waiting.js';
 
-/** The driver of waiting.ts that belongs to this. */
+/** Runs steps in the explorer, instead of `blocking` and `awaiting` of waiting.ts. */
 export type Run = <T>(steps: Steps<T>) => T;
 
 export interface Actor {
-  /** As in threads.ts. */
+  /** The thread's number, as in threads.ts. */
   readonly number: number;
   /**
-   * What a thread does, in turns: is given how many it has behind it and what came of them, and returns what has come of them now; `undefined`
-   * when it has no more to do.
+   * A turn of the thread: gets how many turns it has behind it and what came of them, and returns what has come of them now;
+   * `undefined` when it has no more to do.
    */
   readonly turn: (run: Run, turns: number, result: string) => string | undefined;
 }
@@ -27,15 +27,15 @@ export interface Play {
   readonly actors: readonly Actor[];
   /** Words that only the holder of a lock looks at: an access to one belongs to the step before it. */
   readonly guarded?: readonly number[];
-  /** Words such that whoever has slept on one begins its turn anew, and remembers nothing. */
+  /** Words after a sleep on which a thread begins its turn anew, and remembers nothing. */
   readonly restarts?: readonly number[];
   /** How many of the threads may die, at any moment. Default 0. */
   readonly deaths?: number;
-  /** Words that who sleeps on one of them may wait for the dead for ever. */
+  /** Words on which a thread may sleep for ever because another one has died. */
   readonly isDesertedAt?: readonly number[];
-  /** Whether what sleeps may run into its timeout, at any moment. */
+  /** Whether a sleeping thread may run into its timeout, at any moment. */
   readonly timesOut?: boolean;
-  /** Where all orders are too many: this number of them, chosen at random, always the same. */
+  /** Where all orders are too many: how many are explored, chosen at random, always the same. Default: all. */
   readonly walks?: number;
 }
 
@@ -45,7 +45,7 @@ interface ActorState {
   readonly log: readonly unknown[];
   readonly phase: 'awake' | 'asleep' | 'done' | 'dead' | 'known to be dead';
   readonly result: string;
-  /** While it sleeps; and how many deaths were known when it last woke up. */
+  /** The word and the value that it sleeps on; and how many deaths were known when it last woke up. */
   readonly at: number;
   readonly value: number;
   readonly known: number;
@@ -54,7 +54,7 @@ interface ActorState {
 interface State {
   readonly words: readonly number[];
   readonly actors: readonly ActorState[];
-  /** Who sleeps, longest first; a dead one among them takes a notification with it. */
+  /** The sleeping threads, the longest asleep first; a dead one among them takes a notification with it. */
   readonly sleepers: readonly number[];
 }
 
@@ -64,7 +64,7 @@ export interface Seen {
   readonly endings: ReadonlySet<string>;
 }
 
-/** Ends the run of a thread behind its step. */
+/** Thrown to stop a thread behind its step. */
 class Paused extends Error {}
 
 const NAMES = ['load', 'store', 'add', 'exchange', 'compareExchange', 'notify'] as const;
@@ -82,7 +82,7 @@ export function everyOrder(play: Play): Seen {
     walks = 0,
   } = play;
   const original = Object.fromEntries(NAMES.map((name) => [name, Atomics[name]]));
-  /** Of the thread that takes its step. */
+  /** Of the thread that takes its step: its log, how much of that was read, whether its step is yet to come, whether it is stopped. */
   let [log, read, isFree, isPaused]: [unknown[], number, boolean, boolean] = [[], 0, false, false];
   let state: State;
 
@@ -126,7 +126,7 @@ export function everyOrder(play: Play): Seen {
     state = { ...state, actors: state.actors.with(i, actor) };
   };
 
-  /** Falls asleep as its step, and is told why it woke up as the next. */
+  /** Falling asleep is one step; hearing why it woke up is the next. */
   const sleep = (i: number, { at, value }: Sleep): unknown => {
     const isAsleep = access(() => {
       if (shared[at] !== value) return false;
@@ -147,7 +147,7 @@ export function everyOrder(play: Play): Seen {
       }
     };
 
-  /** The thread takes one step more; what it did before it is told again. */
+  /** Has a thread take one step more, after its accesses have given again what they gave before. */
   const stepOf = (i: number) => {
     let { turns, result } = state.actors[i]!;
     [log, read, isFree, isPaused] = [[...state.actors[i]!.log], 0, true, false];
@@ -158,14 +158,14 @@ export function everyOrder(play: Play): Seen {
       } catch (error) {
         if (!isPaused) throw error;
       }
-      // A turn may have caught what paused it, as it does errors of its own.
+      // The turn may have caught `Paused`, as it does errors of its own.
       if (isPaused) return change(i, { ...state.actors[i]!, turns, result, log });
       if (after === undefined) return change(i, { ...begin, phase: 'done', result });
       [turns, result, log, read] = [turns + 1, after, [], 0];
     }
   };
 
-  /** What can come next. Who sleeps looks only if somebody has died since, or its word has changed while a thread was dying. */
+  /** The steps that can come next. A sleeping thread looks only if another one has died since, or its word has changed after a death. */
   function* next(): Generator<() => void> {
     const dead = state.actors.filter(({ phase }) => phase.endsWith('dead')).length;
     for (const [i, actor] of state.actors.entries()) {
@@ -189,7 +189,7 @@ export function everyOrder(play: Play): Seen {
   const first: State = { words: [...shared], actors: actors.map(() => begin), sleepers: [] };
   const seen = new Set<string>();
   const endings = new Set<string>();
-  /** What can come after a state; where nothing can, nobody may still be waiting. */
+  /** The steps that can come after a state; if there are none, nobody may still be waiting. */
   const stepsFrom = (from: State) => {
     state = from;
     const steps = [...next()];

@@ -8,7 +8,7 @@ import { lower, untilOpen } from './latch.js';
 import { acquire, release } from './mutex.js';
 import type { Steps } from './waiting.js';
 
-/** As Node.js gives them to the main thread and the first workers. */
+/** The numbers of the main thread and of the first workers. */
 const NUMBERS = [1, 2, 3];
 
 function sharedWords(values: readonly number[]): Int32Array {
@@ -17,14 +17,14 @@ function sharedWords(values: readonly number[]): Int32Array {
   return words;
 }
 
-/** The endings, sorted. */
+/** Explores a play, and returns its endings, sorted. */
 function endingsOf(t: { diagnostic(text: string): void }, play: Play): readonly string[] {
   const { states, endings } = everyOrder(play);
   t.diagnostic(`${states} states`);
   return [...endings].sort();
 }
 
-/** What a thread does that has one turn. */
+/** The turns of a thread that has only one. */
 const once =
   (run: (run: Run) => string): Actor['turn'] =>
   (driver, turns) =>
@@ -136,7 +136,7 @@ describe('barrier: in every order all pass a round, or none does', () => {
     });
     return { words, actors, ...more };
   }
-  /** Both have passed the same rounds. */
+  /** Asserts that both have passed the same rounds. */
   function areEqual(endings: readonly string[]): void {
     for (const ending of endings) {
       const [one, other] = ending.split(' ').map((result) => result[0]);
@@ -148,7 +148,7 @@ describe('barrier: in every order all pass a round, or none does', () => {
     assert.deepEqual(endingsOf(t, play(3, [0, 0])), ['3 3']);
   });
   test('three threads', (t) => {
-    // They have come before, and no word of a member changes any more.
+    // The threads are members already, and no word of a member changes any more.
     assert.deepEqual(endingsOf(t, play(1, [1, 2, 3], { guarded: [2, 3, 4] })), ['1 1 1']);
   });
   test('two threads that have come before, one of them dies at any step', (t) => {
@@ -174,7 +174,7 @@ describe('barrier: in every order all pass a round, or none does', () => {
 describe('latch: in every order who waits hears of it', () => {
   const MEMBER = 2;
   const waits = (words: Int32Array) => once((run) => outcome(() => run(untilOpen(words)), 'open'));
-  /** As the function does that `join` returns. */
+  /** Does what the function does that `join` returns. */
   const ends = (words: Int32Array, i: number) =>
     once(() => {
       lower(words, 1);
@@ -216,7 +216,7 @@ describe('channel: in every order each value goes to one, and nobody sleeps for 
   function channel(capacity: number) {
     const words = sharedWords(new Array<number>(CHANNEL_WORDS + capacity).fill(0));
     words[CAPACITY] = capacity;
-    /** Sends values, one a turn; closes in a last turn. */
+    /** Sends one value in each turn; may close in a last turn. */
     const sends = (number: number, values: readonly number[], closes = false): Actor => ({
       number,
       turn: (run, turns, result) => {
@@ -230,7 +230,7 @@ describe('channel: in every order each value goes to one, and nobody sleeps for 
         return `${result}.`;
       },
     });
-    /** Receives, one a turn, to the end. */
+    /** Receives one value in each turn, to the end. */
     const receives = (number: number, most = Number.POSITIVE_INFINITY): Actor => ({
       number,
       turn: (run, turns, result) => {
@@ -269,7 +269,7 @@ describe('channel: in every order each value goes to one, and nobody sleeps for 
   });
   test('one sends, one receives, and one of them dies at any step', (t) => {
     const { given, sends, receives } = channel(1);
-    // Only if nothing is left to wait for does a thread wait for the dead: who sends, for room; who receives, for the end.
+    // A receiver waits for ever if the sender has died; a sender never does, as there is room for its one value.
     const actors = [sends(1, [7]), receives(2, 1)];
     const endings = endingsOf(t, { ...given, guarded: [], actors, deaths: 1, isDesertedAt: [ITEMS] });
     assert.deepEqual(endings, ['7 7', '7 dead', 'dead ', 'dead 7']);

@@ -12,7 +12,7 @@ const MOST_MEMBERS = 1023;
 const ABORTED = -1;
 const ENDED = -2;
 
-/** Takes `by` off the count; a `by` below 0 breaks the latch, and says why. An open latch stays open, and a broken one broken. */
+/** Takes `by` off the count; a `by` below 0 breaks the latch, and is the reason. An open latch stays open, and a broken one broken. */
 export function lower(words: Int32Array, by: number): void {
   for (;;) {
     const count = Atomics.load(words, COUNT);
@@ -24,7 +24,7 @@ export function lower(words: Int32Array, by: number): void {
   }
 }
 
-/** Promises that this thread counts down. Returns what counts down; undefined if there is no place for another thread. */
+/** Promises that a thread counts down. Returns the function that counts down; undefined if there is no place for another thread. */
 export function join(words: Int32Array, number: number): (() => void) | undefined {
   const at = enter(words, MEMBERS, number);
   if (at < 0) return undefined;
@@ -47,9 +47,9 @@ export function* untilOpen(words: Int32Array): Steps<void> {
   }
 }
 
-/** Opens once, for all who wait, when it was counted down to 0. */
+/** Opens when it was counted down to 0, once and for all who wait. */
 export class Latch extends Structure {
-  /** @param count - how often it is counted down: 0 to 2^31 - 1 */
+  /** @param count - how often it has to be counted down: 0 to 2^31 - 1 */
   constructor(count: number | SharedArrayBuffer) {
     const isOpened = count instanceof SharedArrayBuffer;
     const missing = isOpened ? 0 : integer('count', count, 0, 2 ** 31 - 1);
@@ -57,19 +57,19 @@ export class Latch extends Structure {
     if (!isOpened) Atomics.store(this.words, COUNT, missing);
   }
 
-  /** How often it has yet to be counted down. */
+  /** How often the latch has yet to be counted down. */
   get count(): number {
     return Math.max(0, Atomics.load(this.words, COUNT));
   }
 
-  /** Counts down, never below 0. */
+  /** Counts down by 1, or by `by`, which is 1 to 2^31 - 1; never below 0. */
   countDown(by = 1): void {
     lower(this.words, integer('by', by, 1, 2 ** 31 - 1));
   }
 
   /**
-   * Promises that this thread will count down once, and returns how: a function to be called once. If the thread ends before that, the latch is broken.
-   * ERR_OPTION: as many have joined as can count down, or 1,023.
+   * Promises that this thread will count down once. Returns the function that does. If the thread ends before that, the latch is broken.
+   * Throws ERR_OPTION if as many threads have joined as can count it down, or 1,023.
    */
   join(): () => void {
     const done = join(this.words, OWN_NUMBER);
@@ -77,17 +77,17 @@ export class Latch extends Structure {
     throw new ThreadwiseError('ERR_OPTION', 'No more threads can join this latch than can count it down');
   }
 
-  /** Waits until it is open. Rejects where it is broken: ERR_WORKER_CRASHED (a thread that had joined has ended), ERR_TASK_ABORTED. */
+  /** Waits until it is open. Rejects with ERR_TASK_TIMEOUT; if broken, ERR_WORKER_CRASHED (a joined thread ended) or ERR_TASK_ABORTED. */
   wait(options?: WaitOptions): Promise<void> {
     return awaiting(this.words, 'Latch.wait()', untilOpen(this.words), options);
   }
 
-  /** The same, blocking the thread. ERR_OPTION on the main thread. */
+  /** Does what `wait` does, but blocks the thread. Throws ERR_OPTION on the main thread. */
   waitSync(options?: WaitOptions): void {
     blocking(this.words, 'Latch.waitSync()', untilOpen(this.words), options);
   }
 
-  /** Breaks it, if it is not open: who waits, now or later, is told by ERR_TASK_ABORTED. */
+  /** Breaks the latch if it is not open: whoever waits, now or later, gets ERR_TASK_ABORTED. */
   abort(): void {
     lower(this.words, ABORTED);
   }

@@ -1,4 +1,4 @@
-/** One holder at a time, among all threads; a holder that dies lets go. README.md has the protocol. */
+/** A lock with one holder at a time, among all threads; a holder that dies releases it. README.md has the protocol. */
 import { ThreadwiseError } from '../core/options/errors.js';
 import { hasEnded, OWN_NUMBER } from './threads.js';
 import { awaiting, blocking, type Steps, Structure, type WaitOptions } from './waiting.js';
@@ -9,7 +9,7 @@ const FREE = 0;
 /** Somebody may sleep on the word. */
 const WAITED = 1;
 
-/** Takes the lock in word `at`. Returns whether a thread has died that held it. */
+/** Takes the lock in word `at`. Returns whether the thread that held it has died. */
 export function* acquire(words: Int32Array, at: number, number: number): Steps<boolean> {
   let own = number << 1;
   for (;;) {
@@ -32,7 +32,7 @@ export function release(words: Int32Array, at: number): void {
   if (Atomics.exchange(words, at, FREE) & WAITED) Atomics.notify(words, at, 1);
 }
 
-/** A lock that is held, until it is released. */
+/** A lock that is held until it is released. */
 export class Hold {
   /** Whether the thread that held the lock before has died with it: what the lock guards may be half written. */
   readonly isAbandoned: boolean;
@@ -44,7 +44,7 @@ export class Hold {
     this.isAbandoned = isAbandoned;
   }
 
-  /** Lets go of the lock. A second time does nothing. */
+  /** Releases the lock. A second call does nothing. */
   release(): void {
     if (this.#words !== undefined) release(this.#words, STATE);
     this.#words = undefined;
@@ -57,19 +57,19 @@ export class Hold {
 
 /**
  * A lock. Not reentrant: a thread that holds it and locks again waits for itself. Not fair: whoever is there first gets it. If the thread
- * that holds it ends, whoever waits gets it within about 0.1 s, and is told so.
+ * that holds it ends, another one that waits gets it within about 0.1 s, and `isAbandoned` says so.
  */
 export class Mutex extends Structure {
   constructor(buffer?: SharedArrayBuffer) {
     super('Mutex', buffer, () => WORDS);
   }
 
-  /** Waits until the lock is this caller's. */
+  /** Waits until this caller has the lock. Rejects with ERR_TASK_TIMEOUT. */
   async lock(options?: WaitOptions): Promise<Hold> {
     return new Hold(this.words, await awaiting(this.words, 'lock()', this.#acquire(), options));
   }
 
-  /** The same, blocking the thread. ERR_OPTION on the main thread, and where this thread holds the lock itself. */
+  /** Does what `lock` does, but blocks the thread. Throws ERR_OPTION on the main thread, and if this thread holds the lock itself. */
   lockSync(options?: WaitOptions): Hold {
     if (Atomics.load(this.words, STATE) >>> 1 === OWN_NUMBER) {
       throw new ThreadwiseError('ERR_OPTION', 'lockSync() would wait for ever: this thread holds the lock');
@@ -77,13 +77,13 @@ export class Mutex extends Structure {
     return new Hold(this.words, blocking(this.words, 'lockSync()', this.#acquire(), options));
   }
 
-  /** The lock, if it can be had at once. */
+  /** Takes the lock if that is possible at once; else returns undefined. */
   tryLock(): Hold | undefined {
     const first = this.#acquire().next();
     return first.done ? new Hold(this.words, first.value) : undefined;
   }
 
-  /** Runs a function while it holds the lock. `isAbandoned`: as in `Hold`. */
+  /** Runs a function while holding the lock. `isAbandoned`: as in `Hold`. */
   async withLock<T>(run: (isAbandoned: boolean) => T, options?: WaitOptions): Promise<Awaited<T>> {
     const hold = await this.lock(options);
     try {
@@ -93,7 +93,7 @@ export class Mutex extends Structure {
     }
   }
 
-  /** The same, blocking the thread: for a function that returns no promise. */
+  /** Does what `withLock` does, but blocks the thread, as `lockSync` does; for a function that returns no promise. */
   withLockSync<T>(run: (isAbandoned: boolean) => T, options?: WaitOptions): T {
     const hold = this.lockSync(options);
     try {

@@ -9,8 +9,8 @@ import { COUNT, Latch } from './latch.js';
 import { Mutex } from './mutex.js';
 
 /**
- * A thread that has the structures, with `give(name)` for the n-th buffer of `workerData` and `say(value)`. Its messages come one after the other
- * by `heard()`.
+ * A thread whose script has the structures, `buffers`, `say(value)`, `heard()` and `codeOf(run)`. Here, `heard()` gives its messages one
+ * after the other.
  */
 function thread(t: TestContext, buffers: readonly SharedArrayBuffer[], script: string) {
   const imports = ['barrier', 'channel', 'counter', 'latch', 'mutex'].map(

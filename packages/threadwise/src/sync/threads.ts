@@ -2,12 +2,12 @@
 import process from 'node:process';
 import { getEnvironmentData, setEnvironmentData, threadId, type Worker } from 'node:worker_threads';
 
-/** Every copy of the package in a process finds the same table by this; another layout takes another number. */
+/** The key by which all copies of the package in a process find the same table; another layout takes another number. */
 const KEY = 'threadwise/sync: ended threads, 1';
 /** How many other threads have to end before a dead one may be forgotten. Chosen by hand: 64 KiB. */
 const PLACES = 2 ** 14;
 
-/** The thread that this runs in, as structures name it. Never 0, which is nobody. */
+/** The number by which structures know this thread. Never 0, which stands for nobody. */
 export const OWN_NUMBER = threadId + 1;
 
 const ended = new Int32Array(endedThreads(), 0, PLACES);
@@ -16,7 +16,7 @@ function endedThreads(): SharedArrayBuffer {
   const given = getEnvironmentData(KEY) as unknown;
   if (given instanceof SharedArrayBuffer) return given;
   const made = new SharedArrayBuffer(PLACES * Int32Array.BYTES_PER_ELEMENT);
-  // The types of Node.js know no more than what can be a key.
+  // The types of Node.js allow as a value only what can be a key.
   setEnvironmentData(KEY, made as unknown as string);
   return made;
 }
@@ -26,14 +26,14 @@ process.on('worker', (worker: Worker) => {
   worker.once('exit', () => Atomics.store(ended, number % PLACES, number));
 });
 
-/** Whether nothing will ever be done any more by the thread with this number. */
+/** Whether the thread with this number has ended, so that it never does anything again. */
 export function hasEnded(number: number): boolean {
   return Atomics.load(ended, number % PLACES) === number;
 }
 
 /**
- * Enters a thread among the members of a structure: in the words from `first` on. Returns where, -1 if there is no place left. `isOnce`: one
- * that is there already is not entered again.
+ * Enters a thread among the members of a structure, in the words from `first` on. Returns the place of its word; -1 if none is left.
+ * `isOnce`: a thread that is there already is not entered again.
  */
 export function enter(words: Int32Array, first: number, number: number, isOnce = false): number {
   for (let at = first; at < words.length; at++) {

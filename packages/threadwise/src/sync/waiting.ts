@@ -5,26 +5,26 @@ import { ThreadwiseError } from '../core/options/errors.js';
 import { atExit } from '../platform/node/exit.js';
 
 export interface WaitOptions {
-  /** How long to wait. Milliseconds, default Infinity. When it is over: ERR_TASK_TIMEOUT. */
+  /** How long to wait before ERR_TASK_TIMEOUT. Milliseconds, default Infinity. */
   timeoutMs?: number;
 }
 
-/** To sleep until word `at` is notified, if it still is `value`. */
+/** A request to sleep until word `at` is notified, if it still is `value`. */
 export interface Sleep {
   readonly at: number;
   readonly value: number;
 }
 
-/** What runs until it comes to a result, and yields where it has to sleep. */
+/** The code of a structure: it runs until it has a result, and yields where it has to sleep. */
 export type Steps<T> = Generator<Sleep, T, void>;
 
 /**
- * How long a thread sleeps before it looks whether somebody has died. Milliseconds: short enough for who waits for the next holder, and ten
- * wake-ups a second are no load. Chosen by hand.
+ * How long a thread sleeps before it looks whether another one has died. Milliseconds; chosen by hand: short enough for whoever waits for a
+ * dead holder, and ten wake-ups a second are no load.
  */
 const LOOK_MS = 100;
 
-/** Every structure's first word says what it is: no number that other memory is likely to begin with. */
+/** The first word of a structure, which says what it is: a number that other memory is not likely to begin with. */
 const KINDS = {
   Mutex: 0x7457_0001,
   Counter: 0x7457_0002,
@@ -35,14 +35,14 @@ const KINDS = {
 
 export type Kind = keyof typeof KINDS;
 
-/** A structure is its buffer: what crosses is that, and what is opened on the other side is the same structure. */
+/** What all structures are: a `buffer`, which can be passed to another thread, where `from` opens the same structure. */
 export abstract class Structure {
-  /** What crosses: an argument of a call, to be opened by `from` on the other side. */
+  /** The memory of the structure: an argument of a call, to be opened by `from` on the other side. */
   readonly buffer: SharedArrayBuffer;
   /** @internal */
   protected readonly words: Int32Array;
 
-  /** @internal `given`: a buffer to open, or else what `make` makes a new one of: words, and bytes behind them. */
+  /** @internal `given`: a buffer to open; otherwise a new one is made, with `make()` words and `moreBytes` bytes behind them. */
   constructor(kind: Kind, given: unknown, make: () => number, moreBytes = 0) {
     const isOpened = given instanceof SharedArrayBuffer;
     this.buffer = isOpened ? given : new SharedArrayBuffer(make() * 4 + moreBytes);
@@ -52,14 +52,14 @@ export abstract class Structure {
     if (this.words[0] !== KINDS[kind]) reject('buffer', `the buffer of a ${kind}`, given);
   }
 
-  /** Opens what another thread has made. ERR_OPTION: the buffer is of something else. */
+  /** Opens a structure that another thread has made. Throws ERR_OPTION if the buffer is not one of this kind. */
   static from<S>(this: new (buffer: SharedArrayBuffer) => S, buffer: SharedArrayBuffer): S {
     if (!(buffer instanceof SharedArrayBuffer)) reject('buffer', 'a SharedArrayBuffer', buffer);
     return new this(buffer);
   }
 }
 
-/** Why nobody can wait for a structure any more. */
+/** Why a structure is broken, so that nobody can wait for it any more. */
 const BREAKS = {
   aborted: ['ERR_TASK_ABORTED', 'it was aborted'],
   ended: ['ERR_WORKER_CRASHED', 'a thread that takes part has ended'],
@@ -71,7 +71,7 @@ export function broken(kind: Kind, why: keyof typeof BREAKS): ThreadwiseError {
   return new ThreadwiseError(code, `The ${kind} is broken: ${text}`);
 }
 
-/** The same steps, each sleep with how long it lasts at most; where the time is over, an exception tells them. */
+/** Runs steps, and says of each sleep how long it may last. When the time is over, it throws ERR_TASK_TIMEOUT into the steps. */
 function* timed<T>(
   what: string,
   steps: Steps<T>,
@@ -88,7 +88,7 @@ function* timed<T>(
       yield { ...step.value, timeoutMs: Math.min(leftMs, LOOK_MS) };
       step = steps.next();
     } else {
-      // No structure sleeps once more: it throws this on, or returns.
+      // After this error no structure sleeps once more: it throws the error on, or returns.
       const message = `${what} has waited for ${timeoutMs} ms`;
       step = steps.throw(new ThreadwiseError('ERR_TASK_TIMEOUT', message));
     }
@@ -109,7 +109,7 @@ export function blocking<T>(words: Int32Array, what: string, steps: Steps<T>, op
   return step.value;
 }
 
-/** Runs steps to their end, and lets go of the thread while they sleep. The process stays alive for it. */
+/** Runs steps to their end without blocking the thread. The process stays alive meanwhile. */
 export async function awaiting<T>(
   words: Int32Array,
   what: string,
@@ -120,7 +120,7 @@ export async function awaiting<T>(
   let step = course.next();
   if (step.done) return step.value;
   const keepAlive = setInterval(() => undefined, MAX_TIMER_MS);
-  // Node 20 may crash where a thread that ends still waits for a word that another one notifies. Others that wait for it look once more.
+  // Node 20 may crash if a thread ends while it still waits for a word that another one notifies. Others that this wakes look once more.
   const forget = atExit(() => {
     if (!step.done) Atomics.notify(words, step.value.at);
   });

@@ -1,4 +1,4 @@
-/** What a task takes along crosses with its arguments, and is taken out again. */
+/** The context of a task crosses with its arguments, and is taken out again. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';

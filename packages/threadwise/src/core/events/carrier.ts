@@ -1,12 +1,12 @@
 /**
- * How what the owner gives a task to take along gets to the worker: as one more argument, marked in the task's name. So no
- * transport knows of it, and a call that takes nothing along costs nothing.
+ * Carries the context of a task, which `onTaskStart` returned, to the worker: as one more argument, marked in the task's name. So no
+ * transport knows of it, and a call without a context costs nothing.
  */
 
-/** Ends no name of an exported function. */
+/** Ends the name of a call with a context. No name of an exported function ends in it. */
 const MARK = '\0';
 
-/** The call as it crosses. Inverse: `unpack`. */
+/** The call and its context as they cross. Inverse: `unpack`. */
 export function pack(name: string, args: readonly unknown[], context: unknown): [string, readonly unknown[]] {
   return context === undefined ? [name, args] : [name + MARK, [...args, context]];
 }

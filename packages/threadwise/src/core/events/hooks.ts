@@ -1,6 +1,6 @@
 /**
- * Who is told what happens in a pool: listeners and diagnostics channels at named stages, and a tracer, which is also asked what each task
- * takes along. Free where nobody listens.
+ * Who is told what happens in a pool: listeners and diagnostics channels at named stages, and a tracer, which is also asked for the context
+ * of each task. Free where nobody listens.
  */
 import type { Outcome } from '../contracts.js';
 import { type ErrorDetails, ThreadwiseError } from '../options/errors.js';
@@ -9,7 +9,7 @@ import { isThenable } from '../promised.js';
 import type { SizingDecision } from '../workers/sizer.js';
 import { UserCode } from './user-code.js';
 
-/** Told in the caller's own turn and async context. */
+/** A call that was made. Told in the caller's own turn and async context. */
 export interface TaskStart {
   readonly pool: string;
   readonly taskId: number;
@@ -20,7 +20,7 @@ export interface TaskEnd extends TaskStart {
   /** What `onTaskStart` returned. */
   readonly context: unknown;
   readonly outcome: Outcome;
-  /** All the time of the call in which the task did not run. Milliseconds; undefined where it never ran to an end. */
+  /** How long the call took without the running of its task. Milliseconds; undefined where the task never ran to an end. */
   readonly waitMs: number | undefined;
   readonly runMs: number | undefined;
   /** Undefined for a task that completed. */
@@ -35,7 +35,7 @@ export interface PoolEvents {
   'task:progress': TaskStart & { readonly value: unknown };
   'worker:start': { readonly pool: string; readonly workerId: number };
   'worker:ready': { readonly pool: string; readonly workerId: number; readonly startMs: number };
-  /** `reason`: why it ended; 'crashed' is the only one nobody asked for. */
+  /** `reason`: why the worker ended; 'crashed' is the only one nobody asked for. */
   'worker:exit': {
     readonly pool: string;
     readonly workerId: number;
@@ -43,7 +43,7 @@ export interface PoolEvents {
     readonly exitCode: number;
     readonly error: unknown;
   };
-  /** Another number of workers is wanted. */
+  /** The pool wants another number of workers. */
   'pool:size': SizingDecision & { readonly pool: string };
   'pool:close': { readonly pool: string };
   /** An error that belongs to no call: a strategy or a listener that threw, a worker that could not be restarted. */
@@ -63,16 +63,16 @@ export interface EventChannel {
 }
 
 export interface EventSink {
-  /** The same object each time it is asked for a name. */
+  /** Returns the same object each time it is asked for a name. */
   channel(name: string): EventChannel;
-  /** An `error` event that nobody listens to: somebody should see it all the same. */
+  /** Called with an `error` event that nobody listens to: somebody should see it all the same. */
   unheard?(event: PoolEvents['error']): void;
 }
 
 type Tracer = Partial<Pick<ResolvedOptions, 'onTaskStart' | 'onTaskEnd'>>;
 
 export class Hooks {
-  /** Whether there is a tracer. */
+  /** Whether there is an `onTaskStart` or an `onTaskEnd`. */
   readonly isTracing: boolean;
   /** The listeners of each event in the order in which they came, each with a number that grows from one to the next. */
   readonly #listeners = new Map<PoolEventName, Map<(event: never) => void, number>>();
@@ -135,7 +135,7 @@ export class Hooks {
     if (channel.hasSubscribers) channel.publish(event);
   }
 
-  /** An error that belongs to no call. */
+  /** Reports an error that belongs to no call. */
   readonly report = (error: unknown): void => this.emit('error', { error });
 
   clear(): void {
@@ -144,7 +144,7 @@ export class Hooks {
 
   // --- the tracer: what is wrong with it is reported once, and must not harm the call ---
 
-  /** Asks what the task takes along. */
+  /** Asks `onTaskStart` for the context of a task. */
   traceStart(taskId: number, name: string): unknown {
     const { onTaskStart } = this.#tracer;
     if (onTaskStart === undefined) return undefined;
@@ -154,7 +154,7 @@ export class Hooks {
     return undefined;
   }
 
-  /** What `onTaskStart` returned cannot cross: the call goes without it. */
+  /** Reports that what `onTaskStart` returned cannot cross: the call goes without it. */
   contextRefused(cause: unknown): void {
     this.#refuseContext('what cannot be cloned', { cause });
   }

@@ -2,11 +2,11 @@
 import { show, ThreadwiseError } from '../options/errors.js';
 import { isThenable } from '../promised.js';
 
-/** Whatever the user's function does, the pool goes on. What it throws or rejects with is reported once. */
+/** Whatever the user's function does, the pool goes on. What it throws or rejects with is reported once for each function. */
 export class UserCode {
   readonly #failed = new WeakSet<object>();
 
-  /** What `fn` returns; undefined where it throws. */
+  /** Returns what `fn` returns; undefined if it throws. */
   call<A extends unknown[], R>(
     fn: (...args: A) => R,
     args: A,

@@ -48,7 +48,7 @@ export class CallingThread {
   readonly calls: ModuleCalls;
   readonly tasks: TasksHere;
   readonly within: WithinRun;
-  /** What is measured here, from the first placement 'inline' on: then this thread is set up, and seen, like a worker. */
+  /** The record of this thread, made with the first placement 'inline': from then on it is set up, and shown, like a worker. */
   record: WorkerRecord | undefined;
   readonly #engine: Engine;
   #state: State = 'unloaded';
@@ -69,7 +69,7 @@ export class CallingThread {
 
   // --- what runs here ---
 
-  /** Where calls go from now on. Tasks that have been accepted here end here. */
+  /** Sets where calls go from now on. Tasks that have been accepted here end here. */
   place({ usesThreads, learner }: Placement): void {
     const { hooks, parts } = this.#engine;
     this.within.place(learner, !usesThreads);
@@ -84,27 +84,27 @@ export class CallingThread {
     if (this.#state === 'failed') this.#engine.moduleFailed(this.#error);
   }
 
-  /** What a worker has said of the module, which it has loaded. */
+  /** Learns from a worker that has loaded the module which of its functions may run here. */
   learn({ functions, others }: ModuleTraits): void {
     const { learner } = this.#engine.placement;
     if (learner === undefined) return;
     for (const [name, why] of others) learner.of(name).forbid(why);
-    for (const name of functions) learner.of(name); // it is measured on threads, while it loads here
+    for (const name of functions) learner.of(name); // measured on threads, while the module loads here
     this.#allowed = functions;
     if (this.#state === 'unloaded' && functions.length > 0) void this.#load();
     else this.#allow();
   }
 
-  /** A function has returned a promise. With 'auto' it stays on threads: it needs more than a part of this one's turn. */
+  /** A function has returned a promise. With 'auto' it stays on threads from now on: it needs more than a part of a turn of this thread. */
   awaits(name: string): void {
     this.#engine.placement.learner?.of(name).forbid('it returns a promise');
     const entry = this.within.find(name);
     if (entry === undefined || entry.unseen === Number.POSITIVE_INFINITY) return;
     entry.unseen = Number.POSITIVE_INFINITY;
-    this.calls.turn++; // what was granted is void
+    this.calls.turn++; // the credits that were granted are void
   }
 
-  /** What a task calls, by its name as it crosses. Throws ERR_TASK_NOT_FOUND. */
+  /** The function of a task, by its name as it crosses. Throws ERR_TASK_NOT_FOUND. */
   entry(wireName: string): Entry {
     const run = this.#loaded!.find(wireName);
     const name = streamedName(wireName);
@@ -121,7 +121,7 @@ export class CallingThread {
     return this.#state === 'ready';
   }
 
-  /** Whether it is there as a worker is: closing the pool waits for it. */
+  /** Whether this thread serves as a worker does: closing the pool waits for it. */
   get isServing(): boolean {
     return this.record !== undefined && this.#state !== 'failed' && this.#state !== 'stopped';
   }
@@ -163,7 +163,7 @@ export class CallingThread {
     let loaded: LoadedModule;
     try {
       loaded = await this.module.load();
-      // With 'auto' it is not loaded where it has a setup.
+      // 'auto' prepares nothing here: it leaves a module with a setup alone, unless that declares placements.
       const own = { workerId: NO_WORKER, poolName, data: platform.clone(data) };
       if (this.record !== undefined) await loaded.setup?.(own);
     } catch (error) {
@@ -214,7 +214,7 @@ export class CallingThread {
     }
   }
 
-  /** Lets what has begun end, and runs `teardown`; or neither of both. */
+  /** 'gently': lets what has begun end, then runs `teardown`. 'now': does neither. */
   stop(how: 'gently' | 'now'): void {
     if (how === 'now' || !this.isServing || this.#state === 'loading') return this.#stopped();
     if (this.isReady) this.#transition('stopping');

@@ -11,7 +11,7 @@ import { isThenable } from '../promised.js';
 /** `task.workerId` of code on the calling thread. */
 export const NO_WORKER = 0;
 
-/** A function that has returned so many results, none of them a promise, is taken to go on like that. */
+/** After this many results, none of them a promise, a function is taken to return none. */
 const SYNC_RESULTS = 32;
 
 /** A function of the module. */
@@ -19,15 +19,15 @@ export class Entry {
   readonly name: string;
   readonly run: TaskFunction;
   readonly isPure: boolean;
-  /** What is learnt of it, with placement 'auto'. */
+  /** What placement 'auto' has learnt of the function. */
   learnt: PlacedFunction | undefined;
   /** How many more results must be no promises before it is taken to return none; Infinity: it does return promises. */
   unseen: number;
-  /** How many calls may still run on credit, of how many that were granted in that turn. */
+  /** How many calls may still run on credit, of how many that were granted, in which turn. */
   credits = 0;
   granted = 0;
   turn = -1;
-  /** How many were granted last. */
+  /** How many calls were granted last. */
   ramp = 0;
   /** How long the call took that was timed last. Milliseconds. */
   lastMs = 0;
@@ -48,13 +48,13 @@ export class Entry {
     return this.#isAsked && this.unseen > 0;
   }
 
-  /** It has returned a result that is no promise. */
+  /** The function has returned a result that is no promise. */
   returned(): void {
     if (this.unseen > 0) this.unseen--;
   }
 }
 
-/** Whose function runs on this thread right now, among all pools. No other call begins before it has returned. */
+/** The pool whose function runs on this thread right now. No other call begins before that has returned. */
 let running: ModuleCalls | undefined;
 
 export class ModuleCalls {
@@ -67,11 +67,11 @@ export class ModuleCalls {
   name = '';
   run: ResolvedRun;
   context: unknown;
-  /** Whether the function that ran last returned a promise. Asked while it still counts as running: `then` may be a getter that makes a call. */
+  /** Whether the function that ran last returned a promise. Asked while it counts as running: `then` may be a getter that makes a call. */
   isAwaited = false;
   readonly #engine: Engine;
   readonly #module: ModuleHere;
-  /** When calls have run in this turn for as long as they may; 0: they have; undefined: none has run in it. */
+  /** When the calls of this turn have used up their time; 0: they have; undefined: none has run in it. Milliseconds. */
   #spentAt: number | undefined;
 
   constructor(engine: Engine, module: ModuleHere) {
@@ -82,7 +82,7 @@ export class ModuleCalls {
 
   // --- the turn ---
 
-  /** A call is about to begin. The time now; undefined: the rest of the program, which lives on this thread, has its turn first. */
+  /** Asks to begin a call. Returns the time; undefined: the rest of the program, which runs on this thread, has its turn first. */
   beginInTurn(): number | undefined {
     if (this.#spentAt === 0) return undefined;
     const { platform, options } = this.#engine.parts;
@@ -102,7 +102,7 @@ export class ModuleCalls {
     return this.#spentAt! - now;
   }
 
-  /** The event loop has had its turn, and calls may run again. */
+  /** The event loop has had its turn: calls may run again. */
   readonly #onTurn = () => {
     this.#spentAt = undefined;
     this.turn++;
@@ -145,7 +145,7 @@ export class ModuleCalls {
       if (this.id === 0) this.id = this.#engine.ledger.newId();
       this.call = this.#module.newCall(this.id, this.#newHost(this.name, this.run));
       try {
-        // What the owner gave to take along, as it would arrive in a worker.
+        // The context that `onTaskStart` returned, as it would arrive in a worker.
         this.call.context = isImmutable(this.context) ? this.context : this.#module.copy(this.context);
       } catch (error) {
         this.#engine.hooks.contextRefused(error);
@@ -154,14 +154,14 @@ export class ModuleCalls {
     return this.call;
   }
 
-  /** The same, of a call that goes on after its function has returned; whoever takes it ends it. */
+  /** Takes the call that runs right now, which goes on after its function has returned; whoever takes it ends it. */
   take(): RunningCall {
     const call = this.asked();
     this.call = undefined;
     return call;
   }
 
-  /** The function has returned: the next call is another one. */
+  /** Ends the call, unless it was taken: its function has returned. */
   forget(): void {
     this.call?.end();
     this.call = undefined;
@@ -209,7 +209,7 @@ export class ModuleCalls {
     return this.#copy(result, 'result');
   }
 
-  /** @param root what an error names the parts of, by `name` */
+  /** @param root the value whose parts an error names, by `name` */
   #copy(value: unknown, name: string, root = value, transfer?: readonly unknown[]): unknown {
     try {
       return this.#module.copy(value, transfer);

@@ -10,10 +10,9 @@ import { sayLost } from '../workers/failures.js';
 import type { CallingThread } from './calling-thread.js';
 import { NO_WORKER } from './module-calls.js';
 
-/** A task that has begun. */
 interface Begun {
   readonly task: Task;
-  /** Undefined where its function returned its result itself. */
+  /** Undefined if its function has returned its result itself. */
   readonly call: RunningCall | undefined;
   readonly isPure: boolean;
   readonly began: number;
@@ -75,7 +74,7 @@ export class TasksHere {
     this.#engine.canceller.takeOver(begun.task, this);
   }
 
-  /** All callers have been told. */
+  /** Forgets all tasks, whose callers have been told. */
   clear(): void {
     this.#queue.clear();
     this.#begun.clear();
@@ -85,7 +84,7 @@ export class TasksHere {
   pump(): void {
     if (this.#state === 'pumping' || this.waiting === 0) return;
     if (this.#here.calls.isAnyRunning) {
-      // When the function that runs now has returned.
+      // Tries again when the function that runs now has returned.
       if (this.#state === 'idle') this.#engine.parts.platform.defer(this.#pumpAgain);
       this.#state = 'due';
       return;
@@ -178,7 +177,7 @@ export class TasksHere {
     this.giveUp(task);
   }
 
-  /** A task that had begun has its place no more, ended or not. */
+  /** Frees the place of a task that had begun, whether it has ended or not. */
   giveUp(task: Task): void {
     this.#begun.delete(task);
     this.pump();
@@ -193,7 +192,7 @@ export class TasksHere {
     return false;
   }
 
-  /** The rest of the program lives here, too. */
+  /** Always true: the rest of the program runs on this thread, too. */
   servesOthers(): boolean {
     return true;
   }

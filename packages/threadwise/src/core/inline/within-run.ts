@@ -55,11 +55,11 @@ export class WithinRun {
     this.flush();
     this.takesAll = takesAll;
     for (const entry of this.#entries.values()) entry.learnt = learner?.of(entry.name);
-    this.#calls.turn++; // what was granted is void
+    this.#calls.turn++; // the credits that were granted are void
   }
 
   /**
-   * Runs a call; undefined: not here and now. Never throws.
+   * Runs a call; returns undefined if it cannot run here and now. Never throws.
    * @param options undefined: the call has none
    */
   run(name: unknown, args: unknown, options?: ResolvedRun): Promise<unknown> | undefined {
@@ -109,11 +109,11 @@ export class WithinRun {
     return this.#last;
   }
 
-  /** Undefined: only as a task can it have them. Throws ERR_NOT_CLONEABLE. */
+  /** The arguments that the function gets, copied unless it is pure; undefined: only a task can have them. Throws ERR_NOT_CLONEABLE. */
   #ownArguments(entry: Entry, args: readonly unknown[]): readonly unknown[] | undefined {
     if (args.length === 1) {
       if (isImmutable(args[0])) return args;
-      if (leaseOf(args[0])) return undefined; // only a task can be lent it
+      if (leaseOf(args[0])) return undefined; // only a task can have a lease
     } else {
       if (args.every(isImmutable)) return args;
       if (args.some(leaseOf)) return undefined;
@@ -128,7 +128,7 @@ export class WithinRun {
     const { name } = entry;
     const calls = this.#calls;
     if (run.transfer.length > 0 || calls.isAnyRunning || lifecycle.state !== 'open') return undefined;
-    // With 'auto' nobody could end it here before its time, nor is this one worker among others.
+    // With 'auto', calls with a timeout or a key cross: nobody could end them here in time, and this thread is not one worker among others.
     const hasPlace = this.takesAll
       ? tasks.waiting === 0 && tasks.hasRoom
       : entry.learnt !== undefined && run.timeoutMs === undefined && run.key === undefined;
@@ -170,7 +170,7 @@ export class WithinRun {
     return Promise.resolve(value);
   }
 
-  /** @param ms of the one of them that was timed */
+  /** @param ms how many milliseconds the timed one of these calls ran; undefined: none was timed */
   #count(entry: Entry, count: number, ms: number | undefined, now: number): void {
     const { recorder } = this.#engine.parts;
     recorder.ranHere(count, entry.lastMs, now, this.#here.record);
@@ -186,7 +186,7 @@ export class WithinRun {
     entry.turn = this.#calls.turn;
   }
 
-  /** @param began undefined: on credit */
+  /** @param began when the call began; undefined: it ran on credit */
   #failed(entry: Entry, thrown: unknown, began?: number, id = 0, trace?: unknown): Promise<never> {
     const { ledger, parts } = this.#engine;
     const { platform, recorder } = parts;
@@ -203,13 +203,13 @@ export class WithinRun {
     return rejected(error);
   }
 
-  /** It has returned a promise: the call goes on as a task. */
+  /** Makes a task of a call whose function has returned a promise. */
   #adopt(entry: Entry, result: PromiseLike<unknown>, began: number, run: ResolvedRun, trace?: unknown) {
     const { ledger, parts, lifecycle } = this.#engine;
     const { promise, resolve } = promised<unknown>();
     parts.recorder.counts.submitted++;
     const call = this.#calls.take(); // numbers the call, if it has no number yet
-    const payload = { args: [], transfer: [], onSettled: undefined }; // nothing of it is to be handed over
+    const payload = { args: [], transfer: [], onSettled: undefined }; // the function has the arguments already
     const task = ledger.open(this.#calls.id, entry.name, payload, run, resolve);
     task.context = trace;
     task.state = 'handed';

@@ -51,7 +51,7 @@ export function callback(option: string, value: unknown): (...args: unknown[]) =
   return reject(option, 'a function', value);
 }
 
-/** Does what `Array.isArray` does, which throws where the value is a proxy that was revoked. */
+/** Does what `Array.isArray` does, but gives false for a revoked proxy, at which that throws. */
 export function isList(value: unknown): value is readonly unknown[] {
   try {
     return Array.isArray(value);
@@ -70,7 +70,7 @@ export function texts(option: string, value: unknown): readonly string[] {
   return reject(option, 'an array of strings', value);
 }
 
-/** A check of one option: what its value comes to. Throws ERR_OPTION. */
+/** Checks one option, and returns what its value comes to. Throws ERR_OPTION. */
 export type Check<T> = (option: string, value: unknown) => T;
 
 type Checks = Readonly<Record<string, Check<unknown>>>;
@@ -96,7 +96,7 @@ export function checked<C extends Checks>(
   return Object.fromEntries(results) as { [K in keyof C]: ReturnType<C[K]> };
 }
 
-/** What the environment says of an option that the code leaves open. An empty text says nothing. */
+/** The value that the environment has for an option, checked; undefined if the variable is not set, or empty. */
 export function fromEnvironment<T>(
   { env }: { env(name: string): string | undefined },
   name: string,
@@ -111,7 +111,7 @@ function pathOf(option: string, key: string): string {
 }
 
 /**
- * The own properties of a plain object, whose keys are all known; nothing else, such as what somebody has put on
+ * Returns the own properties of a plain object, all of whose keys are known. Nothing else, such as what somebody has put on
  * `Object.prototype`, is ever read of it.
  */
 export function record(option: string, value: unknown, known: readonly string[]): Record<string, unknown> {

@@ -1,4 +1,4 @@
-/** Classes whose instances cross as instances: what is registered, in the option `classes` of a pool and in a task module, and its checks. */
+/** Classes whose instances cross as instances: what the option `classes` of a pool, and a task module, register, and its checks. */
 import { list, record, reject } from './checks.js';
 import { ThreadwiseError } from './errors.js';
 
@@ -12,9 +12,9 @@ export interface ClassCodec {
   readonly class: Class;
   /** What both sides call the class. Default: the class's own name, which a minifier changes. */
   readonly name?: string;
-  /** What crosses of an instance: any value that can cross, other registered instances among it. */
+  /** Returns what crosses of an instance: any value that can cross, other registered instances among it. */
   readonly encode?: (instance: never) => unknown;
-  /** An instance of what `encode` has returned. Inverse of `encode`. */
+  /** Returns an instance, made of what `encode` has returned. Inverse of `encode`. */
   readonly decode?: (data: never) => object;
 }
 
@@ -64,7 +64,7 @@ function registered(option: string, given: unknown): RegisteredClass {
   return { name, prototype, encode, decode } as RegisteredClass;
 }
 
-/** Why the fields of an instance are not all that it is made of; undefined: they are, as far as can be seen. */
+/** Why the fields of an instance are not all that it is made of; undefined: nothing else can be seen. */
 function hiddenState(prototype: object): string | undefined {
   for (let at = prototype; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
     const maker: unknown = Object.getOwnPropertyDescriptor(at, 'constructor')?.value;
@@ -76,12 +76,12 @@ function hiddenState(prototype: object): string | undefined {
   return undefined;
 }
 
-/** What the pool tells a thread that loads the task module. */
+/** The names of the classes, which the pool tells to a thread that loads the task module. */
 export function classNames(classes: readonly RegisteredClass[] | 'plain'): readonly string[] | 'plain' {
   return classes === 'plain' ? classes : classes.map(({ name }) => name);
 }
 
-/** Throws ERR_OPTION, which says where to register what, where a pool and its task module do not have the same classes. */
+/** Throws ERR_OPTION if a pool and its task module do not register the same classes; the message says where to register what. */
 export function checkSameClasses(ofPool: readonly string[], ofModule: readonly string[]): void {
   const others = (all: readonly string[], known: readonly string[]) =>
     all.filter((name) => !known.includes(name)).join(', ');

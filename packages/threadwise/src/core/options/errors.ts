@@ -1,6 +1,6 @@
 /** Every error of threadwise: one class, one table of codes. Match on `code`, never on the message. */
 
-/** Survives duplicate copies of the package in one program, where `instanceof` does not. */
+/** Marks the errors of all copies of the package in one program, where `instanceof` knows only those of its own copy. */
 const BRAND = Symbol.for('threadwise.error');
 
 /** The codes, and the `name` that an error of each carries. */
@@ -80,7 +80,6 @@ export function sameAgain(error: ThreadwiseError): ThreadwiseError {
   return new ThreadwiseError(code, message, Object.hasOwn(error, 'cause') ? { cause } : {});
 }
 
-/** Whether `code` is one of the codes of threadwise. */
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(ERROR_NAMES, code);
 }

@@ -4,19 +4,19 @@ import type { CheckedOptions, OptionContext } from './options.js';
 
 const WITH = "with isolation 'process'";
 const NO_SIZE = 'nothing with isolation { processes, threads }, which says how many workers there are';
-/** What a process can be told of its heap, and a thread of its own memory. */
+/** The limits that can be set for the heap of a process, too. */
 const LIMITS = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb'];
-/** A bound against mistakes: a thread costs megabytes, and nothing gains from more. */
+/** The most workers of a pool. A bound against mistakes: a thread costs megabytes, and nothing gains from more. */
 export const MAX_THREADS = 1024;
 
 const ISOLATIONS = ['thread', 'process'] as const;
 
-/** What holds workers; and of processes, how they are divided among them. */
+/** What holds workers, and how they are divided among processes, if these do. */
 export interface Holders {
   readonly holder: (typeof ISOLATIONS)[number];
-  /** Undefined: as many as it takes. */
+  /** How many processes; undefined: as many as the workers need. */
   readonly processes: number | undefined;
-  /** Workers of one process. */
+  /** Workers per process. */
   readonly threads: number;
 }
 

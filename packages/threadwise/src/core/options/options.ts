@@ -30,14 +30,14 @@ import {
 import { retryCount } from '../calls/run-options.js';
 import type { TaskEnd, TaskStart } from '../events/hooks.js';
 
-/** Picks one of `candidates` for `task`. Whatever else it returns, or throws, the default takes over. */
+/** Picks one of `candidates` for `task`. If it returns anything else, or throws, the default strategy takes over from then on. */
 export type ChooseFunction = (task: TaskView, candidates: readonly WorkerView[]) => WorkerView;
 
-/** A number, or bounds between which the pool sizes itself. */
+/** Bounds between which the pool sizes itself. */
 export interface ThreadBounds {
-  /** Default: 1. */
+  /** The fewest workers, from 0 on. Default 1. */
   min?: number;
-  /** Default: what the machine and its container allow, and never less than `min`. */
+  /** The most workers. Default: what the machine and its container allow, and never less than `min`. */
   max?: number;
 }
 
@@ -56,7 +56,7 @@ export interface PoolOptions {
   transport?: 'auto' | 'shared' | 'message';
   /**
    * Who gives a task to a worker. 'shared-queue': workers take it by themselves. 'coordinator': a thread of its own
-   * chooses, with a strategy that is named. 'direct': the main thread chooses. Default 'shared-queue', or 'direct' where
+   * chooses, by a built-in strategy. 'direct': the main thread chooses. Default 'shared-queue', or 'direct' where
    * there is no shared memory or `choose` is given.
    */
   dispatch?: 'shared-queue' | 'coordinator' | 'direct';
@@ -65,11 +65,11 @@ export interface PoolOptions {
    * module is then loaded on the calling thread, too, if nothing speaks against it. Default 'threads'.
    */
   placement?: PlacementName;
-  /** How many milliseconds calls may run on the calling thread in one turn of its event loop, with placement 'auto' or 'inline'. Default 5. */
+  /** How many milliseconds calls may run in one turn of the calling thread's event loop, with placement 'auto' or 'inline'. Default 5. */
   loopBudgetMs?: number;
   /**
-   * What holds a worker. 'process': a process of its own, which a crash of native code ends alone; arguments and results are copied, and no
-   * memory is shared. Not on Windows. Default 'thread'.
+   * What holds a worker. 'thread': a thread. 'process': a process of its own, which a crash of native code ends alone; arguments and
+   * results are copied, and no memory is shared; not on Windows. An object: a process that several workers share. Default 'thread'.
    */
   isolation?: 'thread' | 'process' | SharedProcessOptions;
   /** The strategy: a name, a value such as `leastBusy`, or a function. Default 'least-busy'. */
@@ -80,12 +80,12 @@ export interface PoolOptions {
     /** How many tasks may wait; one more is rejected with ERR_QUEUE_FULL. Default Infinity. */
     limit?: number;
   };
-  /** Milliseconds that a task may run; waiting does not count. Default Infinity. */
+  /** How many milliseconds a task may run; waiting does not count. Default Infinity. */
   timeoutMs?: number;
   /** How often a task is run again when its worker died under it. Default 0. */
   retries?: number;
   worker?: WorkerOptions;
-  /** Milliseconds after which an idle worker above `min` is released. Default 30,000. */
+  /** After how many milliseconds an idle worker above `min` is released. Default 30,000. */
   idleTimeoutMs?: number;
   /**
    * Called within `run`, in the caller's async context: the place to begin a span. What it returns goes with the task, cloned,
@@ -96,8 +96,8 @@ export interface PoolOptions {
   onTaskEnd?: (task: TaskEnd) => void;
   /**
    * The classes whose instances arrive as instances, in tasks and from tasks: the same as those of the task module's
-   * `export const threadwise = { classes: […] }`, each by its name. 'plain': whatever the module registers, instances arrive as plain objects.
-   * Default none.
+   * `export const threadwise = { classes: […] }`, each by its name. 'plain': instances arrive as plain objects, whatever the module
+   * registers. Default none.
    */
   classes?: readonly ClassEntry[] | 'plain';
   /** Functions that tasks may call through `task.host`. Default none. */
@@ -107,11 +107,11 @@ export interface PoolOptions {
 /** Processes with several workers each, every worker on a thread and with an event loop of its own. */
 export interface SharedProcessOptions {
   /**
-   * How many processes; then `threads` of the pool must not be given, and the pool stays as large as that: this number times `threads`. Default: as
-   * many as it takes for the workers of the pool, a number that may change.
+   * How many processes. If it is given, the pool always has this number times `threads` workers, and its own option `threads` must not be
+   * given. Default: as many as the workers of the pool need, a number that may change.
    */
   processes?: number;
-  /** Workers of each process. */
+  /** How many workers each process has. */
   threads: number;
 }
 
@@ -125,21 +125,21 @@ export interface WorkerOptions {
   argv?: readonly string[];
   execArgv?: readonly string[];
   /**
-   * V8 limits of the thread, as `node:worker_threads` takes them. With isolation 'process' those of its heap: maxOldGenerationSizeMb and
-   * maxYoungGenerationSizeMb.
+   * V8 limits of the thread, in MiB, as `node:worker_threads` takes them. With isolation 'process' only those of the heap:
+   * maxOldGenerationSizeMb and maxYoungGenerationSizeMb. Default: Node's own.
    */
   resourceLimits?: Readonly<Record<string, number>>;
   recycle?: {
-    /** Replace a worker after that many tasks. */
+    /** After how many tasks a worker is replaced. Default Infinity. */
     afterTasks?: number;
-    /** Replace a worker whose heap holds more than that after a task. */
+    /** A worker whose heap holds more than this after a task is replaced. MiB, default Infinity. */
     aboveMemoryMiB?: number;
   };
-  /** Milliseconds that loading the module and `setup` may take. Default 10,000. */
+  /** How many milliseconds loading the module and `setup` may take. Default 10,000. */
   startTimeoutMs?: number;
 }
 
-/** What can be changed while the pool runs. Another placement is for calls from now on; calls that wait stay, whatever the limit. */
+/** What can be changed while the pool runs. A new placement is for calls from now on; calls that wait stay, whatever the new limit. */
 export interface PoolChanges extends Pick<PoolOptions, 'threads' | 'placement' | 'queue'> {
   /** The name of a strategy; not with dispatch 'shared-queue', where nobody chooses. */
   choose?: string;
@@ -161,13 +161,13 @@ export interface OptionContext
   extends ThreadLimits, Pick<Platform, 'hasSharedMemory' | 'hasProcesses' | 'env'> {
   /** The names that `choose` can have. The first is the default. */
   readonly choices: readonly string[];
-  /** The name of a strategy of ours; undefined for the user's own. */
+  /** The name of a built-in strategy; undefined for the user's own. */
   builtInName(choose: unknown): string | undefined;
 }
 
 type ThreadLimits = Pick<Platform, 'availableThreads' | 'threadCeiling'>;
 
-/** Bounded by the claim board of a worker, see transport/message/claim-board.ts. */
+/** The largest `tasksPerWorker`, bounded by the claim board of a worker: see transport/message/claim-board.ts. */
 const MAX_TASKS_PER_WORKER = 1024;
 
 const TRANSPORTS = ['auto', 'shared', 'message'] as const;
@@ -224,7 +224,7 @@ const WORKER = {
   startTimeoutMs: (option, value) => duration(option, value ?? 10_000, 1) ?? MAX_TIMER_MS,
 } satisfies Readonly<Record<keyof WorkerOptions, Check<unknown>>>;
 
-/** Validates changes of a pool; undefined: stays. Throws ERR_OPTION. */
+/** Validates changes of a pool; undefined: the option stays as it is. Throws ERR_OPTION. */
 export function checkChanges(
   given: unknown,
   { dispatch, isolation, fixedSize }: Pick<ResolvedOptions, 'dispatch' | 'isolation' | 'fixedSize'>,
@@ -245,7 +245,7 @@ export function checkChanges(
   } satisfies Readonly<Record<keyof PoolChanges, Check<unknown>>>);
 }
 
-/** How tasks cross, and who decides where they go: what the code leaves open, the environment or the default says. */
+/** Resolves how tasks cross, and who decides where they go: what the code leaves open, the environment or the default decides. */
 function resolveCrossing(
   { transport, dispatch, choose }: CheckedOptions,
   isolation: 'thread' | 'process',
@@ -317,7 +317,7 @@ function strategy(option: string, given: unknown, choices: readonly string[]) {
   return reject(option, 'a strategy, its name, or a function', given);
 }
 
-/** A whole number; Infinity, or nothing, means none. */
+/** Checks a whole number from `min` on; Infinity, or nothing, means no limit. */
 function limitFrom(min: number): Check<number> {
   return (option, value = Number.POSITIVE_INFINITY) =>
     value === Number.POSITIVE_INFINITY ? value : integer(option, value, min, Number.MAX_SAFE_INTEGER);

@@ -1,4 +1,4 @@
-/** What a worker begins with: how a thread learns what it is for (`node-thread.ts` starts it), and what a runner is given of Node. */
+/** The beginning of a worker: how its thread gets the boot message of `node-thread.ts`, and what of Node a runner gets. */
 import Module from 'node:module';
 import wt from 'node:worker_threads';
 import type { ThreadSpec } from '../../core/contracts.js';
@@ -6,31 +6,31 @@ import type { RunnerPlatform } from '../../runner/runner.js';
 import { now } from './clock.js';
 import type { Start } from './node-thread.js';
 
-/** Imports a module, which a worker's own code, run by another text, cannot do. */
+/** Imports a module. A worker's code cannot do that by itself, as another script runs it by `node:vm`. */
 export type Load = (url: string) => Promise<Readonly<Record<string, unknown>>>;
 
-/** What the thread has been given before it is told what it is for. */
+/** The thread's workerData, to which its starter script has added `load`. */
 interface Given extends Start {
   readonly load: Load;
 }
 
-/** What `node-thread.ts` tells this thread. Waits until it is told, as threads are started ahead of their pool. */
+/** Waits for the boot message of `node-thread.ts` and returns it: threads are started before their pool is made. */
 export function receiveBoot<Boot>(): Boot & Pick<Given, 'threadId' | 'load'> {
   const { told, threadId, load } = wt.workerData as Given;
   Atomics.wait(told, 0, 0);
   return { threadId, load, ...(wt.receiveMessageOnPort(wt.parentPort!)!.message as Boot) };
 }
 
-/** This script has no file: whoever starts it names it so. What called it, the event loop, comes after it. */
+/** The stack frames of the runner, whose script is called so because it has no file, and those of the event loop, which come after them. */
 const RUNNER_FRAMES = /\n[^\n]*\[worker eval\][\s\S]*$/;
 
-/** What a worker is told of its task module. */
+/** How a worker loads its task module, and the data that the module finds as its `workerData`. */
 export interface ModulePlace extends Pick<ThreadSpec, 'moduleUrl' | 'tasksPerWorker'> {
   readonly data: unknown;
   readonly load: Load;
 }
 
-/** What Node gives to a runner. Also puts the worker's own data where the task module looks for it. */
+/** Makes what a runner needs of Node. Also sets `workerData` to the user's data, where the task module looks for it. */
 export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone']): RunnerPlatform {
   const { data, moduleUrl, tasksPerWorker, load } = place;
   (wt as { workerData: unknown }).workerData = data;
@@ -41,7 +41,7 @@ export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone'
     clone,
     load: () => load(moduleUrl),
     trimStack: (stack) => stack.replace(RUNNER_FRAMES, ''),
-    // What only some workers need, or only later, is loaded then: each module costs a part of a millisecond at the start.
+    // Modules of Node that only some workers need are loaded on demand: each costs a fraction of a millisecond at the start.
     memory: () => {
       const { used_heap_size, heap_size_limit } = process.getBuiltinModule('node:v8').getHeapStatistics();
       return { usedBytes: used_heap_size, limitBytes: heap_size_limit };

@@ -1,7 +1,7 @@
 /** Time on Node, for all threads: a clock that they share, and timers. */
 import type { TimerHandle } from '../../core/contracts.js';
 
-// Not `performance`: Node.js loads it when it is first used, which costs each thread time at its start, and memory.
+// Not `performance.now()`: Node.js loads `performance` at its first use, which costs each thread memory, and time at its start.
 const { hrtime } = process;
 
 function uptime(): number {
@@ -9,16 +9,16 @@ function uptime(): number {
   return time[0] * 1e3 + time[1] / 1e6;
 }
 
-/** When the clock that all threads share was at 0. Milliseconds since the epoch. */
+/** The time at which the clock that all threads share was at 0. Milliseconds since the epoch. */
 let zero = Date.now() - uptime();
 
-/** Milliseconds since the epoch. Never goes back; whoever sets the system's clock does not set this one. */
+/** The time on that clock, which never goes back, even if somebody sets the system's clock. Milliseconds since the epoch. */
 export const now = (): number => zero + uptime();
 
-/** To be passed to the threads that are started, for `followClock`. */
+/** What a thread that this one starts passes to `followClock`. */
 export const clockZero = (): number => zero;
 
-/** Has this thread tell the time as the thread does that started it. */
+/** Makes this thread's clock show the same time as that of the thread that started it. */
 export function followClock(clockZero: number): void {
   zero = clockZero;
 }
@@ -29,7 +29,7 @@ export function timer(ms: number, callback: () => void): TimerHandle {
   return { cancel: () => clearTimeout(handle) };
 }
 
-/** Reads that share one look at the clock at most: what they do in between is not to count for nothing. */
+/** How many calls share one reading of the clock at most: the time that passes between them has to count. */
 const MAX_READS = 16;
 
 /** The clock, read once for a burst of calls: reading Node's costs 45 ns, a third of a whole call. */
@@ -47,7 +47,7 @@ export function burstClock(): () => number {
     readsLeft = MAX_READS - 1;
     if (!isForgetSet) {
       isForgetSet = true;
-      void settled.then(forget); // when the promises that are due now have had their turn
+      void settled.then(forget); // after the promise callbacks that are due now
     }
     time = now();
     return time;

@@ -6,7 +6,7 @@ import { isMainThread } from 'node:worker_threads';
 
 const PACKAGE = '@threadwise/control';
 
-/** What that package offers for this. */
+/** The part of that package that is used here. */
 interface ControlPackage {
   serveFromEnvironment(pools: Iterable<unknown>, value: string): Promise<unknown>;
 }
@@ -15,13 +15,13 @@ interface Closing {
   on(event: 'pool:close', listener: () => void): unknown;
 }
 
-/** The pools of this process that are served and not closed; undefined as long as there was none. */
+/** The open pools of this process, which are served; undefined before there is one. */
 let pools: Set<unknown> | undefined;
 
-/** To be told of each pool. */
+/** Serves a new pool if the environment asks for that. */
 export function controlFromEnvironment(pool: Closing): void {
   const value = process.env.THREADWISE_CONTROL;
-  // A pool within a worker is its owner's affair: the port is for the program's own pools.
+  // The pools of a worker are not served: the port is for the program's own pools.
   if (value === undefined || value === '' || !isMainThread) return;
   if (pools === undefined) {
     pools = new Set();
@@ -33,7 +33,7 @@ export function controlFromEnvironment(pool: Closing): void {
 
 async function serve(served: Iterable<unknown>, value: string): Promise<void> {
   try {
-    // Not a dependency: by a name that no bundler looks for.
+    // The name is in a constant, which bundlers do not follow: the package is no dependency.
     const { serveFromEnvironment } = (await import(PACKAGE)) as ControlPackage;
     await serveFromEnvironment(served, value);
   } catch (error) {

@@ -2,7 +2,7 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
 import type { EventSink } from '../../core/events/hooks.js';
 
-/** Held, because a channel without a reference may be collected together with its subscribers. */
+/** Kept, because a channel that nothing refers to may be collected together with its subscribers. */
 const channels: Record<string, Channel | undefined> = Object.create(null);
 
 export const diagnosticsSink: EventSink = {

@@ -1,8 +1,8 @@
-/** What is done when a process, or a worker thread, ends by itself: one listener for all of it. */
+/** Callbacks for when a process, or a worker thread, ends by itself: one listener serves all of them. */
 const callbacks = new Set<() => void>();
 let isListening = false;
 
-/** Returns what takes it back. */
+/** Returns a function that removes the callback. */
 export function atExit(callback: () => void): () => void {
   if (!isListening) {
     isListening = true;

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { availableThreads, cpuQuota, type LimitSources } from './limits.js';
 
-/** A system of so many CPUs with these files. */
+/** A system with 16 CPUs, these files and no memory limit, unless `given` says otherwise. */
 function system(files: Record<string, string> = {}, given: Partial<LimitSources> = {}): LimitSources {
   return { parallelism: 16, memoryLimitBytes: 0, read: (path) => files[path], ...given };
 }
@@ -151,7 +151,7 @@ describe('limits: memory and affinity', () => {
   });
 });
 
-/** Prints what the library says, in a process of its own. */
+/** The command that prints the result of `availableThreads()` in a process of its own. */
 const ask = [
   process.execPath,
   '--input-type=module',

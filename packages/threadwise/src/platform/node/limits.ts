@@ -6,14 +6,14 @@ import os from 'node:os';
 import { readText } from './usage.js';
 
 /**
- * Memory reckoned for each worker when a limit is known, in bytes. An idle worker takes 8 to 12 MB on Node 20 to 26;
+ * Bytes of memory assumed for each worker where a memory limit is known. An idle worker takes 8 to 12 MB on Node 20 to 26;
  * the rest is for the user's module and data. Chosen by hand.
  */
 const BYTES_PER_WORKER = 64 * 2 ** 20;
-/** Share of a memory limit that workers may count on; the rest is the main thread's. */
+/** Share of a memory limit that is for workers; the rest is for the main thread. */
 const WORKER_SHARE = 0.75;
 
-/** Threads for each CPU where all of them mostly wait. Chosen by hand: each costs some 10 MB. */
+/** Threads per CPU that make sense for tasks which mostly wait. Chosen by hand: each costs about 10 MB. */
 const WAITING_PER_CPU = 16;
 
 export interface LimitSources {
@@ -44,8 +44,8 @@ function threadsFor(perCpu: number, sources: LimitSources): number {
 }
 
 /**
- * The memory that is used, and its limit: of the process where it has a limit of its own (files that its container has cached do not
- * count, as that memory can be had back), of the machine otherwise. Bytes.
+ * Bytes of memory that are used, and their limit: the process's own if it has a limit (without files that its container has cached, as
+ * that memory can be freed), else the machine's.
  */
 export function memory(): { readonly usedBytes: number; readonly limitBytes: number } {
   const limitBytes = process.constrainedMemory() ?? 0;
@@ -70,7 +70,7 @@ export function cgroups(read: LimitSources['read'] = readText): Cgroup[] {
   return Array.from(lines, ([, controllers, path]) => ({ controllers: controllers!, path: path! }));
 }
 
-/** CPUs' worth of quota: the smallest of this cgroup and those above it; Infinity where there is none. */
+/** The CPU quota, in CPUs: the smallest of this cgroup and those above it; Infinity without a quota. */
 export function cpuQuota({ read }: Pick<LimitSources, 'read'>): number {
   return Math.min(Number.POSITIVE_INFINITY, ...cgroups(read).flatMap((cgroup) => quotasOf(cgroup, read)));
 }
@@ -93,7 +93,7 @@ function ancestors(path: string): string[] {
   return parts.reduce((dirs, part) => [`${dirs[0]}${part}/`, ...dirs], ['/']);
 }
 
-/** Infinity where there is no quota: v2 says `max`, v1 says -1. */
+/** Infinity without a quota, for which v2 says `max` and v1 says -1. */
 function ratio(texts: readonly (string | undefined)[]): number {
   const [quota = Number.NaN, period = Number.NaN] = texts.map(Number);
   return quota > 0 && period > 0 ? quota / period : Number.POSITIVE_INFINITY;

@@ -1,21 +1,21 @@
-/** Starts a thread of Node from its code, and tells how it ends. Knows no code: the coordinator's thread has this, too. */
+/** Starts a thread of Node from given code, and reports how it ends. Imports no such code: the coordinator's script has this file, too. */
 import { SHARE_ENV, Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
 import { clockZero } from './clock.js';
 import { cpuTime, loopUtilization } from './usage.js';
 import type { WorkerBoot } from './worker-entry.js';
 
-/** A worker to be started by another thread than main; cloneable, its port is to be moved. */
+/** What another thread than main needs to start a worker. It can be cloned, and its port has to be transferred. */
 export interface Recipe {
   readonly source: string;
   readonly spec: ThreadSpec;
-  /** A symbol cannot be cloned. */
+  /** Whether `env` is SHARE_ENV, a symbol, which cannot be cloned. */
   readonly sharesEnv: boolean;
-  /** Whether the options of Node are the process's, of which a thread cannot have all. */
+  /** Whether `execArgv` is the process's own, of which a thread cannot have all options. */
   readonly inheritsOptions: boolean;
 }
 
-/** A thread would take these over from the one that starts it: main's are meant, whoever that is. */
+/** Fills in main's `execArgv` where the settings have none: a worker would else get that of the thread that starts it. */
 export function recipeFor(source: string, spec: ThreadSpec): Recipe {
   const { settings } = spec;
   const sharesEnv = settings.env === SHARE_ENV;
@@ -39,24 +39,24 @@ export function spawnFromRecipe(
       if (refused === undefined || execArgv === undefined) throw error;
       const left = withoutOptions(execArgv, refused);
       if (left.length === execArgv.length) throw error;
-      // Node reads no further than to a value that it does not expect: there may be others behind it.
+      // Node stops at the first value that it does not expect: at the next try it may refuse options behind that.
       execArgv = left;
     }
   }
 }
 
-/** Those that only a whole process can have, such as the size of its heap: only Node knows which, and says so. */
+/** The options that Node refused because only a process can have them, such as the size of its heap. Its error lists them. */
 function refusedOptions(error: unknown): string | undefined {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === 'ERR_WORKER_INVALID_EXEC_ARGV' ? message.slice(message.indexOf(': ') + 2) : undefined;
 }
 
-/** `refused` are options with ', ' between them, which may have commas themselves. */
+/** @param refused options with ', ' between them; an option may have commas of its own */
 export function withoutOptions(options: readonly string[], refused: string): string[] {
   const isRefused = (option: string) => `, ${refused}, `.includes(`, ${option}, `);
   let skipsValue = false;
   return options.filter((option) => {
-    // A value of its own follows only where there is none behind '='.
+    // The next item is the option's value only if the option has no '='.
     if (!option.startsWith('-')) return !skipsValue;
     const isOut = isRefused(option);
     skipsValue = isOut && !option.includes('=');
@@ -64,33 +64,30 @@ export function withoutOptions(options: readonly string[], refused: string): str
   });
 }
 
-/** What `boot.ts` finds as workerData. */
+/** The thread's workerData, which `boot.ts` reads. */
 export interface Start {
-  /** 1 as soon as what the thread is for lies on its port. */
+  /** 1 as soon as the boot message is on the thread's port. */
   readonly told: Int32Array;
-  /** What the system calls the thread, which writes it there. */
+  /** The system's number of the thread, which the thread itself writes. */
   readonly threadId: Int32Array;
-  /** The text that the thread runs. */
+  /** The code that the thread runs. */
   readonly source: string;
 }
 
-/** A thread that has been started, and waits to be told what it is for. */
+/** A thread that was started and waits for its boot message. */
 interface Waiting extends Start {
   readonly worker: Worker;
 }
 
-/** Threads that wait, for the pool that is being made. */
+/** Waiting threads for the pool that is being made. */
 const ahead: Waiting[] = [];
 
-/**
- * Starts threads for the workers that `spawnFrom` will be asked for, with nothing but their code. Returns what ends those that it was not
- * asked for.
- */
+/** Starts threads with nothing but their code, for later calls of `spawnFrom`. Returns a function that ends those that no call took. */
 export function startAhead(code: string, names: readonly string[]): () => void {
   try {
     for (const name of names) ahead.push(startWaiting(code, { name }));
   } catch {
-    // Whoever spawns is refused, too, and tells of it.
+    // `spawnFrom` will be refused a thread, too, and its caller reports that.
   }
   return () => {
     for (const { worker } of ahead.splice(0)) void worker.terminate();
@@ -131,8 +128,8 @@ export function spawnFrom(code: string, spec: ThreadSpec, onExit: (exit: ThreadE
 }
 
 /**
- * What a worker's thread begins with: Node.js reads a text that it is given twice, once to see whether it is a module, and does not read a
- * string in it. Only from here can the text import.
+ * The script with which a worker's thread begins. Node.js parses a text that it is given twice, once to see whether it is a module; the
+ * worker's code, in a string, is parsed once. Only this script can import, so it offers `load`.
  */
 const STARTER = `{
   const { workerData } = process.getBuiltinModule('node:worker_threads');
@@ -140,25 +137,25 @@ const STARTER = `{
   process.getBuiltinModule('node:vm').runInThisContext(workerData.source, { filename: '[worker eval]' });
 }`;
 
-/** Whether the options name modules of `--import`: Node.js runs those before a URL, and not before a text. A false alarm costs a millisecond. */
+/** Whether options may have `--import`: Node.js runs its modules before a URL, but not before a text. A false alarm costs a millisecond. */
 function mayImport(execArgv: readonly string[] | undefined, env: unknown): boolean {
   const { NODE_OPTIONS = '' } = (typeof env === 'object' ? env : process.env) as NodeJS.ProcessEnv;
   return [...(execArgv ?? process.execArgv), NODE_OPTIONS].some((option) => option.includes('--import'));
 }
 
-/** Starts a thread that finds all that it needs as its workerData. */
+/** Starts a thread that gets all that it needs as workerData. */
 export function nodeThread(code: string, options: WorkerOptions, onExit: (exit: ThreadExit) => void): Thread {
   return threadOf(newWorker(code, { ...options, eval: true }), onExit, new Int32Array(1));
 }
 
 function newWorker(code: string | URL, options: WorkerOptions): Worker {
-  // Whatever somebody has put on `Object.prototype` is no option.
+  // A null prototype: what somebody has put on `Object.prototype` must not count as an option.
   const worker = new Worker(code, Object.assign(Object.create(null), options) as WorkerOptions);
   worker.unref();
   return worker;
 }
 
-/** @param threadId one word, written by the thread: what the system calls it */
+/** @param threadId one word, in which the thread writes the system's number of it */
 function threadOf(worker: Worker, onExit: (exit: ThreadExit) => void, threadId: Int32Array): Thread {
   let error: unknown;
   worker.on('error', (uncaught) => {

@@ -43,7 +43,7 @@ export const nodePlatform: Platform = {
   startHelper: ({ name, port, data }, onExit) => {
     const workerData: HelperBoot = { port: port as MessagePort, data, clockZero: clockZero() };
     const boot = { name, workerData, transferList: [workerData.port] };
-    // Nothing of the user's runs there.
+    // No code of the user's runs in this thread, so it gets none of the user's options.
     return nodeThread(coordinatorSource, { ...boot, execArgv: [], env: SHARE_ENV }, onExit);
   },
   clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
@@ -59,15 +59,15 @@ export const nodePlatform: Platform = {
   resolveModule,
 };
 
-/** The size, in bytes, from which on the C library maps each allocation by itself, and unmaps it, whatever was freed before. */
+/** From this size on the C library maps and unmaps each allocation by itself, whatever was freed before. Bytes. */
 const ALWAYS_MAPPED_BYTES = 2 ** 26;
 
 type GrowableBuffer = new (byteLength: number, options: { maxByteLength: number }) => SharedArrayBuffer;
 
 /**
- * A buffer of fixed length is allocated as any other memory: once a few of some MiB were freed, the C library clears and
- * keeps what it gives instead of mapping it, and a process that makes and closes pools grows by all of that. What can grow is
- * mapped. Leases, which users see, lie in buffers that are large enough not to need that.
+ * Small buffers are made growable, because those are always mapped. Others are allocated as any memory: once a few of some MiB were
+ * freed, the C library keeps and clears memory instead of mapping it, and a process that makes and closes pools grows by all of that.
+ * Leases, which users see, are in buffers that are large enough to be of fixed length.
  */
 function sharedMemory(byteLength: number): SharedArrayBuffer {
   if (byteLength >= ALWAYS_MAPPED_BYTES) return new SharedArrayBuffer(byteLength);
@@ -76,10 +76,10 @@ function sharedMemory(byteLength: number): SharedArrayBuffer {
 
 export const asyncStore = () => new AsyncLocalStorage<unknown>();
 
-/** Listening to a port keeps the process alive; whether it stays alive is for `keepAlive` alone to say. */
+/** Unreferenced, since a port that is listened to keeps the process alive: only `keepAlive` is to do that. */
 const nearPort = (port: MessagePort) => new NodePort(port, 'unref');
 
-/** The timer stays when it is released: making one anew for each lone call costs more than the rest of this. */
+/** `release` keeps the timer: to make a new one for each lone call would cost more than the rest of this. */
 function keepAlive(): KeepAlive {
   let handle: NodeJS.Timeout | undefined;
   return {
@@ -95,7 +95,7 @@ function keepAlive(): KeepAlive {
   };
 }
 
-/** A URL, a file: or data: URL as a string, or a path, relative to the working directory. */
+/** The URL of a module that is given as a URL, as the text of a file: or data: URL, or as a path from the working directory. */
 export function resolveModule(specifier: unknown): string {
   if (specifier instanceof URL) return checkProtocol(specifier);
   if (typeof specifier !== 'string' || specifier === '') {

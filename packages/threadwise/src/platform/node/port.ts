@@ -2,7 +2,7 @@
 import { type MessagePort, receiveMessageOnPort, type Transferable } from 'node:worker_threads';
 import type { Port } from '../../core/contracts.js';
 
-/** Messages handled in one turn before the event loop gets its own: as many as Node itself would. Chosen by hand. */
+/** How many messages are handled before the event loop gets its turn: as many as Node itself would handle. Chosen by hand. */
 const MAX_BATCH = 1000;
 
 export class NodePort implements Port {
@@ -12,7 +12,7 @@ export class NodePort implements Port {
 
   readonly #keepsAlive: 'ref' | 'unref';
 
-  /** @param keepsAlive 'unref': listening to it does not keep the thread alive */
+  /** @param keepsAlive 'unref': listening to the port does not keep the thread alive */
   constructor(port: MessagePort, keepsAlive: 'ref' | 'unref' = 'ref') {
     this.#port = port;
     this.#keepsAlive = keepsAlive;
@@ -32,14 +32,14 @@ export class NodePort implements Port {
     this.#port.on('messageerror', onBroken);
     this.#port.on('message', (message) => {
       handler(message);
-      // Taking the others from here saves an event for each.
+      // Each message that is taken here saves an event.
       this.drain(MAX_BATCH);
       onBatch?.();
     });
     this.#port[this.#keepsAlive]();
   }
 
-  /** May be called from inside a handler: what it delivers then, comes after the message being handled. */
+  /** May be called inside a handler: the messages that it delivers then come after the one that is being handled. */
   drain(most = Number.POSITIVE_INFINITY): number {
     let count = 0;
     for (; count < most; count++) {
@@ -48,7 +48,7 @@ export class NodePort implements Port {
         received = receiveMessageOnPort(this.#port);
       } catch (error) {
         this.#onBroken(error);
-        continue; // it is out of the port, and the others are not
+        continue; // the broken message has left the port, the others have not
       }
       if (received === undefined) break;
       this.#handler(received.message);
@@ -62,7 +62,7 @@ export class NodePort implements Port {
   }
 }
 
-/** In a worker: it ends, and main settles what it held. */
+/** Ends a worker by an uncaught error; main then settles what the worker held. */
 export function rethrow(error: unknown): never {
   throw error;
 }

@@ -1,10 +1,10 @@
 /**
- * Node sends the error that ends a worker to the thread that started it, and reads it there in code of its own: an error that cannot
- * be read, as it is nested too deeply for that thread's stack, would be an uncaught exception of the whole process. So what could not be
- * read is taken off the error before Node sends it.
+ * Node sends the error that ends a worker to the thread that started it, where Node's own code reads it. An error that cannot be read
+ * there, because it is nested too deeply for that thread's stack, would be an uncaught exception of the whole process. So this file
+ * removes what could not be read from the error before Node sends it.
  */
 
-/** Levels that fit on the stack of any thread. Chosen by hand: some thousands do not. */
+/** How many levels of nesting fit on the stack of any thread. Chosen by hand: some thousands do not. */
 const MAX_LEVELS = 200;
 const REMOVED = '[removed: the thread that it was for could not have read it]';
 
@@ -21,7 +21,7 @@ function prune(error: Record<string, unknown>): void {
       if (isReadable(error[key])) continue;
       Object.defineProperty(error, key, { value: REMOVED, enumerable: true });
     } catch {
-      // A getter that throws, or a property that stays as it is: nothing more can be done.
+      // The getter throws, or the property cannot be changed: nothing more can be done.
     }
   }
 }
@@ -29,14 +29,14 @@ function prune(error: Record<string, unknown>): void {
 function isReadable(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (!isWithin(value, MAX_LEVELS, new Set())) return false;
-  const { deserialize, serialize } = process.getBuiltinModule('node:v8'); // not needed before, and takes a while to load
+  const { deserialize, serialize } = process.getBuiltinModule('node:v8'); // loaded only here, as that takes a while
   let bytes: Buffer | undefined;
   try {
     bytes = serialize(value);
     deserialize(bytes);
     return true;
   } catch {
-    // What cannot be written, Node leaves out by itself. What cannot be read: on Node.js 20, an error that is part of its own cause.
+    // Node itself leaves out what cannot be written. On Node.js 20, an error that is part of its own cause can be written, but not read.
     return bytes === undefined;
   }
 }

@@ -5,7 +5,7 @@ import { cpuTime, ownThreadId } from './usage.js';
 
 const onLinux = { skip: process.platform === 'linux' ? false : 'only Linux tells' };
 
-/** Computes until this thread has had so much of the CPU; returns what the process had meanwhile. */
+/** Computes until this thread has used `ms` of CPU time. Returns what the process used meanwhile. Milliseconds. */
 function burn(ms: number): number {
   const before = process.cpuUsage();
   const start = cpuTime(ownThreadId())!.usedMs;

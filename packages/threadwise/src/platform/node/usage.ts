@@ -4,17 +4,17 @@ import type { Performance } from 'node:perf_hooks';
 import type { CpuTime, Platform } from '../../core/contracts.js';
 import { now } from './clock.js';
 
-/** The text of a file in which Linux tells something; undefined where it cannot be read, and on any other system. */
+/** The text of a file in which Linux reports something; undefined if it cannot be read, and on any other system. */
 export function readText(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined; // it is gone, or there is no permission
+    return undefined; // the file is gone, or must not be read
   }
 }
 
-/** The number that the system gives to the thread that asks; 0 where that cannot be found out. */
+/** The system's number of the calling thread; 0 if it cannot be found out. */
 export function ownThreadId(): number {
   if (process.platform !== 'linux') return 0;
   try {
@@ -25,8 +25,8 @@ export function ownThreadId(): number {
 }
 
 /**
- * The CPU time of a thread, by the numbers that the system gives to the thread and its process. Undefined for thread 0, for a thread that is
- * gone, and on any system but Linux, which alone tells it for each thread.
+ * The CPU time of a thread, by the system's numbers of the thread and its process. Undefined for thread 0, for a thread that is gone, and
+ * on any system but Linux, which alone reports it for each thread.
  */
 export function cpuTime(threadId: number, processId: number | 'self' = 'self'): CpuTime | undefined {
   const text = threadId === 0 ? undefined : readText(`/proc/${processId}/task/${threadId}/schedstat`);
@@ -37,8 +37,8 @@ export function cpuTime(threadId: number, processId: number | 'self' = 'self'): 
 }
 
 /**
- * The share of the time since the last call in which a thread's event loop was active, 0 to 1.
- * @param of the thread's `performance`; undefined: that of the thread that asks, which is loaded when it asks
+ * Returns a function that gives the share of the time since its last call in which a thread's event loop was active, 0 to 1.
+ * @param of the thread's `performance`; undefined: that of the calling thread, loaded at the first call
  */
 export function loopUtilization(of?: Pick<Performance, 'eventLoopUtilization'>): () => number {
   let last: ReturnType<Performance['eventLoopUtilization']> | undefined;
@@ -52,7 +52,7 @@ export function loopUtilization(of?: Pick<Performance, 'eventLoopUtilization'>):
   };
 }
 
-/** How long a measurement of the calling thread holds, so that all who look see the same. Milliseconds. */
+/** How long a measurement of the calling thread is reused, so that all who look see the same. Milliseconds. */
 const FRESH_MS = 500;
 
 export function ownLoad(): Platform['ownLoad'] {
@@ -63,7 +63,6 @@ export function ownLoad(): Platform['ownLoad'] {
     const asked = now();
     if (last !== undefined && asked - measuredAt < FRESH_MS) return last;
     measuredAt = asked;
-    // Resident first, and alone: it is what costs least to ask for.
     const residentBytes = process.memoryUsage.rss();
     last = { utilization: utilization(), residentBytes, heapUsedBytes: process.memoryUsage().heapUsed };
     return last;

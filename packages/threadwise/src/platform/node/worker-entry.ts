@@ -12,7 +12,7 @@ import { NodePort } from './port.js';
 import { keepUncaughtErrorsReadable } from './uncaught.js';
 import { loopUtilization, ownThreadId } from './usage.js';
 
-/** What `node-thread.ts` tells the thread. */
+/** The boot message that `node-thread.ts` sends. */
 export interface WorkerBoot extends Omit<ThreadSpec, 'settings'> {
   readonly wire: Wire & { readonly port: MessagePort };
   readonly data: unknown;

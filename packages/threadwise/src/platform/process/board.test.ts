@@ -115,7 +115,7 @@ test('board in a file: nothing is posted once its worker is known to be gone; wh
   assert.equal(owner.beganAt(ticket), 5);
 });
 
-/** Claims the tickets in the order in which they are posted, and notes of each whether it may run. */
+/** Claims the tickets in the order of their posting, and writes for each whether it may run. */
 const CLAIMER = `
   const { workerData: { url, file, words } } = require('node:worker_threads');
   import(url).then(({ FileBoardEnd }) => {

@@ -1,6 +1,6 @@
 /**
- * The claim board of one worker in a file without a name, as two processes share no memory: main has it open, and its child inherits it.
- * README.md beside this file has the protocol.
+ * The claim board of one worker, in a file without a name, because two processes share no memory: main opens the file, and its child
+ * inherits it. README.md beside this file has the protocol.
  */
 import { closeSync, existsSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { MainBoard, NewBoard, WorkerBoard } from '../../core/contracts.js';
 import { type Ring, RING_BYTES } from './ring.js';
 
-/** Main's word on a cell. */
+/** The values of the word that main writes for each cell. */
 const POSTED = 0;
 const ASKING = 1;
 const WITHDRAWN = 2;
@@ -16,33 +16,33 @@ const ABORTING = 3;
 
 /** What the worker writes for each cell: the stamp of the posting that it has claimed, when that was (a Float64), the stamp again. */
 const CLAIM_BYTES = 10;
-/** Stamps are from 1 to this. A cell is posted again only when its worker has claimed or passed it, so two would do. */
+/** The largest stamp; the smallest is 1. A cell is posted again only when its worker has claimed or passed it, so two stamps would do. */
 const MAX_STAMP = 255;
 const STAMP_SHIFT = 16;
 
 const cellOf = (ticket: number) => ticket & 0xffff;
 const stampOf = (ticket: number) => ticket >>> STAMP_SHIFT;
-/** Where in the file the two sides write. */
+/** The offsets in the file at which main (`wordAt`) and the worker (`claimAt`) write. */
 const wordAt = ({ at }: BoardFile, ticket: number) => at + cellOf(ticket);
 const claimAt = ({ at, cells }: BoardFile, ticket: number) => at + cells + cellOf(ticket) * CLAIM_BYTES;
 const boardBytes = (cells: number) => cells * (1 + CLAIM_BYTES);
 
-/** Where a file costs no disk, if there is such a place. */
+/** A folder whose files are in memory, on systems that have it. */
 const SHARED_DIR = '/dev/shm';
 const IS_MEMORY = existsSync(SHARED_DIR);
 
 let count = 0;
 
-/** What a child opens its end from. `fd`: as the process calls it that asks. `at`: where the board begins. */
+/** What a child opens its end from. `fd`: the descriptor in the process that uses this object. `at`: the board's offset in the file. */
 export interface BoardFile {
   readonly fd: number;
   readonly at: number;
   readonly cells: number;
-  /** Set as soon as its worker is known to be gone: nothing more can be posted. */
+  /** Set as soon as the worker is known to be gone: nothing more can be posted. */
   isGone: boolean;
 }
 
-/** Behind the board: room for large messages. None where the file may be on a disk. */
+/** The rings for large messages, behind the board. There are none where the file may be on a disk. */
 export function ringsOf({ fd, at, cells }: BoardFile): { readonly toWorker?: Ring; readonly toMain?: Ring } {
   if (!IS_MEMORY) return {};
   const start = at + boardBytes(cells);
@@ -50,10 +50,10 @@ export function ringsOf({ fd, at, cells }: BoardFile): { readonly toWorker?: Rin
   return { toWorker: ring(0), toMain: ring(1) };
 }
 
-/** A file with the boards of workers that may share a process, which inherits it. It is open as long as one of them is. */
+/** A file with the boards of workers that may share a process, which inherits it. The file is open as long as any of them is. */
 export class BoardFiles {
   #fd = -1;
-  /** Numbers of the boards that are open, each of the same size. */
+  /** The numbers of the open boards, which all have the same size. */
   readonly #taken = new Set<number>();
 
   /** @param cells how many tasks can be posted at a time; the same at every call */
@@ -65,7 +65,7 @@ export class BoardFiles {
     const bytes = boardBytes(cells);
     const at = number * (bytes + 2 * RING_BYTES);
     const memory: BoardFile = { fd: this.#fd, at, cells, isGone: false };
-    writeSync(memory.fd, new Uint8Array(bytes), 0, bytes, memory.at); // there may stand what a former worker has claimed
+    writeSync(memory.fd, new Uint8Array(bytes), 0, bytes, memory.at); // clears what a former worker has claimed
     const close = () => {
       this.#taken.delete(number);
       if (this.#taken.size === 0) closeSync(memory.fd);
@@ -74,7 +74,7 @@ export class BoardFiles {
   };
 }
 
-/** In a file of its own. @param cells how many tasks can be posted at a time */
+/** A board in a file of its own. @param cells how many tasks can be posted at a time */
 export const newFileBoard = (cells: number): NewBoard => new BoardFiles().newBoard(cells);
 
 function openUnnamed(): number {
@@ -87,11 +87,11 @@ function openUnnamed(): number {
 
 class FileBoard implements MainBoard {
   readonly #file: BoardFile;
-  /** Undefined: it is closed. */
+  /** Undefined when the board is closed. */
   #close: (() => void) | undefined;
   /** The stamp of the last posting of each cell. */
   readonly #stamps: Uint8Array;
-  /** What stands in the file. */
+  /** Main's words, as they are in the file. */
   readonly #words: Uint8Array;
   readonly #free: number[];
   /** Tickets that were withdrawn, and that the worker has not passed. */
@@ -121,7 +121,7 @@ class FileBoard implements MainBoard {
     const stamp = (this.#stamps[cell]! % MAX_STAMP) + 1;
     this.#stamps[cell] = stamp;
     const ticket = cell | (stamp << STAMP_SHIFT);
-    if (this.#words[cell] !== POSTED) this.#say(ticket, POSTED); // the worker does not look at it any more, nor yet
+    if (this.#words[cell] !== POSTED) this.#say(ticket, POSTED); // the worker does not read it now: it is between two postings
     return ticket;
   }
 
@@ -136,12 +136,12 @@ class FileBoard implements MainBoard {
 
   beganAt(ticket: number): number | undefined {
     if (!this.#isClaimed(ticket)) return undefined;
-    // Where the time is only half written, it is now: `trust.ts` says so of what is in the future.
+    // A time that is only half written counts as now: `trust.ts` makes that of a time in the future.
     const isWhole = this.#claim[0] === this.#claim[CLAIM_BYTES - 1];
     return isWhole ? this.#claim.readDoubleLE(1) : Number.POSITIVE_INFINITY;
   }
 
-  /** The worker does not say it: that would be one more system call for each task. */
+  /** Always false: the worker does not tell, as that would be one more system call for each task. */
   hasEnded(): boolean {
     return false;
   }
@@ -163,7 +163,7 @@ class FileBoard implements MainBoard {
     this.#close = undefined;
   }
 
-  /** Whether the worker has looked at this posting: it runs it, or, if it is withdrawn, has passed it. */
+  /** Whether the worker has looked at this posting: it runs the task or, if that was withdrawn, has passed it. */
   #isClaimed(ticket: number): boolean {
     if (this.#close === undefined) return false;
     readSync(this.#file.fd, this.#claim, 0, CLAIM_BYTES, claimAt(this.#file, ticket));
@@ -179,7 +179,7 @@ class FileBoard implements MainBoard {
   }
 }
 
-/** The child's end. */
+/** The worker's end, in the child process. */
 export class FileBoardEnd implements WorkerBoard {
   readonly #file: BoardFile;
   readonly #word = Buffer.alloc(1);
@@ -205,7 +205,7 @@ export class FileBoardEnd implements WorkerBoard {
     return this.#wordOn(ticket) === ABORTING;
   }
 
-  /** Main does not look for it. */
+  /** Does nothing: main does not look for it. */
   end(): void {}
 
   #wordOn(ticket: number): number {

@@ -1,6 +1,6 @@
 /**
- * Values as bytes, in structured clone's own format (`node:v8`). What no process can have of another (shared memory, ports, functions) is
- * refused with the error that a port gives: a DataCloneError.
+ * Values as bytes, in structured clone's own format (`node:v8`). What cannot cross to another process (shared memory, ports, functions) is
+ * refused with a DataCloneError, as by a port.
  */
 import type { Serializer } from 'node:v8';
 import type { Clone } from '../../core/calls/payload.js';
@@ -15,7 +15,7 @@ export function cloneError(message: string): Error {
 
 /** The parts of Node's class that its types leave out. */
 const HOOKS = {
-  // Called as a constructor.
+  // Node calls it as a constructor.
   _getDataCloneError: function DataCloneError(message: string) {
     return cloneError(message);
   },
@@ -40,7 +40,7 @@ function newSerializer(): Serializer {
 
 const newDeserializer = (bytes: Buffer) => new (process.getBuiltinModule('node:v8').Deserializer)(bytes);
 
-/** Throws a DataCloneError. @param room how many bytes are left free before the value */
+/** The value as bytes. Throws a DataCloneError. @param room how many bytes are left free before the value */
 export function toBytes(value: unknown, room = 0): Buffer {
   const serializer = newSerializer();
   if (room > 0) serializer.writeRawBytes(Buffer.alloc(room));
@@ -88,7 +88,7 @@ function movable(value: unknown): ArrayBuffer {
   return value;
 }
 
-/** What takes the buffers away from their sender, as a port does, once they are sent. Throws a DataCloneError where there is no such thing. */
+/** Returns a function that detaches the buffers, as a port does when they are sent. Throws a DataCloneError if one cannot be moved. */
 export function detachLater(transfer: readonly unknown[]): () => void {
   if (transfer.length === 0) return doNothing;
   const buffers = transfer.map(movable);

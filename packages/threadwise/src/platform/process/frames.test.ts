@@ -6,7 +6,7 @@ import { newFileBoard, type BoardFile, ringsOf } from './board.js';
 import { asideFrame, FrameReader, FrameWriter } from './frames.js';
 import type { Ring } from './ring.js';
 
-/** One end of a pipe, with what it has said to the other. */
+/** One end of a pipe, and the frames that it has sent. */
 class End {
   readonly sent: Uint8Array[] = [];
   readonly writer = new FrameWriter();
@@ -21,7 +21,7 @@ class End {
     this.sent.push(frame.slice());
   }
 
-  /** All that was said, in pieces of `size` bytes. Returns the messages. */
+  /** Reads all that `other` has sent, in pieces of `size` bytes. Returns the messages. */
   hear(other: End, size = Infinity): unknown[] {
     const bytes = Buffer.concat(other.sent.splice(0));
     const messages: unknown[] = [];
@@ -33,7 +33,7 @@ class End {
   }
 }
 
-/** Of each a shape that comes again, what the codec does not know, and bytes. */
+/** Values with shapes that come again, values that the codec does not know, and bytes. */
 const value = fc.oneof(
   fc.record({ id: fc.integer(), name: fc.string() }),
   fc.array(fc.double()),
@@ -115,7 +115,7 @@ const skip =
 test('frames: large messages go by the ring, and by the pipe where it has no room', { skip }, () => {
   const { board, toWorker, toMain } = rings();
   const bytes = (fill: number) => new Uint8Array(100_000).fill(fill);
-  // Room for two.
+  // The ring has room for two.
   const near = new End({ ...toWorker!, byteLength: 250_000 }, toMain);
   const far = new End(toMain, toWorker);
   const inPipe = () => near.sent.at(-1)!.length > 100_000;
@@ -126,7 +126,7 @@ test('frames: large messages go by the ring, and by the pipe where it has no roo
   near.send(near.writer.write(bytes(3)));
   assert.ok(inPipe());
   assert.deepEqual(far.hear(near), [bytes(1), bytes(2), bytes(3)]);
-  assert.deepEqual(near.hear(far), []); // it has heard that both were taken
+  assert.deepEqual(near.hear(far), []); // `near` has heard that both were taken
   near.send(near.writer.write([/what the codec leaves to structured clone/, bytes(4)]));
   assert.ok(!inPipe());
   near.send(near.writer.write('small'));

@@ -1,6 +1,6 @@
 /**
- * Messages as bytes in a pipe: each behind its length and its kind. Most are written by the value codec, which takes a fifth of the time that
- * structured clone's own format takes; what the codec does not know is written in that.
+ * Messages as bytes in a pipe, each behind its length and its kind. The value codec writes most of them, in a fifth of the time that
+ * structured clone's own format takes; values that it does not know are written in that format.
  */
 import { ShapeReader, shapeBookByteLength, ShapeWriter } from '../../transport/codec/shape-book.js';
 import { BOOK_HEADER_BYTES, FULL } from '../../transport/codec/tags.js';
@@ -13,25 +13,25 @@ import { type Ring, readRing, RingWriter } from './ring.js';
 /** Before each message: how many bytes it has (a Uint32), and its kind (one byte). */
 const HEADER_BYTES = 5;
 const KIND = 4;
-/** In structured clone's format. */
+/** A message in structured clone's format. */
 const CLONED = 0;
-/** The same, and not for whoever listens to the port, but for whoever started the process. */
+/** The same, but for the port's `onAside` and not for its listener. */
 const ASIDE = 1;
-/** A value that the codec has written. */
+/** A message that the value codec has written. */
 const CODED = 2;
-/** No message: how many shapes the writer's book has (a Uint32), and the bytes by which it has grown. Comes before the message that needs them. */
+/** No message: how many shapes the writer's book has (a Uint32), and the new bytes of it. Comes before the message that needs them. */
 const BOOK = 3;
-/** In the ring: its own kind (one byte), where it is and how long (a Uint32 each). */
+/** A message in the ring: its own kind (one byte), its offset and its length (a Uint32 each). */
 const IN_RING = 4;
 /** No message: the oldest one in the ring was read. */
 const TAKEN = 5;
 /** The longest message. Bytes. */
 const MAX_BYTES = 2 ** 31 - 1;
 
-/** How much memory messages are written to and put together in: at first, and the most that is kept. Bytes; chosen by hand. */
+/** Size of the memory in which messages are written and put together: at first, and the most that is kept. Bytes; chosen by hand. */
 const FIRST_BYTES = 2 ** 14;
 const KEPT_BYTES = 2 ** 22;
-/** The length, in bytes, from which on a message goes by the ring: a shorter one is in the pipe with one system call. Chosen by measurement. */
+/** From this length on a message goes by the ring: a shorter one is in the pipe with one system call. Bytes; chosen by measurement. */
 const RING_FROM = 2 ** 16;
 
 const newMemory = (byteLength: number): Memory => memoryOf(new ArrayBuffer(byteLength));
@@ -41,7 +41,7 @@ export class FrameWriter {
   readonly #book = new Uint8Array(shapeBookByteLength());
   readonly #shapes = new ShapeWriter(this.#book.buffer);
   readonly #values = new ValueWriter(this.#shapes);
-  /** How much of the book the other end has. Bytes. */
+  /** How many bytes of the book the other end has. */
   #known = this.#shapes.byteLength;
   #memory = newMemory(FIRST_BYTES);
   #ring: RingWriter | undefined;
@@ -51,12 +51,12 @@ export class FrameWriter {
     this.#ring = new RingWriter(ring);
   }
 
-  /** The other end has read the oldest message in the ring. */
+  /** Frees the oldest message in the ring, as the other end has read it. */
   taken(): void {
     this.#ring!.taken();
   }
 
-  /** What it returns is to be used before the next message is written. Throws a DataCloneError. */
+  /** Returns the frame, valid until the next message is written. Throws a DataCloneError. */
   write(message: unknown): Uint8Array {
     let end = this.#write(message);
     while (end === FULL && this.#memory.u8.length < KEPT_BYTES) {
@@ -73,7 +73,7 @@ export class FrameWriter {
     return this.#values.write(message, this.#memory, HEADER_BYTES, this.#memory.u8.length);
   }
 
-  /** The frame, or, if there is room for what is in it in the ring, one that says where. */
+  /** Puts the content of a large frame into the ring, and returns a frame that says where; without room, returns the frame itself. */
   #byRing(frame: Uint8Array): Uint8Array {
     if (this.#ring === undefined || frame.length < RING_FROM) return frame;
     const start = this.#ring.put(frame.subarray(HEADER_BYTES));
@@ -102,7 +102,7 @@ export class FrameWriter {
 const TAKEN_FRAME = new Uint8Array(HEADER_BYTES);
 TAKEN_FRAME[KIND] = TAKEN;
 
-/** A message for whoever started the process. */
+/** The frame of a message for the other end's `onAside`. */
 export function asideFrame(message: unknown): Uint8Array {
   return written(message, ASIDE);
 }
@@ -122,32 +122,32 @@ function setHeader(view: DataView, length: number, kind: number): void {
 
 /** Puts messages together from the pieces in which they come. */
 export class FrameReader {
-  /** Whether the message is for whoever started the process. */
+  /** Whether the message that `next` has found is for `onAside`. */
   isAside = false;
   readonly #book = new Uint8Array(shapeBookByteLength());
   readonly #values = new ValueReader(new ShapeReader(this.#book.buffer));
-  /** How much of the writer's book has come. Bytes. */
+  /** How many bytes of the writer's book have arrived. */
   #known = BOOK_HEADER_BYTES;
   readonly #writer: FrameWriter;
   readonly #send: (frame: Uint8Array) => void;
   #ring: Ring | undefined;
-  /** What has come and was not read is in `#memory`, from `#at` to `#end`. */
+  /** What has arrived and was not read is in `#memory`, from `#at` to `#end`. */
   #memory = newMemory(FIRST_BYTES);
   #at = 0;
   #end = 0;
-  /** The message that `next` has found. */
+  /** Beginning and kind of the message that `next` has found. */
   #start = 0;
   #kind = CLONED;
-  /** For messages in the ring. */
+  /** Memory that messages in the ring are read into. */
   #large: Memory | undefined;
 
-  /** @param writer of the same end of the pipe, which `send` sends by */
+  /** @param writer the writer of the same end of the pipe @param send sends a frame to the other end */
   constructor(writer: FrameWriter, send: (frame: Uint8Array) => void) {
     this.#writer = writer;
     this.#send = send;
   }
 
-  /** Large messages come there. */
+  /** Large messages are read from `ring` from now on. */
   use(ring: Ring): void {
     this.#ring = ring;
   }
@@ -180,7 +180,7 @@ export class FrameReader {
     }
   }
 
-  /** The message that `next` has found: to be asked for before anything else happens. Throws where it cannot be read. */
+  /** The message that `next` has found; to be called once, before any other method. Throws if it cannot be read. */
   message(): unknown {
     return this.#kind === IN_RING
       ? this.#fromRing()
@@ -211,7 +211,7 @@ export class FrameReader {
     this.#known += growth.length - count;
   }
 
-  /** Makes room for as many bytes, from `#at` on. */
+  /** Makes room for `length` bytes from `#at` on, and gives up memory that has become too large. */
   #reserve(length: number): void {
     const { u8 } = this.#memory;
     const isTooLarge = u8.length > KEPT_BYTES && length <= FIRST_BYTES;

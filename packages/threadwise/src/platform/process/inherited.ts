@@ -1,11 +1,11 @@
-/** What a process that main has started begins with: what it has inherited, and what ends it. */
+/** The beginning of a process that main has started: what it inherits, and what ends it. */
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { fromBytes } from './clone.js';
 import type { Load } from '../node/boot.js';
 import { FD, PIECE_BYTES, type Pipe, readNow } from './port.js';
 import { readAll, writeAll } from './ring.js';
 
-/** What `node-process.ts` has sent before any message, and left to whoever asks first: what imports, which this code cannot do by itself. */
+/** Reads the boot message, and takes from `globalThis` the `load` that the starter has left there: this code cannot import by itself. */
 export function receiveBoot<Boot>(): Boot & { readonly load: Load } {
   // Signals that come from a terminal or a service manager mean the program: main ends its workers when it ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
@@ -23,7 +23,7 @@ function receive(length: number): Buffer {
   return bytes;
 }
 
-/** What comes, comes by the event loop; what goes, goes at once: nothing that was said is lost when the process dies. */
+/** Reads by the event loop, and writes at once, so that no message is lost when the process dies. */
 export function inheritedPipe(): Pipe {
   let listener: (piece: Buffer) => void;
   const onread: OnReadOpts = {
@@ -33,7 +33,7 @@ export function inheritedPipe(): Pipe {
       return true;
     },
   };
-  // Into memory of its own: a stream would take new memory for each piece, and more time than the message itself.
+  // `onread` reads into one buffer: a stream would allocate memory for each piece, which takes longer than the message itself.
   const options = { fd: FD.fromMain, readable: true, writable: false, manualStart: true, onread };
   const socket = new Socket(options as SocketConstructorOpts);
   socket.on('close', die); // main is gone

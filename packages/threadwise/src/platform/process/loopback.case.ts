@@ -17,7 +17,7 @@ class Half implements Pipe {
 
   write(bytes: Uint8Array): void {
     const other = this.#other!;
-    // In pieces of a size at which headers and messages are cut anywhere.
+    // Small pieces, so that headers and messages are cut anywhere.
     for (let at = 0; at < bytes.length; at += 7) other.#pieces.push(Buffer.from(bytes.subarray(at, at + 7)));
     other.#wake();
   }
@@ -43,7 +43,7 @@ class Half implements Pipe {
   }
 }
 
-/** The other end of a channel, in this process. @param board of a worker, behind which large messages cross */
+/** Makes the other end of a channel, in this process. @param board the worker's board, behind which the rings for large messages are */
 export function farPortOf(near: PipePort, board?: BoardFile): PipePort {
   const [here, there] = Half.pair();
   const far = new PipePort();

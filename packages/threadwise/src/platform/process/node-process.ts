@@ -13,7 +13,7 @@ import { toBytes } from './clone.js';
 import { type Pipe, type PipePort, readNow } from './port.js';
 import { cpuUtilization, isStopped, oomKills, residentBytes } from './usage.js';
 
-/** What comes first on the pipe is the worker's code, behind its length. Given to Node as a text, which need not be CommonJS; only this can import. */
+/** The `--eval` script, valid as CommonJS and as a module: reads the code from the pipe, behind its length. Only this script can import. */
 const STARTER = `{
   const { readSync } = process.getBuiltinModule('node:fs');
   const vm = process.getBuiltinModule('node:vm');
@@ -30,41 +30,37 @@ const STARTER = `{
   vm.runInThisContext(code, { filename: '[worker eval]' });
 }`;
 
-/** What only a lone program can have: a text of its own to run, a port for its debugger, a runner of its tests. */
+/** Options of Node that a process does not inherit: code to evaluate, the debugger's port, the test runner and the like. */
 const NOT_INHERITED =
   /^(-[pceir]{1,2}|--(eval|print|check|interactive|inspect|debug|test|watch|run|build-snapshot)\b.*)$/;
-/** How many characters are kept of the end of what a process wrote to `stderr`: V8 says there that memory has run out. */
+/** How many characters of the end of a process's `stderr` are kept: V8 says there that memory has run out. */
 const LAST_WORDS = 4096;
 const OUT_OF_MEMORY = /JavaScript heap out of memory|[Ff]atal process out of memory/;
 
-/** How often main looks whether a signal has stopped a process, and how many times in a row it may have. Milliseconds; times. */
+/** How often main looks whether a signal has stopped a process, and after how many of them in a row it is killed. Milliseconds; times. */
 const LOOK_MS = 1000;
 const MOST_STOPPED = 2;
 
 const running = new Set<NodeProcess>();
-/** How many processes the kernel has killed for their memory that main has accounted for. */
+/** How many of the kernel's out-of-memory kills main has accounted for. */
 let knownKills: number | undefined;
 
-/** What a process is started with. */
 interface ProcessStart {
   readonly settings: WorkerSettings;
-  /** Options of Node. */
   readonly execArgv: readonly string[];
   readonly code: string;
-  /** What the code reads first. */
+  /** The boot message, which the code reads first. */
   readonly boot: unknown;
-  /** The file with the claim boards. */
   readonly boardFd: number;
-  /** The rings of the port. */
   readonly rings?: ReturnType<typeof ringsOf>;
-  /** How many pipes lead from it to main, beside that of its port. */
+  /** How many pipes lead from the process to main, beside that of its port. */
   readonly pipes: number;
 }
 
 export class NodeProcess {
   /** The pipes from the process to main, as many as were asked for; none where the process could not be started. */
   readonly pipes: readonly Socket[];
-  /** Resolves when the process is gone, and whoever started it has been told. */
+  /** Resolves when the process is gone and `onExit` has been called. */
   readonly exited: Promise<void>;
   readonly #child: ChildProcess;
   readonly #port: PipePort;
@@ -74,7 +70,7 @@ export class NodeProcess {
   /** How many times in a row it was found stopped. */
   #stopped = 0;
 
-  /** @param port to be connected with it. */
+  /** @param port the port that is connected with the process */
   constructor(port: PipePort, start: ProcessStart, onExit: (exit: ThreadExit) => void) {
     knownKills ??= oomKills();
     this.#port = port;
@@ -91,7 +87,7 @@ export class NodeProcess {
     this.exited = this.#watch(onExit);
   }
 
-  /** Undefined where there is none any more. */
+  /** Undefined if the process is gone, or could not be started. */
   get pid(): number | undefined {
     return running.has(this) ? this.#child.pid : undefined;
   }
@@ -101,7 +97,7 @@ export class NodeProcess {
     return pid === undefined ? undefined : residentBytes(pid);
   }
 
-  /** A worker of the process. @param of `threadId`: what the system calls its thread, 0 where nobody knows */
+  /** One worker of the process. @param of `threadId`: the system's number of its thread, 0 while that is unknown */
   threadOf(of: { end: () => void; exited: Promise<void>; threadId: () => number }): Thread {
     const cpu = () => (this.pid === undefined ? undefined : cpuTime(of.threadId(), this.pid));
     return {
@@ -115,7 +111,7 @@ export class NodeProcess {
     };
   }
 
-  /** @param why what is told of it, where nobody has asked for it */
+  /** @param why how the end is explained; undefined: the pool has asked for it */
   kill(why?: string): void {
     this.#why ??= why;
     this.#isAsked ||= why === undefined;
@@ -142,9 +138,9 @@ export class NodeProcess {
     }
     running.add(this);
     const looks = setInterval(() => this.#endIfStopped(), LOOK_MS).unref();
-    child.on('error', () => undefined); // it could not be killed: it is gone
+    child.on('error', () => undefined); // the kill failed: the process is gone
     child.once('exit', (code, signal) => {
-      this.#port.drain(); // its last word
+      this.#port.drain(); // reads its last messages
       clearInterval(looks);
       running.delete(this);
       tell(this.#exit(code, signal));
@@ -160,7 +156,7 @@ export class NodeProcess {
     const killed = signal === null ? undefined : `process ${this.#child.pid} was killed by ${signal}`;
     const how = this.#why ?? killed;
     const exitCode = code ?? 128 + os.constants.signals[signal!];
-    // Where it ended before any code of ours ran, what Node has printed is why.
+    // If it ended before any code of ours ran, what Node has printed is why.
     const printed = this.#port.hasHeard || !code ? '' : this.#said().trim();
     const error = printed && reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`);
     return { exitCode, error: error || undefined, outOfMemory, ...(how && { how }) };
@@ -174,20 +170,20 @@ function withLength(bytes: Buffer): Buffer[] {
 }
 
 function spawn({ settings, execArgv, boardFd, pipes }: ProcessStart): ChildProcess {
-  // Whatever somebody has put on `Object.prototype` is no option.
+  // A null prototype: what somebody has put on `Object.prototype` must not count as an option.
   const options: SpawnOptions = Object.assign(Object.create(null), {
     stdio: ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', boardFd, ...Array<'pipe'>(pipes).fill('pipe')],
     env: environment(settings.env),
     cwd: settings.cwd,
   });
-  // Loaded when it is needed: most programs have no process but themselves.
+  // Loaded when it is needed: most programs start no process.
   const { spawn: start } = process.getBuiltinModule('node:child_process');
   const child = start(process.execPath, [...execArgv, '--eval', STARTER], options);
   child.unref();
   return child;
 }
 
-/** The memory of all processes that this one has started for workers. Bytes. */
+/** The resident memory of all processes that this one has started for workers. Bytes. */
 export function residentBytesOfAll(): number {
   return [...running].reduce((sum, { residentBytes = 0 }) => sum + residentBytes, 0);
 }
@@ -198,7 +194,7 @@ function isNewKill(): boolean {
   return true;
 }
 
-/** Writes on what the process writes to stderr, as Node does for threads. Returns a function that gives the end of it. */
+/** Forwards the process's stderr to main's, as Node does for threads. Returns a function that gives the end of it. */
 function listen(stderr: Socket): () => string {
   let last = '';
   const hear = (piece: Buffer) => {
@@ -226,14 +222,14 @@ function pipeOf(toChild: Socket, fromChild: Socket): Pipe {
   };
 }
 
-/** Writes at once what the pipe takes, without the way through a stream, and leaves the rest to the stream. */
+/** Writes directly what the pipe takes at once, which is faster than a stream, and leaves the rest to the stream. */
 function writeTo(socket: Socket, bytes: Uint8Array): void {
   let written = 0;
   if (socket.writableLength === 0) {
     try {
       written = writeSync(fdOf(socket), bytes);
     } catch {
-      // It is full, or the child is gone, of which its exit tells.
+      // The pipe is full, or the child is gone, of which its exit tells.
     }
   }
   if (written < bytes.length) socket.write(bytes.slice(written));
@@ -244,13 +240,13 @@ function quiet(socket: Socket): Socket {
   return socket.unref();
 }
 
-/** What has come and the event loop has not handled. */
+/** The bytes that have arrived and that the event loop has not handled. */
 export function readSocket(socket: Socket): Buffer | undefined {
   const fd = fdOf(socket);
   return fd < 0 ? undefined : readNow(fd);
 }
 
-/** Negative where it is closed. */
+/** The descriptor of the socket; negative if it is closed. */
 function fdOf(socket: Socket): number {
   return (socket as { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
 }
@@ -260,13 +256,13 @@ export function optionsOf({ execArgv }: WorkerSettings): readonly string[] {
   return execArgv ?? inherited(process.execArgv);
 }
 
-/** Node's options for a process as main was started, without those that are main's alone, with their values. */
+/** The options without those that are main's alone, and without the text that main evaluates. */
 export function inherited(options: readonly string[]): string[] {
   const { _eval: text } = process as { _eval?: string };
   return options.filter((option) => !NOT_INHERITED.test(option) && option !== text);
 }
 
-/** Control is served by the program's own process. */
+/** The environment of a process, without THREADWISE_CONTROL: control is served by the program's own process. */
 function environment(given: unknown): NodeJS.ProcessEnv {
   const env = given === undefined || given === SHARE_ENV ? process.env : (given as NodeJS.ProcessEnv);
   return { ...env, THREADWISE_CONTROL: undefined };

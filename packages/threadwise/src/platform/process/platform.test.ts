@@ -11,7 +11,7 @@ import { PipePort } from './port.js';
 
 const opened = new WeakSet<PipePort>();
 
-/** With both ends of a channel in this process, where no worker is started. */
+/** The platform with both ends of a channel in this process, for the tests of channels, which start no worker. */
 const platform: Platform = {
   ...processPlatform,
   channelEnds: () => {
@@ -25,7 +25,7 @@ const platform: Platform = {
 
 platformConformance(platform, () => newFileBoard(1).memory);
 
-/** Where each test starts one thread, it finds those of the others that have not ended in its process. */
+/** Each test starts one thread, in a process that may still have the threads of other tests. */
 const { spawn } = processesFor({ threads: 3, processes: 1 }).platform;
 const boards = new BoardFiles();
 platformConformance({ ...platform, name: 'process-shared', spawn }, () => boards.newBoard(1).memory);

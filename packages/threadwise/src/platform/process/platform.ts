@@ -31,11 +31,11 @@ export const processPlatform: Platform = {
   spawn: spawnProcess,
   clone: cloneByBytes,
   hasSharedMemory: false,
-  /** Main's own: of leases and counts. */
+  /** Memory that only main uses, for leases and counts. */
   sharedMemory: (byteLength) => new ArrayBuffer(byteLength),
   memory: () => {
     const own = nodePlatform.memory();
-    // What is used of a machine is used by all of its processes; of a limit, by main alone.
+    // The machine's figure includes all processes; that of a limit includes main alone.
     if (own === undefined || own.limitBytes === os.totalmem()) return own;
     return { ...own, usedBytes: own.usedBytes + residentBytesOfAll() };
   },
@@ -43,7 +43,7 @@ export const processPlatform: Platform = {
 
 export const processTransport = messagesWith(newFileBoard);
 
-/** What holds the workers of one pool, and how their tasks cross. */
+/** The platform and the transport of a pool whose workers are in processes. */
 export function processesFor(division: Division): { platform: Platform; transport: Transport } {
   if (division.threads === 1) return { platform: processPlatform, transport: processTransport };
   const platform = { ...processPlatform, spawn: spawnShared(division) };

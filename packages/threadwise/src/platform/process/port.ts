@@ -13,9 +13,9 @@ export const FD = { fromMain: 3, toMain: 4, board: 5, pipes: 6 } as const;
 export interface Pipe {
   /** Sends what the pipe takes, and keeps a copy of the rest. */
   write(bytes: Uint8Array): void;
-  /** What is there now, to be used before the next call; undefined where nothing is. */
+  /** The bytes that have arrived, valid until the next call; undefined if there are none. */
   read(): Buffer | undefined;
-  /** Calls back with what comes, from now on. */
+  /** Calls back with each piece that arrives from now on. */
   listen(callback: (piece: Buffer) => void): void;
   close(): void;
 }
@@ -23,19 +23,19 @@ export interface Pipe {
 export class PipePort implements Port {
   readonly #writer = new FrameWriter();
   readonly #frames = new FrameReader(this.#writer, (frame) => this.#send(frame));
-  /** Gets what was sent by `postAside`. */
+  /** Called with what the other end sends by `postAside`. */
   onAside: ((message: unknown) => void) | undefined;
   /** Whether any message has come. */
   hasHeard = false;
   #pipe: Pipe | undefined;
-  /** Sent before there was a pipe. */
+  /** Frames that were sent before there was a pipe. */
   #early: Uint8Array[] = [];
   #handler: ((message: unknown) => void) | undefined;
   #onBatch: (() => void) | undefined;
   #onBroken: (error: unknown) => void = rethrow;
   #isClosed = false;
 
-  /** Connects the port: messages go and come through `pipe` from now on. @param out, into where large messages go, and come from */
+  /** Connects the port with `pipe`. @param out the ring for large messages that leave @param into the ring for those that arrive */
   attach(pipe: Pipe, out?: Ring, into?: Ring): void {
     if (this.#isClosed) return pipe.close();
     if (out !== undefined) this.#writer.use(out);
@@ -52,7 +52,7 @@ export class PipePort implements Port {
     detach();
   }
 
-  /** A message to whoever has started this process, or was started by it. */
+  /** Sends a message to the other end's `onAside`, and not to its listener. */
   postAside(message: unknown): void {
     this.#send(asideFrame(message));
   }
@@ -81,7 +81,7 @@ export class PipePort implements Port {
     });
   }
 
-  /** May be called from inside a handler: what it delivers then, comes after the message being handled. */
+  /** May be called inside a handler: the messages that it delivers then come after the one that is being handled. */
   drain(): number {
     let count = this.#deliver();
     for (let piece = this.#pipe?.read(); piece !== undefined; piece = this.#pipe?.read()) {
@@ -119,20 +119,20 @@ export class PipePort implements Port {
   }
 }
 
-/** How much is read at a time. */
+/** How many bytes are read at a time. */
 export const PIECE_BYTES = 2 ** 18;
 let piece = Buffer.alloc(0);
 
-/** What a pipe that does not block has now, until the next call; undefined where it has nothing, and when its other end is closed. */
+/** What a non-blocking pipe has now, valid until the next call; undefined if it has nothing, or its other end is closed. */
 export function readNow(fd: number): Buffer | undefined {
   if (piece.length === 0) piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0; // of an error that nobody sees: the stack costs more than the rest
+  Error.stackTraceLimit = 0; // nobody sees this error, and its stack costs more than the rest
   try {
     const count = readSync(fd, piece, 0, piece.length, null);
     return count === 0 ? undefined : piece.subarray(0, count);
   } catch {
-    return undefined; // EAGAIN, or it is gone
+    return undefined; // EAGAIN, or the pipe is closed
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }

@@ -1,6 +1,6 @@
 /**
- * The first code of a process with several workers: starts and ends their threads, and passes on to them what main says. No code of a task
- * runs here, so this thread always answers; what the workers say, they write to main themselves.
+ * The first code of a process with several workers: starts and ends their threads, and passes main's messages on to them. No code of a
+ * task runs here, so this thread always answers. The workers write to main by themselves.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
@@ -25,7 +25,7 @@ main.attach(inheritedPipe());
 main.listen((message) => {
   const [type, seat, content] = message as ToRelay;
   if (type === START) return start(seat, content);
-  const worker = workers.get(seat); // perhaps it has just ended
+  const worker = workers.get(seat); // undefined if it has just ended
   if (type === END) void worker?.thread.terminate();
   else worker?.port.postMessage(content, [content.buffer as ArrayBuffer]);
 });

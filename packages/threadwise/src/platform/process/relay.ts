@@ -9,12 +9,12 @@ export const PASS = 2;
 
 export type ToRelay =
   | readonly [type: typeof START, seat: number, spec: ThreadSpec]
-  /** Its thread is to be ended now. */
+  /** Ends the worker's thread now. */
   | readonly [type: typeof END, seat: number]
-  /** For the worker: a piece of what its pipe carries. */
+  /** Bytes of the worker's pipe, to be passed on to it. */
   | readonly [type: typeof PASS, seat: number, bytes: Uint8Array];
 
-/** A thread is gone. What it has said is in its pipe. */
+/** A worker's thread is gone; its pipe has all that it had said. */
 export type FromRelay = readonly [
   seat: number,
   exitCode: number,
@@ -22,17 +22,17 @@ export type FromRelay = readonly [
   error: EncodedError | undefined,
 ];
 
-/** What the process is told first. */
+/** The boot message of the process. */
 export interface RelayBoot {
   readonly poolName: string;
   readonly execArgv: readonly string[];
   readonly clockZero: number;
-  /** The code of its threads. */
+  /** The code of the workers' threads. */
   readonly source: string;
 }
 
-/** What of a worker's surroundings its thread is told beside its specification, as the memory of its wire. */
+/** What a worker's thread needs beside its `ThreadSpec`; crosses as the `memory` of its wire. */
 export interface Surroundings extends Pick<WorkerPlace, 'board' | 'argv' | 'execArgv'> {
-  /** Its own pipe to main. */
+  /** The descriptor of the worker's own pipe to main. */
   readonly toMain: number;
 }

@@ -1,4 +1,4 @@
-/** Messages through a file: rooms of a few bytes, taken and put in any order that the protocol allows. */
+/** Messages through a file: rings of a few bytes, with puts and takes in any order that the protocol allows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
@@ -42,7 +42,7 @@ test('ring: every message is read as it was written, and none reaches beyond the
           const bytes = new Uint8Array(step).fill(number);
           const start = writer.put(bytes);
           if (start < 0) {
-            // With nothing there, whatever is no longer than the ring has room.
+            // An empty ring has room for every message that is no longer than the ring.
             assert.ok(there.length > 0 || step > size);
             continue;
           }

@@ -1,21 +1,21 @@
 /** Room for large messages in the file that two processes have open. README.md beside this file has the protocol. */
 import { readSync, writeSync } from 'node:fs';
 
-/** For each direction of a worker's pipe. Bytes; chosen by hand: the file takes memory only where it was written to. */
+/** Size of the ring for each direction of a worker's pipe. Bytes; chosen by hand: the file takes memory only where it was written to. */
 export const RING_BYTES = 2 ** 24;
 
-/** Where in a file one end writes, and the other reads. */
+/** The part of a file in which one end writes and the other reads. */
 export interface Ring {
-  /** The descriptor of the file in the process that asks. */
+  /** The descriptor of the file in the process that uses this object. */
   readonly fd: number;
   readonly at: number;
   readonly byteLength: number;
 }
 
-/** The writing end: each message in one piece, behind the one before or at the beginning again. */
+/** The writing end: puts each message in one piece, behind the last one or at the beginning again. */
 export class RingWriter {
   readonly #ring: Ring;
-  /** Where the messages begin that were not taken, the oldest first. */
+  /** Offsets of the messages that the other end has not taken, the oldest first. */
   readonly #starts: number[] = [];
   #end = 0;
 
@@ -23,7 +23,7 @@ export class RingWriter {
     this.#ring = ring;
   }
 
-  /** Returns where the bytes are; -1: there is no room, or the system has no memory. */
+  /** Returns the offset of the bytes; -1 if there is no room, or the system has no memory. */
   put(bytes: Uint8Array): number {
     const start = this.#find(bytes.length);
     if (start < 0) return -1;
@@ -37,7 +37,7 @@ export class RingWriter {
     return start;
   }
 
-  /** The other end has read the oldest message. */
+  /** Frees the oldest message, as the other end has read it. */
   taken(): void {
     this.#starts.shift();
   }
@@ -58,13 +58,13 @@ export function readRing({ fd, at }: Ring, start: number, bytes: Uint8Array): vo
     throw new Error(`threadwise: a message of ${bytes.length} bytes is not in the file`);
 }
 
-/** Returns when all is written. @param at where in the file; a pipe has no places */
+/** Writes all bytes, however many calls that takes. @param at offset in the file; undefined: `fd` is a pipe */
 export function writeAll(fd: number, bytes: Uint8Array, at?: number): void {
   for (let done = 0; done < bytes.length;)
     done += writeSync(fd, bytes, done, bytes.length - done, at === undefined ? null : at + done);
 }
 
-/** Fills `bytes`. Returns false where what there is ends before. @param at where in the file; a pipe has no places */
+/** Fills `bytes`. Returns false if the file or the pipe ends before. @param at offset in the file; undefined: `fd` is a pipe */
 export function readAll(fd: number, bytes: Uint8Array, at?: number): boolean {
   for (let done = 0; done < bytes.length;) {
     const count = readSync(fd, bytes, done, bytes.length - done, at === undefined ? null : at + done);

@@ -1,4 +1,4 @@
-/** What the code of a worker comes to, whether it has a process of its own or is a thread of one: a runner on a pipe. */
+/** Starts a worker's runner on its pipe, whether the worker has a process of its own or is a thread of one. */
 import type { ThreadSpec } from '../../core/contracts.js';
 import { Runner } from '../../runner/runner.js';
 import { type EncodedError, encodeError } from '../../transport/codec/error-codec.js';
@@ -10,7 +10,7 @@ import { type BoardFile, FileBoardEnd, ringsOf } from './board.js';
 import { cloneByBytes } from './clone.js';
 import { type Pipe, PipePort } from './port.js';
 
-/** What the worker is told of itself. */
+/** What a worker is started with. */
 export interface WorkerPlace extends Omit<ThreadSpec, 'allowance' | 'wire' | 'settings'> {
   readonly data: unknown;
   readonly argv: readonly string[];
@@ -20,7 +20,7 @@ export interface WorkerPlace extends Omit<ThreadSpec, 'allowance' | 'wire' | 'se
   readonly clockZero: number;
 }
 
-/** What a worker says of itself to whoever started it, aside: the error that ends it; of a thread also what the system calls it. */
+/** What a worker tells the code that started it: the error that ends it; if it is a thread, also the system's number of it. */
 export type Aside = EncodedError | number;
 
 export function runWorker(place: WorkerPlace & ModulePlace, pipe: Pipe): PipePort {
@@ -33,9 +33,9 @@ export function runWorker(place: WorkerPlace & ModulePlace, pipe: Pipe): PipePor
   const { toMain, toWorker } = ringsOf(place.board);
   port.attach(pipe, toMain, toWorker);
   process.on('uncaughtExceptionMonitor', (error: unknown) => {
-    if (process.listenerCount('uncaughtException') > 0) return; // whoever listens lives on
+    if (process.listenerCount('uncaughtException') > 0) return; // the user's own listener keeps the worker alive
     port.postAside(encodeError(error, cloneByBytes) satisfies Aside);
-    process.exit(1); // main tells of it: it need not be printed
+    process.exit(1); // main reports the error: it need not be printed
   });
   const endpoint = new MessageEndpoint(new Line(port), new FileBoardEnd(place.board), now);
   void new Runner({ ...place, endpoint }, platform).start();

@@ -1,4 +1,4 @@
-/** Workers that share a process, each as a thread of it: main's side. README.md beside this file says how they are told what. */
+/** Main's side of workers that share a process, each as a thread of it. README.md beside this file has the protocol. */
 import type { Platform, Thread, ThreadExit, ThreadSpec, TimerHandle } from '../../core/contracts.js';
 import { promised } from '../../core/promised.js';
 import { decodeError } from '../../transport/codec/error-codec.js';
@@ -18,27 +18,27 @@ import {
 } from './relay.js';
 import type { Aside } from './run-worker.js';
 
-/** Seats of a process for each worker that it is to have: a worker that retires is still there when the next one starts. */
+/** Seats of a process for each worker that it is to have: a worker that retires still has its seat when the next one starts. */
 const SEATS = 2;
 /** How many milliseconds pass between two looks at a thread that was told to end. Chosen by hand. */
 const LOOK_MS = 500;
 /**
- * After how many looks its process is killed: a thread that native code blocks never ends. They are counted, and no time is taken, because main
- * hears nothing while it is blocked or stopped itself. Chosen by hand.
+ * After how many looks the process of such a thread is killed: a thread that native code blocks never ends. Looks are counted, and no time
+ * is taken, because main hears nothing while it is itself blocked or stopped. Chosen by hand.
  */
 const MOST_LOOKS = 10;
 
 /** How the workers of a pool are divided among processes. */
 export interface Division {
-  /** Workers of one process. */
+  /** Workers per process. */
   readonly threads: number;
   /** How many processes there are. While many workers are replaced at once, there may be more. */
   readonly processes: number;
 }
 
-/** What starts the workers of a pool: each in the oldest process that has too few, or in another one. */
+/** Returns `spawn`: a worker starts in the oldest process that has too few, else in a new one or, if there are enough, the least loaded. */
 export function spawnShared({ threads, processes }: Division): Platform['spawn'] {
-  /** The oldest first. */
+  /** Processes that can take workers, the oldest first. */
   const open = new Set<SharedProcess>();
   const found = () => {
     const free = [...open].filter(({ hasSeat }) => hasSeat);
@@ -54,18 +54,18 @@ export function spawnShared({ threads, processes }: Division): Platform['spawn']
   return (spec, onExit) => (found() ?? started(spec)).start(spec, onExit);
 }
 
-/** What main keeps of a worker of a process. */
+/** What main keeps for one worker of the process. */
 interface Member {
   readonly seat: number;
   readonly port: PipePort;
   readonly pipe: Pipe;
   readonly board: BoardFile;
   readonly onExit: (exit: ThreadExit) => void;
-  /** It was asked to end. */
+  /** Whether it was asked to end, or has ended. */
   isEnding: boolean;
   /** The uncaught error that ended it. */
   error: unknown;
-  /** What the system calls its thread; 0 as long as it has not said so. */
+  /** The system's number of its thread; 0 until the worker has sent it. */
   threadId: number;
   deadline: TimerHandle | undefined;
 }
@@ -77,10 +77,10 @@ class SharedProcess {
   readonly #execArgv: readonly string[];
   readonly #members = new Map<number, Member>();
   readonly #onClosed: () => void;
-  /** How the last worker ended, for which the process was then killed. */
+  /** How the last worker ended, after which the process was killed. */
   #lastExit: ThreadExit | undefined;
 
-  /** @param onClosed no worker can be started there any more */
+  /** @param onClosed called when no more workers can be started here */
   constructor({ settings, poolName, wire }: ThreadSpec, seats: number, onClosed: () => void) {
     this.#seats = seats;
     this.#onClosed = onClosed;
@@ -97,7 +97,7 @@ class SharedProcess {
     this.#relay.listen((message) => this.#hear(message as FromRelay));
   }
 
-  /** Workers that were not asked to end. */
+  /** How many workers were not asked to end. */
   get load(): number {
     return [...this.#members.values()].filter(({ isEnding }) => !isEnding).length;
   }
@@ -155,7 +155,7 @@ class SharedProcess {
       ...spec,
       allowance: undefined,
       wire: { ...wire, port: undefined, memory },
-      // The rest it has of its process.
+      // The thread has all other settings of its process.
       settings: { data, resourceLimits, argv, execArgv: undefined, env: undefined },
     };
   }
@@ -185,7 +185,7 @@ class SharedProcess {
     const member = this.#members.get(seat)!;
     member.board.isGone = true;
     if (this.#members.size > 1) return this.#gone(member, exit);
-    // The last one is gone when its process is.
+    // The exit of the last worker is told when its process is gone.
     this.#lastExit = exit;
     this.#kill();
   }
@@ -213,7 +213,7 @@ class SharedProcess {
   #exited(exit: ThreadExit): void {
     this.#onClosed();
     const members = [...this.#members.values()];
-    // Before any is told of, so that what is called for then does not go to another.
+    // First all boards are closed for posting, so that a task that one of these workers gives back does not go to another of them.
     for (const { board } of members) board.isGone = true;
     for (const member of members) this.#gone(member, this.#lastExit ?? exit);
     this.#relay.close();
@@ -223,7 +223,7 @@ class SharedProcess {
     const { seat, port, pipe, onExit } = member;
     member.isEnding = true;
     member.deadline?.cancel();
-    port.drain(); // what it said before it ended
+    port.drain(); // what the worker said before it ended
     onExit({ ...exit, error: member.error ?? exit.error });
     pipe.close();
     this.#members.delete(seat);

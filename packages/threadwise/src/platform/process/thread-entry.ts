@@ -1,4 +1,4 @@
-/** The first code of a worker that is a thread of a process: hears main by way of `relay-entry.ts`, and speaks to main directly. */
+/** The first code of a worker that is a thread of a process: hears main by way of `relay-entry.ts`, and writes to main directly. */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { receiveBoot } from '../node/boot.js';
 import type { WorkerBoot } from '../node/worker-entry.js';

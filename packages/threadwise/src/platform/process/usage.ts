@@ -1,9 +1,9 @@
-/** What a process uses of the machine, and whether it runs at all: as Linux tells it. Elsewhere nobody knows. */
+/** What a process uses of the machine, and whether a signal has stopped it, as Linux reports it; unknown on other systems. */
 import type { CpuTime } from '../../core/contracts.js';
 import { cgroups } from '../node/limits.js';
 import { readText } from '../node/usage.js';
 
-/** Share of the time since the last call in which a thread computed, 0 to 1; 0 where nobody knows. */
+/** Returns a function that gives the share of the time since its last call in which a thread computed, 0 to 1; 0 if that is unknown. */
 export function cpuUtilization(time: () => CpuTime | undefined): () => number {
   let usedMs = 0;
   let at = performance.now();
@@ -17,15 +17,15 @@ export function cpuUtilization(time: () => CpuTime | undefined): () => number {
   };
 }
 
-/** Undefined where nobody knows. Bytes. */
+/** The resident memory of a process; undefined if it is unknown. Bytes. */
 export function residentBytes(pid: number): number | undefined {
   const kib = /^VmRSS:\s*(\d+)/m.exec(readText(`/proc/${pid}/status`) ?? '')?.[1];
   return kib === undefined ? undefined : Number(kib) * 1024;
 }
 
-/** Whether a signal has stopped it (SIGSTOP, SIGTSTP). A debugger that holds it is another thing. */
+/** Whether a signal (SIGSTOP, SIGTSTP) has stopped the process; a process that a debugger holds does not count. */
 export function isStopped(pid: number): boolean {
-  // The name in parentheses may contain anything.
+  // The name of the process, in parentheses, may contain anything.
   return /\) T /.test(readText(`/proc/${pid}/stat`)?.replace(/^.*\)/s, ')') ?? '');
 }
 

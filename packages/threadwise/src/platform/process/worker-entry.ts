@@ -7,7 +7,7 @@ export interface WorkerBoot extends WorkerPlace {
   readonly parentId: number;
 }
 
-/** How often a thread of its own looks whether main is there, for when the loop is blocked and cannot tell. Milliseconds; chosen by hand. */
+/** How often a thread of its own looks whether main is alive: a blocked event loop cannot tell. Milliseconds; chosen by hand. */
 const LOOK_MS = 500;
 const WATCH = `const { parentId, word } = require('node:worker_threads').workerData;
 for (;;) { Atomics.wait(word, 0, 0, ${LOOK_MS}); if (process.ppid !== parentId) process.kill(process.pid, 'SIGKILL'); }`;
@@ -15,7 +15,7 @@ for (;;) { Atomics.wait(word, 0, 0, ${LOOK_MS}); if (process.ppid !== parentId) 
 const boot = receiveBoot<WorkerBoot>();
 process.title = `threadwise ${boot.poolName}/${boot.workerId}`;
 
-// Not kept to be closed: it ends with the process.
+// No reference is kept: the thread ends with the process.
 new wt.Worker(WATCH, {
   eval: true,
   env: {},

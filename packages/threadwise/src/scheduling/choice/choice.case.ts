@@ -10,7 +10,7 @@ export function worker(id: number, given: Partial<WorkerView> = {}): WorkerView 
 
 export const anyTask: TaskView = { id: 1, name: 'task', priority: 0, key: undefined };
 
-/** For whoever must not be called. */
+/** A callback that must not be called. */
 export function unexpected(error: unknown): never {
   throw new Error(`Nothing was to be reported, and this was: ${String(error)}`);
 }

@@ -1,5 +1,5 @@
 /**
- * The strategies: which of the workers that have room gets a task. And what the option `choose` means: a strategy of ours by its name, or
+ * The strategies: which of the workers that have room gets a task. And what the option `choose` means: a built-in strategy by its name, or
  * one of the user's, which is kept from breaking the pool.
  */
 import type { Choice } from '../../core/contracts.js';
@@ -7,7 +7,7 @@ import { show, ThreadwiseError } from '../../core/options/errors.js';
 import type { ChooseFunction } from '../../core/options/options.js';
 import { isThenable } from '../../core/promised.js';
 
-/** The strategies of ours: only those can be made on every thread. */
+/** The built-in strategies: only those can be made on every thread. */
 const builtIns = new WeakSet<object>();
 
 function builtIn(name: string, choose: Choice['choose']): Choice {
@@ -21,7 +21,7 @@ export const leastBusy = builtIn('least-busy', (_task, candidates) =>
   candidates.reduce((least, worker) => (worker.load < least.load ? worker : least)),
 );
 
-/** Each worker in turn, by id: the next one after the last choice that has room. Keeps its own place in the round. */
+/** Makes a strategy that takes each worker in turn, by id: the next one after the last choice that has room. */
 export function roundRobin(): Choice {
   let lastId = -1;
   return builtIn('round-robin', (_task, candidates) => {
@@ -32,14 +32,14 @@ export function roundRobin(): Choice {
 }
 
 /**
- * Any worker that has room, with equal probability.
- * @param source numbers from 0 up to, not including, 1; for tests.
+ * Takes any worker that has room, with equal probability.
+ * @param source numbers from 0 up to, not including, 1; for tests. Default `Math.random`
  */
 export function random(source: () => number = Math.random): Choice {
   return builtIn('random', (_task, candidates) => candidates[Math.floor(source() * candidates.length)]!);
 }
 
-/** The worker whose event loop was least active lately: for tasks that await, where counting them says little. */
+/** A worker without tasks, else the one whose event loop was least active lately: for tasks that await, where counting them says little. */
 export const leastElu = builtIn('least-elu', (_task, candidates) => {
   const idle = candidates.find((worker) => worker.load === 0);
   if (idle !== undefined) return idle;
@@ -48,7 +48,7 @@ export const leastElu = builtIn('least-elu', (_task, candidates) => {
   return measured[0]!.worker;
 });
 
-/** A factory each, because a strategy may keep state that belongs to one pool. The first is the default. */
+/** Makes each strategy anew for each pool, since it may keep state. The first is the default. */
 const CHOICES: Readonly<Record<string, () => Choice>> = {
   'least-busy': () => leastBusy,
   'round-robin': roundRobin,
@@ -58,7 +58,7 @@ const CHOICES: Readonly<Record<string, () => Choice>> = {
 
 export const choiceNames: readonly string[] = Object.keys(CHOICES);
 
-/** The name of one of ours, by which another thread can make it; undefined for a strategy of the user's own. */
+/** The name of a built-in strategy, by which another thread can make it; undefined for one of the user's own. */
 export function builtInName(choose: unknown): string | undefined {
   if (typeof choose === 'string') return choose;
   return builtIns.has(choose as object) ? (choose as Choice).name : undefined;
@@ -87,7 +87,7 @@ export function guarded(name: string, choose: ChooseFunction, report: (error: un
       try {
         const chosen = choose(task, candidates);
         if (candidates.includes(chosen)) return chosen;
-        // What a promise rejects with is not to end the program.
+        // If the promise rejects, that must not end the program.
         if (isThenable(chosen)) chosen.then(undefined, () => undefined);
         const message = `Option 'choose': expected one of the candidates, got ${show(chosen)}`;
         throw new ThreadwiseError('ERR_OPTION', message);

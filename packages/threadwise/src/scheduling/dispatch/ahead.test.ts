@@ -1,11 +1,11 @@
-/** What can only go by port and finds no worker free: main may be blocked before it hears that one is, so it lies with one. */
+/** Tasks that can only go by port and find no worker free: main may be blocked before it hears that one is, so they are left with one. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SlotState } from '../../core/workers/worker-slot.js';
 import { DispatchBench, FakePullQueue, idsAt, linkOf, type TaskSpec } from './bench.case.js';
 import { SharedQueueDispatch } from './shared-queue.js';
 
-/** How long a worker may end nothing until what lies with it is taken back. Milliseconds. */
+/** How long a worker may end nothing before what lies with it is taken back. Milliseconds. */
 const STALL_MS = 5;
 const byPort: TaskSpec = { byPort: true };
 

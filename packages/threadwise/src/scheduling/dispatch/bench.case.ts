@@ -54,7 +54,7 @@ export class DispatchBench {
   readonly platform = new FakePlatform();
   readonly slots: WorkerSlot[] = [];
   readonly dispatch: Dispatch;
-  /** What was told of tasks on their way: `+ id` handed, `- id` withdrawn. */
+  /** What the canceller was told of tasks: `+id` handed, `oid` offered, `-id` taken back. */
   readonly told: string[] = [];
   #lastTask = 0;
 
@@ -95,18 +95,18 @@ export class DispatchBench {
     return task;
   }
 
-  /** The worker begins it. */
+  /** Makes the worker begin a task. */
   begin(slot: WorkerSlot, task: Task): void {
     linkOf(slot).begin(task, this.platform.now());
   }
 
-  /** The worker ends it, and main hears of it. */
+  /** Makes the worker end a task, and main hear of it. */
   end(slot: WorkerSlot, task: Task, runMs = 1000): void {
     this.hear(slot, task, runMs);
     this.dispatch.pump();
   }
 
-  /** What main does when it hears of an end, but for handing over more: that comes after the batch. */
+  /** Does what main does when it hears of an end, but hands over no more tasks: that comes after the batch. */
   hear(slot: WorkerSlot, task: Task, runMs = 1000): void {
     linkOf(slot).drop(task);
     slot.release(task, this.platform.now());
@@ -114,7 +114,7 @@ export class DispatchBench {
     this.dispatch.observe(task, runMs);
   }
 
-  /** The worker takes the next task by itself, and ends it at once; main hears of it. */
+  /** Makes the worker take the next task by itself, end it at once, and main hear of it. */
   pull(slot: WorkerSlot, queue: FakePullQueue): Task | undefined {
     const task = queue.take(linkOf(slot));
     if (task === undefined) return undefined;
@@ -132,7 +132,7 @@ export class DispatchBench {
 /** A queue that workers pull from when they are told to. */
 export class FakePullQueue implements PullQueue {
   sorts = false;
-  /** Tasks that may be open at a time. */
+  /** How many tasks may be open at a time. */
   capacity = 1000;
   /** Gives tasks back to the dispatch. */
   giveBack: (tasks: readonly Task[]) => void = () => undefined;
@@ -153,7 +153,7 @@ export class FakePullQueue implements PullQueue {
     return this.open < this.capacity;
   }
 
-  /** What lies ready, the next first. */
+  /** The ids of the tasks that nobody has taken, the next first. */
   get ids(): number[] {
     return this.#lying.map(({ id }) => id);
   }
@@ -204,19 +204,19 @@ export class FakePullQueue implements PullQueue {
     return task;
   }
 
-  /** What the worker has taken and not ended. */
+  /** The tasks that the worker has taken and not ended. */
   heldBy(worker: Link): Task[] {
     return [...this.#running].flatMap(([task, holder]) => (holder === worker ? [task] : []));
   }
 
-  /** The same tasks count as handed from now on. */
+  /** Takes out what the worker has taken: those tasks count as handed from now on. */
   adopt(worker: Link): Task[] {
     const tasks = this.heldBy(worker);
     for (const task of tasks) this.#running.delete(task);
     return tasks;
   }
 
-  /** The worker has ended it. */
+  /** The worker has ended the task. */
   end(task: Task): void {
     this.#running.delete(task);
   }

@@ -7,7 +7,7 @@ import { dispatchConformance } from './dispatch.case.js';
 import { MAX_PREFETCH } from './prefetch.js';
 
 const make: MakeDispatch = (context) => new DirectDispatch(context);
-/** As long as a worker may hold unbegun tasks without ending any. */
+/** How long a worker may hold unbegun tasks without ending any. Milliseconds. */
 const STALL_MS = 5;
 
 dispatchConformance('direct', make);

@@ -5,14 +5,11 @@ import type { WorkerSlot } from '../../core/workers/worker-slot.js';
 import { Affinity } from '../choice/affinity.js';
 import { Prefetch } from './prefetch.js';
 
-/**
- * Unbegun tasks are taken back from a worker that has ended none for this long: it is behind a task longer than expected.
- * Milliseconds.
- */
+/** How long a worker may end no task before its unbegun ones are taken back: it runs one that is longer than expected. Milliseconds. */
 const STALL_MS = 5;
 /** How often main looks whether there is room again, where nobody tells. Milliseconds. */
 const ROOM_MS = 1;
-/** Every how many picks the older one of a lane's and the queue's next tasks goes first, whatever their priorities: so that neither starves. */
+/** In one pick of this many, the older of a lane's and the queue's next task goes first, whatever its priority: so neither starves. */
 const FAIR_INTERVAL = 16;
 
 export class DirectDispatch implements Dispatch {
@@ -24,7 +21,7 @@ export class DirectDispatch implements Dispatch {
   readonly #affinity = new Affinity<WorkerSlot>();
   /** How many tasks a worker had completed when tasks were last taken back from it. */
   readonly #stalled = new WeakMap<WorkerSlot, number>();
-  /** The lowest priority among the tasks that lie with workers since none did. */
+  /** The lowest priority among the tasks that were left with workers since there was none. */
   #lowestAhead = Number.POSITIVE_INFINITY;
   #stallTimer: TimerHandle | undefined;
   #roomTimer: TimerHandle | undefined;
@@ -94,7 +91,7 @@ export class DirectDispatch implements Dispatch {
     this.pump();
   }
 
-  /** Workers take nothing by themselves. */
+  /** Always undefined: workers take nothing by themselves. */
   holder(_task: Task): WorkerSlot | undefined {
     return undefined;
   }
@@ -125,15 +122,15 @@ export class DirectDispatch implements Dispatch {
   }
 
   /**
-   * Leaves a call with a worker that has other tasks, or as long as none is ready, with one that starts: main may be blocked before it
-   * hears that a worker is free. Not where others wait: whose turn it is then, is main's to say.
+   * Leaves a task with a worker that has others or, as long as no worker is ready, with one that starts: main may be blocked before it
+   * hears that a worker is free. Not if other tasks wait: then main decides which one is next.
    */
   protected submitAhead(task: Task): void {
     this.#queue.push(task, task.priority);
     this.handOver();
     if (task.moves || this.#isPumping || this.#first !== task || this.#queue.size > 1) return;
     if (task.priority > this.#lowestAhead) {
-      // Those that lie with workers are less urgent: they wait in the queue, behind it.
+      // Tasks that lie with workers are less urgent: they go back into the queue, behind this one.
       this.#lowestAhead = Number.POSITIVE_INFINITY;
       for (const slot of this.#holders()) this.#takeBack(slot);
       return this.handOver();
@@ -149,7 +146,6 @@ export class DirectDispatch implements Dispatch {
     this.#watchForStalls();
   }
 
-  /** Hands over what can be handed over directly. */
   protected handOver(): void {
     // A strategy or a listener of the user's may submit a task: the pump that runs will find it.
     if (this.#isPumping) return;
@@ -164,7 +160,7 @@ export class DirectDispatch implements Dispatch {
     if (this.#roomTimer === undefined && this.#slots.some((slot) => this.#isHeldUp(slot))) this.pumpSoon();
   }
 
-  /** Nobody tells when there is room again: it is tried, as long as tasks wait for that. */
+  /** Pumps again after ROOM_MS, as long as tasks wait for room: nobody tells when there is some. */
   protected pumpSoon(): void {
     this.#roomTimer ??= this.context.platform.timer(ROOM_MS, () => {
       this.#roomTimer = undefined;
@@ -182,8 +178,8 @@ export class DirectDispatch implements Dispatch {
   }
 
   /**
-   * Whether only its line, full of tasks that were taken back, keeps it from getting a task, or what it has taken of its allowance
-   * by itself and may give back.
+   * Whether a worker could run its next task, but its line is full of tasks that were taken back, or it has taken the rest of its allowance
+   * by itself, and may give some of that back.
    */
   #isHeldUp(slot: WorkerSlot): boolean {
     const { tasksPerWorker } = this.context;
@@ -209,7 +205,7 @@ export class DirectDispatch implements Dispatch {
     return true;
   }
 
-  /** A task with a key waits for its own worker; which one that is, is decided once, while none is known. */
+  /** Moves a task with a key to the lane of the key's worker, which is chosen only while the key has none. */
   #moveToLane(task: Task): boolean {
     const slot = this.#affinity.find(task.key) ?? this.#choose(task, ({ serves }) => serves);
     if (slot === undefined) return false;
@@ -218,7 +214,7 @@ export class DirectDispatch implements Dispatch {
     return true;
   }
 
-  /** Out of the queue with it, wherever it stands now: the strategy may have submitted another, or aborted this one. */
+  /** Takes a task out of the queue, wherever it is: the strategy may have submitted another one, or aborted this one. */
   #take(task: Task): boolean {
     return this.#queue.peek() === task ? this.#queue.shift() === task : this.#queue.remove(task);
   }
@@ -231,8 +227,8 @@ export class DirectDispatch implements Dispatch {
   }
 
   /**
-   * Where a worker is idle and nothing waits: takes back the oldest task that lies with a worker which starts, or runs tasks of unknown
-   * length. Returns whether there was one.
+   * If a worker is idle and nothing waits, takes back the oldest task that lies with a worker which starts, or that is not known to be
+   * short. Returns whether there was one.
    */
   #takeForIdle(): boolean {
     if (this.isPaused || this.#queue.size > 0) return false;
@@ -292,7 +288,7 @@ export class DirectDispatch implements Dispatch {
     this.#stallTimer = this.context.platform.timer(STALL_MS, () => {
       this.#stallTimer = undefined;
       for (const slot of this.#holders()) slot.link.drain();
-      // Where none is ready, there is nobody else.
+      // Where no worker is ready, nobody else could run them.
       for (const slot of this.#isAnyReady ? this.#holders() : []) {
         if (watched.get(slot) !== slot.completed) continue;
         this.#stalled.set(slot, slot.completed);
@@ -315,7 +311,7 @@ export class DirectDispatch implements Dispatch {
     return this.#slots.some(({ state }) => state === 'ready');
   }
 
-  /** Returns how many of the tasks it could take back: those that the worker has not begun, and that another one may run. */
+  /** Takes back those of the tasks that the worker has not begun and that another one may run. Returns how many. */
   #takeBack(slot: WorkerSlot, tasks: Iterable<Task> = slot.handed): number {
     const withdrawn = this.#withdraw(slot, tasks);
     this.requeue(withdrawn, this.#queue);
@@ -327,7 +323,7 @@ export class DirectDispatch implements Dispatch {
     return [...tasks].filter((task) => isForAny(task) && slot.withdraw(task, now));
   }
 
-  /** The youngest first: where all are older than those in the queue, each has its place at once. */
+  /** Puts tasks back, the youngest first: if all are older than those in the queue, each finds its place at once. */
   protected requeue(tasks: readonly Task[], queue: TaskQueue<Task>): void {
     for (const task of tasks.toSorted((a, b) => b.id - a.id)) {
       this.context.canceller.release(task);
@@ -337,7 +333,7 @@ export class DirectDispatch implements Dispatch {
   }
 }
 
-/** Whether any worker may run it as well, while its own is there. */
+/** Whether any worker may run the task, even while the one that has it lives. */
 function isForAny(task: Task): boolean {
   return task.isMovable && task.key === undefined;
 }

@@ -14,7 +14,7 @@ export function dispatchConformance(name: string, make: MakeDispatch): void {
   pausedConformance(name, make);
 }
 
-/** For workers that are handed what they run. */
+/** The part for all dispatches that hand tasks over to workers. */
 export function pausedConformance(name: string, make: MakeDispatch): void {
   describe(`${name}: paused`, () => pausedSuite(make));
 }
@@ -165,7 +165,7 @@ function handingSuite(make: MakeDispatch): void {
 }
 
 function orderSuite(make: MakeDispatch): void {
-  /** The order in which one worker gets what waits. */
+  /** Runs all tasks on the first worker. Returns the order in which it got them. */
   function drainThrough(bench: DispatchBench): number[] {
     const slot = bench.slots[0]!;
     const order: number[] = [];
@@ -351,7 +351,7 @@ function backSuite(make: MakeDispatch): void {
   });
 }
 
-/** Lets the worker end one after another, and tells in which order it got them. */
+/** Makes the worker end its tasks one after another. Returns the order in which it got them. */
 function orderAt(bench: DispatchBench, slot: WorkerSlot): number[] {
   const order: number[] = [];
   for (let [task] = slot.handed; task !== undefined; [task] = slot.handed) {

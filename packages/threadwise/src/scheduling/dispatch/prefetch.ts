@@ -15,7 +15,7 @@ const MAX_NAMES = 1000;
 export class Prefetch {
   readonly #averageMs = new Map<string, number>();
 
-  /** A run time was measured. One long run resets the average, so that a burst does not pile up behind a slow task. */
+  /** Notes a run time. One long run resets the average, so that a burst does not pile up behind a slow task. */
   observe(name: string, runMs: number): void {
     const average = this.#averageMs.get(name);
     const isJump = average === undefined || runMs > Math.max(TARGET_MS, average);
@@ -29,7 +29,7 @@ export class Prefetch {
   }
 }
 
-/** @param averageMs of such a task; undefined: not known */
+/** @param averageMs mean run time of such tasks; undefined: not known */
 export function prefetchDepth(averageMs: number | undefined): number {
   if (averageMs === undefined) return 0;
   return Math.min(MAX_PREFETCH, Math.floor(TARGET_MS / Math.max(averageMs, TARGET_MS / MAX_PREFETCH)));

@@ -8,7 +8,7 @@ import { DispatchBench, FakePullQueue, idsAt, linkOf, type TaskSpec } from './be
 import { pausedConformance } from './dispatch.case.js';
 import { SharedQueueDispatch } from './shared-queue.js';
 
-/** Tasks of different priorities that may lie ready for each worker. */
+/** How many tasks of different priorities may lie ready for each worker. */
 const WINDOW = 8;
 
 interface Given {
@@ -23,7 +23,7 @@ function begin({ workers = 1, ...options }: Given = {}) {
   return { pull, bench, dispatch: bench.dispatch, slots, slot: slots[0]! };
 }
 
-/** The order in which a worker gets what lies there and waits. */
+/** Runs all tasks on one worker. Returns the order in which it got them. */
 function drain(bench: DispatchBench, pull: FakePullQueue, slot: WorkerSlot): number[] {
   const order: number[] = [];
   for (let task = bench.pull(slot, pull); task !== undefined; task = bench.pull(slot, pull)) {
@@ -165,7 +165,7 @@ describe('shared queue: in which order', () => {
     assert.deepEqual(drain(bench, pull, slot), ids([a, b, c, usual, low]));
   });
 
-  // So few that the oldest does not have its turn out of order: each that comes between makes others lie down again.
+  // So few that none has its turn by age: each urgent one that comes between has others taken back.
   for (const priorities of [
     [0, 3, -1, 3, 0],
     [5, 4, 3, 2, 1],
@@ -184,7 +184,7 @@ describe('shared queue: in which order', () => {
   test('the same while a worker takes them', () => {
     const { pull, bench, slot } = begin();
     const waiting: Task[] = [];
-    // As many takes as there are before the oldest has its turn out of order.
+    // So few takes that none has its turn by age.
     for (let i = 0; i < 5; i++) {
       for (const priority of [i % 3, (i * 7) % 5]) waiting.push(bench.submit({ priority }));
       const best = waiting.toSorted((a, b) => b.priority - a.priority || a.id - b.id)[0]!;

@@ -8,7 +8,7 @@ import type { WorkerSlot } from '../../core/workers/worker-slot.js';
 import { DirectDispatch } from './direct.js';
 
 /**
- * Tasks of different priorities that lie where workers take them, per worker: their order cannot be changed there, so
+ * How many tasks of different priorities lie in the pull queue for each that workers may run: their order cannot be changed there, so
  * they have to be taken back when a more urgent one comes. Chosen by hand.
  */
 const WINDOW = 8;
@@ -22,7 +22,7 @@ export class SharedQueueDispatch extends DirectDispatch {
   #lowest = 0;
   #isMixed = false;
 
-  /** @param pull of the exchange that the workers are connected by */
+  /** @param pull the pull queue of the exchange that the workers are connected by */
   constructor(context: DispatchContext, pull: PullQueue, name = 'shared-queue') {
     super(context);
     this.name = name;
@@ -61,7 +61,7 @@ export class SharedQueueDispatch extends DirectDispatch {
       if (this.#offer(task)) return;
       if (this.#pull.hasRoom) return this.submitAhead(task);
     }
-    // Where less urgent ones lie ready, they are taken back: from now on the queue decides.
+    // Less urgent tasks in the pull queue are taken back: from now on this queue decides.
     if (task.priority !== this.#lowest) this.#isMixed = true;
     if (!this.#pull.sorts && this.#pull.unclaimed > 0 && task.priority > this.#lowest) this.#recall();
     this.#queue.push(task, task.priority);
@@ -127,7 +127,7 @@ export class SharedQueueDispatch extends DirectDispatch {
     if (first !== undefined) yield first;
   }
 
-  /** Whether a task may simply lie down behind the others. */
+  /** Whether a task may go into the pull queue, behind the others. */
   #suits(task: Task): boolean {
     if (this.#pull.sorts) return true;
     if (!this.#isMixed && task.priority === this.#lowest) return true;
@@ -144,7 +144,7 @@ export class SharedQueueDispatch extends DirectDispatch {
     return true;
   }
 
-  /** Takes back what lies ready. The queue forgets that it had let it go, so whose turn it is stays the same. */
+  /** Takes back what is in the pull queue. The queue does not count that it had let it go, so whose turn it is stays the same. */
   #recall(): void {
     for (const task of this.#pull.withdrawAll().reverse()) this.#queue.push(task, task.priority);
     this.#lowest = Number.POSITIVE_INFINITY;
@@ -156,23 +156,23 @@ export class SharedQueueDispatch extends DirectDispatch {
     return this.#pull.unclaimed < WINDOW * Math.max(1, ready * this.context.tasksPerWorker);
   }
 
-  /** Tasks that lie ready while every worker has as many as it may run. */
+  /** How many tasks are in the pull queue while every worker has as many as it may run. */
   get #unserved(): number {
     return this.#pull.open === 0 ? 0 : Math.max(0, -this.#free);
   }
 
-  /** How many more tasks could be begun at once than lie ready or run; below 0: so many are too many. */
+  /** How many more tasks workers could begin at once than are in the pull queue or run; below 0: how many are too many. */
   get #free(): number {
     let free = -this.#pull.open;
     for (const { state, handed, link } of this.context.slots()) {
       const { tasksPerWorker } = this.context;
-      // One that retires takes no more, but what it has taken by itself it runs; what was adopted is no longer in the queue.
+      // A worker that retires takes no more, but runs what it has taken by itself; what was adopted is no longer in the queue.
       free += Math.max(0, (state === 'ready' ? tasksPerWorker : link.pulled) - handed.size);
     }
     return free;
   }
 
-  /** Whether only one worker can get it: it belongs to one, or can only go over a line. */
+  /** Whether only one worker can get the task: it belongs to that, or can only go over a line. */
   #isForOne(task: Task): boolean {
     return task.key !== undefined || !this.#pull.carries(task);
   }

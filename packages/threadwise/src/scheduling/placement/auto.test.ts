@@ -19,7 +19,7 @@ class Simulated {
     this.#learnt.allow();
   }
 
-  /** Makes calls that long, one each `everyMs`. Returns the share that ran inline. */
+  /** Makes `count` calls, one every `everyMs` milliseconds. Returns the share that ran inline. */
   call(count: number, { hereMs, acrossMs = hereMs, crossingMs }: Times, everyMs = 0.01): number {
     let inline = 0;
     for (let i = 0; i < count; i++) {
@@ -105,7 +105,7 @@ describe('auto: a function', () => {
       simulated.call(100, TINY, 1);
       if (simulated.call(1, LONG) > 0) long.push(simulated.now);
     }
-    // Two of them, then a rest.
+    // Two long calls, then a rest.
     const pauses = long.flatMap((at, i) => (i % 2 === 0 && i > 0 ? [at - long[i - 1]!] : []));
     assert.ok(pauses.length >= 3, `${long}`);
     for (const [i, pause] of pauses.entries()) assert.ok(pause >= 10_000 * 2 ** i, `${pauses}`);

@@ -1,6 +1,6 @@
 /**
- * Each function where its calls cost less: on the calling thread as long as running one there takes less time than a
- * crossing takes of the processors, else on threads. What it goes by is measured, on both sides, and looked at again.
+ * Placement 'auto': each function runs where its calls cost less: on the calling thread as long as running one there takes less time than
+ * a crossing takes of the processors, else on threads. Both are measured, on both sides, again and again.
  */
 import { RollingMedian } from '../../core/calls/crossing-meter.js';
 import type { FunctionPlace, PlacedFunction, Placement } from '../../core/contracts.js';
@@ -29,7 +29,7 @@ const TOO_LONG_REST_MS = 10_000;
 /** The largest figures are left out of a mean: one of this many, and at least one of several. */
 const TRIMMED = 16;
 
-/** A placement is for one pool: it remembers. */
+/** Makes a placement for one pool: it remembers what it has measured. */
 export function autoPlacement(): Placement {
   const functions = new Map<string, LearntFunction>();
   const learner = {
@@ -52,7 +52,7 @@ class LearntFunction implements PlacedFunction {
   #bytes: { readonly in: number; readonly out: number } | undefined;
   #inline = 0;
   #why = 'the module has not been loaded on the calling thread yet';
-  /** Whether the function runs here only since now, so that its code is not compiled yet. */
+  /** Whether the function has only begun to run here, so that its code is not compiled yet. */
   #isCold = false;
   /** How many of the next calls cross, to see what that costs. */
   #exploring = 0;
@@ -188,12 +188,12 @@ class Window {
     this.#sumMost = sumMost;
   }
 
-  /** The trimmed mean of the last full window; until one is full, of the calls there are; undefined while there are none. */
+  /** The trimmed mean of the last full window; until one is full, of the figures there are; undefined while there are none. */
   get mean(): number | undefined {
     return this.#mean ?? (this.#count === 0 ? undefined : this.#trimmedMean());
   }
 
-  /** Whether that filled it; the next figure begins a new one. */
+  /** Adds a figure. Returns whether the window is full; then the next figure begins a new one. */
   add(figure: number): boolean {
     this.#figures[this.#count++] = figure;
     this.#sum += figure;
@@ -217,7 +217,7 @@ class Window {
   }
 }
 
-/** A duration of milliseconds for people. */
+/** A duration as a text for people. */
 function shown(ms: number): string {
   const isShort = ms < 0.1;
   return `${Number((isShort ? ms * 1000 : ms).toPrecision(2))} ${isShort ? 'us' : 'ms'}`;

@@ -2,7 +2,7 @@
 import type { TaskQueue } from '../../core/contracts.js';
 
 /**
- * Ageing: each take of this number is of the item that has waited longest, whatever its priority. So an item with
+ * Ageing: one take in this many takes the item that has waited longest, whatever its priority. So an item with
  * k older ones before it waits for at most (k + 1) * AGEING_INTERVAL takes. Chosen by hand: lower priorities get
  * about 6 % of the takes under a flood of higher ones.
  */
@@ -34,7 +34,7 @@ export class PriorityQueue<T extends Numbered> implements TaskQueue<T> {
   /** Highest priority first; a level goes when it is empty, so there are only as many as are in use. */
   readonly #levels: Level<T>[] = [];
   readonly #entries = new Map<T, Entry<T>>();
-  /** The id of the youngest item that was ever here: one that is not younger comes back. */
+  /** The id of the youngest item that was ever here: an item that is not younger has been put back. */
   #youngest: number | undefined;
   #takes = 0;
 
@@ -44,7 +44,7 @@ export class PriorityQueue<T extends Numbered> implements TaskQueue<T> {
 
   push(item: T, priority: number): void {
     if (this.#youngest === undefined || isOlder(this.#youngest, item.id)) this.#youngest = item.id;
-    else if (this.#takes > 0) this.#takes--; // it was not its turn after all
+    else if (this.#takes > 0) this.#takes--; // its take does not count
     const level = this.#level(priority);
     const before = placeFor(item, level);
     const after = before === undefined ? level.first : before.after;
@@ -115,14 +115,14 @@ export class PriorityQueue<T extends Numbered> implements TaskQueue<T> {
     const found = this.#levels[at];
     if (found?.priority === priority) return found;
     const level: Level<T> = { priority, first: undefined, last: undefined };
-    // All of an empty queue is one level at most, of a priority that nothing has.
+    // An empty queue has one level at most, of a priority that no item has any more.
     if (this.size === 0) this.#levels.length = 0;
     this.#levels.splice(at === -1 ? this.#levels.length : at, 0, level);
     return level;
   }
 }
 
-/** The entry behind which an item belongs; undefined: it is the first. At once for who is younger than all, or older than all. */
+/** The entry behind which an item belongs; undefined: it comes first. Found at once if the item is younger, or older, than all others. */
 function placeFor<T extends Numbered>(item: T, { first, last }: Level<T>): Entry<T> | undefined {
   if (first === undefined || isOlder(item.id, first.item.id)) return undefined;
   let place = last;

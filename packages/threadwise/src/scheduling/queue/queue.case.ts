@@ -211,7 +211,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 400, size: 'max' },
 );
 
-/** One plain array for each priority: what a queue must agree with, but for which priority is next. */
+/** A plain array for each priority: a model that a queue must agree with, except on which priority is next. */
 class Model {
   readonly levels = new Map<number, Item[]>();
 
@@ -299,7 +299,7 @@ function apply(step: Step, i: number, { queue, model, taken }: Pair): void {
   }
 }
 
-/** Takes one: what was promised by peek, and the first of its priority. */
+/** Takes an item: it must be the one that peek named, and the first of its priority. */
 function take(queue: TaskQueue<Item>, model: Model): Item | undefined {
   const promised = queue.peek();
   const got = queue.shift();

@@ -1,11 +1,11 @@
 /**
  * Hill climbing on measured throughput: tries another size, keeps it if more tasks end in a second, goes back if not. The
  * idea is that of .NET's thread pool (Hellerstein, Morrison, Eilebrecht: "Applying control theory in the real world", 2009);
- * its slow ramp is mended by steps as large as what was measured allows. Pure: from what is remembered to what is remembered.
+ * instead of its slow ramp, steps are as large as what was measured allows. Pure: it makes a new state of the old one.
  */
 import type { Workload } from './workload.js';
 
-/** What a size came to, while it has not been judged. */
+/** The measurements of a size that has not been judged. */
 interface Level {
   readonly size: number;
   readonly elapsedMs: number;
@@ -40,16 +40,16 @@ export interface Step {
   readonly why: string | undefined;
 }
 
-/** What may be tried. */
+/** The sizes that may be tried. */
 export interface Room {
   readonly now: number;
   readonly current: number;
-  /** The fewest and the most that make sense. */
+  /** The fewest and the most workers that make sense. */
   readonly least: number;
   readonly most: number;
-  /** A larger size that is worth trying next: larger than `current`, or equal to it if there is none. */
+  /** The larger size to try next; `current` if there is none. */
   readonly next: number;
-  /** Whether fewer are worth a try. */
+  /** Whether fewer workers are worth a try. */
   readonly mayShrink: boolean;
 }
 
@@ -80,9 +80,9 @@ export const START: Climb = {
   wentDown: false,
 };
 
-/** To be called after each measurement in which all workers were busy and tasks waited. */
+/** Takes the next step, after each measurement in which all workers were busy and tasks waited. */
 export function climb(state: Climb, work: Workload, room: Room): Step {
-  // What was measured while the size changed belongs to neither.
+  // A measurement during which the size changed belongs to neither size.
   if (state.level?.size !== room.current) return stay({ ...state, level: emptyLevel(room.current) }, room);
   const { size, elapsedMs, completed, rates } = state.level;
   const level: Level = {
@@ -102,7 +102,7 @@ function emptyLevel(size: number): Level {
   return { size, elapsedMs: 0, completed: 0, rates: [] };
 }
 
-/** The mean and its standard error, from what the single measurements came to. Undefined: they are too few to say. */
+/** The throughput of a size, and its standard error, from its measurements. Undefined: they are too few to say. */
 function judge({ size, elapsedMs, completed, rates }: Level): Judged | undefined {
   const hasEnough = elapsedMs >= SHORT_MS && completed >= ENOUGH + 2 * size && rates.length > 1;
   if (completed === 0 || (!hasEnough && elapsedMs < LONG_MS)) return undefined;
@@ -115,7 +115,7 @@ function stay(state: Climb, room: Room): Step {
   return { climb: state, target: room.current, why: undefined };
 }
 
-/** Something is known of this size: is there another that is worth a try? */
+/** Tries another size than this one, which was judged, if there is one that is worth it. */
 function tryNext(state: Climb, base: Judged, room: Room): Step {
   if (room.next > room.current)
     return attempt(state, base, room.next, 'tries whether more workers get more done');

@@ -1,4 +1,4 @@
-/** Sizing by measurement, on machines that are only reckoned: what it comes to, how soon, and what it says of itself. */
+/** Sizing by measurement, on simulated machines: what it comes to, how soon, and what it says of itself. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LoadView, Scaling, WorkerSample } from '../../core/contracts.js';
@@ -16,7 +16,7 @@ const LOADS: Readonly<Record<string, SimulatedLoad>> = {
   'compute and wait': { cpuMs: 5, waitMs: 5, jitter: 0.5, outstanding: 0 },
   'wait long': { cpuMs: 1, waitMs: 1000, jitter: 0.5, outstanding: 0 },
 };
-/** Time in which a load has to be followed. Milliseconds. */
+/** How soon the size has to follow a new load. Milliseconds. */
 const FOLLOWS_MS = 5000;
 const GOOD = 0.95;
 
@@ -24,7 +24,7 @@ function loadFor(name: string, cores: number): SimulatedLoad {
   return { ...LOADS[name]!, outstanding: 32 * cores };
 }
 
-/** So long that enough tasks end to say something. */
+/** How long to measure, so that enough tasks end to say something. Milliseconds. */
 function windowMs({ cpuMs, waitMs }: SimulatedLoad): number {
   return Math.max(1000, 10 * (cpuMs + waitMs));
 }
@@ -44,7 +44,7 @@ function best(machine: SimulatedMachine, tasks: SimulatedLoad): number {
 describe('sizing by measurement, simulated', () => {
   for (const cores of [2, 4, 16, 64]) {
     for (const name of Object.keys(LOADS)) {
-      // With many threads a simulation takes long: noise makes it no slower, so it comes with all of the large ones.
+      // With many threads a simulation takes long, and noise makes it no slower: so the large ones run with noise only.
       for (const noise of cores > 4 ? [0.2] : [0, 0.2]) {
         test(`${cores} cores, noise ${noise}, tasks that ${name}: as good as the best fixed size, soon`, () => {
           const machine = { cores, max: 16 * cores, noise };

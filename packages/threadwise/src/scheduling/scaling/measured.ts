@@ -12,7 +12,7 @@ interface State {
   /** The smoothed share of their running time in which tasks compute. Undefined: not known. */
   readonly share: number | undefined;
   readonly memory: Measured['memory'];
-  /** Since when tasks wait, all workers are busy, and none has ended. */
+  /** Since when tasks wait, all workers are busy, and no task has ended. Milliseconds. */
   readonly stuckSince: number | undefined;
   readonly climb: Climb;
 }
@@ -21,7 +21,7 @@ type Next = Pick<Decision<State>, 'target' | 'why' | 'state'>;
 
 /** How often it measures while there is work. Milliseconds. */
 const LOOK_MS = 100;
-/** The first time after a pause: there has to be something that later measurements are compared with. */
+/** How soon it measures the first time after a pause: later measurements are compared with that. Milliseconds. */
 const FIRST_LOOK_MS = 10;
 /** Tasks that compute for a larger share of their time gain nothing from more workers than cores. */
 const COMPUTES = 0.85;
@@ -30,16 +30,16 @@ const WAITS = 0.3;
 /** Tasks that compute for a larger share may be in each other's way: fewer workers are tried more often. */
 const MAY_CROWD = 0.5;
 const LATE_HOLD_MS = 16_000;
-/** How much of the cores is to be used by tasks that do both. */
+/** The share of the cores that tasks which both compute and wait are to use. */
 const FILL = 0.95;
-/** Nothing ended for that long: more workers, if the tasks wait for something. Milliseconds. */
+/** After how long without the end of any task a worker is added, unless tasks compute. Milliseconds. */
 const STUCK_MS = 500;
-/** Memory reckoned for one more worker, until it is measured as part of what is used. Bytes. */
+/** Memory assumed for one more worker, until it is measured as part of what is used. Bytes. */
 const BYTES_PER_WORKER = 16 * 2 ** 20;
 /** Shares of the memory limit: above the first no worker is added, above the second some go. */
 const NEAR_LIMIT = 0.85;
 const AT_LIMIT = 0.95;
-/** How much a new measurement counts against those before it. */
+/** The weight of a new measurement against those before it. */
 const WEIGHT = 0.5;
 
 export const measured: Scaling<State> = {
@@ -49,14 +49,14 @@ export const measured: Scaling<State> = {
     const { target, why, state } =
       load.measured === undefined ? atOnce(load, before) : look(load, load.measured, before);
     const isWorking = load.queued > 0 || load.idle + load.starting < load.current || load.starting > 0;
-    // When the worker that has been idle longest may be released; undefined: none may be. Also while none is idle: a worker to which a
-    // task is on its way does not count as idle, and nothing may happen after that task was given to another.
+    // When the worker that has been idle longest may be released; undefined: none may be. Also while none is idle: a worker does not count
+    // as idle while a task is on its way to it, and if that task goes to another worker, nothing more may happen.
     const mayRelease = load.current > load.min && load.idleTimeoutMs !== Number.POSITIVE_INFINITY;
     const dueMs = mayRelease ? Math.max(1, load.idleTimeoutMs - load.longestIdleMs) : undefined;
     const hasBaseline = state.last !== undefined && load.now - state.last.now < 2 * LOOK_MS;
     const lookMs = hasBaseline ? LOOK_MS : FIRST_LOOK_MS;
     const againMs = isWorking ? Math.min(lookMs, dueMs ?? lookMs) : dueMs;
-    // Only while it looks again soon: else nobody would see that tasks wait.
+    // Only while it looks again soon: otherwise nobody would see that tasks wait.
     const isSated = isWorking && Math.max(load.current, target) >= enoughFor(load, state);
     return { target, why, state, isSated, againMs };
   },
@@ -65,7 +65,7 @@ export const measured: Scaling<State> = {
 /** Decides what cannot wait for the next measurement. */
 function atOnce(load: LoadView, state: State): Next {
   const { current, queued, cores, longestIdleMs } = load;
-  // A core that nobody uses while tasks wait is worth a worker, unless fewer were measured, or are, to do as well.
+  // A core that nobody uses while tasks wait is worth a worker, unless fewer workers were, or are being, measured to do as well.
   const more = Math.min(enoughFor(load, state) - current, missing(load), affordable(load, state));
   if (queued > 0 && more > 0) {
     const tasks = queued === 1 ? '1 task waits' : `${queued} tasks wait`;
@@ -83,7 +83,7 @@ function missing(load: LoadView): number {
   return Math.max(0, wanted - load.starting - load.idle);
 }
 
-/** How many are not too many without a measurement. A size that is being tried is left alone, unless all its workers died. */
+/** Up to how many workers need no measurement. A size that is being tried is left alone, unless all its workers died. */
 function enoughFor(load: LoadView, { climb: { base, held } }: State): number {
   const isTrying = base !== undefined && load.current > 0;
   return isTrying ? load.current : Math.min(coresFor(load), held?.size ?? load.max);
@@ -114,7 +114,7 @@ function look(load: LoadView, found: Measured, before: State): Next {
     return { target: coresFor(load), why, state: { ...state, climb: START } };
   }
   if (work.isFull) return grownByMeasure(load, state, work);
-  // What is being tried cannot be judged by a load that does not fill it.
+  // A size that is being tried cannot be judged by a load that does not fill it.
   return state.climb.base === undefined ? fast : { ...fast, state: { ...state, climb: START } };
 }
 
@@ -146,7 +146,7 @@ function grownByMeasure(load: LoadView, state: State, work: Workload): Next {
   };
 }
 
-/** Nothing ends, so there is no throughput to climb by. Threads that wait cost no CPU time. */
+/** Grows while no task ends, so that there is no throughput to climb by. Threads that wait cost no CPU time. */
 function grownWhenStuck(load: LoadView, state: State, room: Room): Next | undefined {
   if (state.stuckSince === undefined) return undefined;
   if (state.share !== undefined && state.share < WAITS) {
@@ -164,7 +164,7 @@ function roomFor(load: LoadView, state: State): Room {
   const { share } = state;
   const most = computes(state) ? coresFor(load) : load.max;
   const more = Math.min(missing(load), affordable(load, state));
-  // Twice as many; but where the tasks also compute, not many more than the cores can feed.
+  // Up to twice as many; where the tasks also compute, as many as the cores can feed, and half as many more at least.
   const fed = share === undefined ? 0 : Math.floor((cores * FILL) / Math.max(share, 0.001));
   const step = Math.max(current + Math.ceil(current / 2), Math.min(2 * current, fed));
   const next = Math.max(current, Math.min(most, step, current + more));

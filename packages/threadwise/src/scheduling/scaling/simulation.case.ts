@@ -1,21 +1,21 @@
 /**
- * A pool on a machine that is only reckoned: cores are shared fairly, tasks compute and wait, threads take time to start.
+ * A pool on a simulated machine: cores are shared fairly, tasks compute and wait, threads take time to start.
  * It is sized by a policy through the same code that asks the policies of real pools. Time goes in steps.
  */
 import type { LoadView, Measured, Scaling, TimerHandle } from '../../core/contracts.js';
 import { Sizer, type SizingDecision } from '../../core/workers/sizer.js';
 
 export interface SimulatedLoad {
-  /** What a task computes, and for how long it then waits, without a core. Milliseconds. */
+  /** How long a task computes, and how long it then waits without a core. Milliseconds. */
   readonly cpuMs: number;
   readonly waitMs: number;
   /** How much tasks differ: each takes its time times 1 ± this. */
   readonly jitter?: number;
   /** Calls that are open all the time: each that ends is followed by another. */
   readonly outstanding: number;
-  /** Cores' worth of something that all threads share (bandwidth): beyond it, computing slows down. Default: all. */
+  /** How many cores can compute at full speed, since all threads share something (bandwidth). Default: all. */
   readonly bandwidth?: number;
-  /** How much slower computing gets with each runnable thread beyond the cores, as a part. */
+  /** How much slower computing gets with each runnable thread beyond the cores, as a share. */
   readonly crowding?: number;
 }
 
@@ -23,7 +23,7 @@ export interface SimulatedMachine {
   readonly cores: number;
   readonly min?: number;
   readonly max: number;
-  /** Part of the cores that others take, varying from moment to moment up to this. */
+  /** The largest share of the cores that other programs take; it varies from moment to moment. */
   readonly noise?: number;
   readonly seed?: number;
   /** Whether the platform tells CPU times. Default true. */
@@ -67,7 +67,7 @@ export class Simulation {
   #lastId = 0;
   #random: number;
 
-  /** @param policy or a size that stays */
+  /** @param policy a policy, or a size that stays */
   constructor(machine: SimulatedMachine, load: SimulatedLoad, policy: Scaling | number) {
     this.#machine = machine;
     this.load = load;
@@ -97,7 +97,7 @@ export class Simulation {
     return ((this.completed - before) / (this.now - begin)) * 1000;
   }
 
-  /** All threads die at once, and what they ran with them. */
+  /** Ends all threads at once, and what they run with them. */
   killAll(): void {
     this.#threads = [];
   }
@@ -151,7 +151,7 @@ export class Simulation {
     if (this.#running >= this.load.outstanding) return;
     const { cpuMs, waitMs, jitter = 0 } = this.load;
     const factor = 1 + jitter * (2 * this.#next() - 1);
-    // What the step in which the last task ended had left over is used for this one.
+    // The rest of the step in which the last task ended is used for this one.
     thread.cpuLeft = cpuMs * factor + Math.min(0, thread.cpuLeft);
     thread.waitLeft = waitMs * factor;
     Object.assign(thread, { isBusy: true, begunAt: this.now });

@@ -5,7 +5,7 @@ import type { Measured, WorkerSample } from '../../core/contracts.js';
 export interface Sample {
   readonly now: number;
   readonly measured: Measured;
-  /** Tasks waited, and all workers were busy. */
+  /** Whether tasks waited and all workers were busy. */
   readonly isFull: boolean;
 }
 
@@ -19,11 +19,11 @@ export interface Workload {
    * little ran.
    */
   readonly share: number | undefined;
-  /** Tasks waited and all workers were busy, both times. */
+  /** Whether tasks waited and all workers were busy, both times. */
   readonly isFull: boolean;
 }
 
-/** Less running time than that, as a part of the time that passed, says nothing about the tasks. */
+/** The least running time, as a share of the time that passed, that says something about the tasks. */
 const MIN_BUSY = 0.2;
 
 export function workloadBetween(before: Sample, after: Sample): Workload {

@@ -1,6 +1,6 @@
 /**
- * Instances of registered classes in a value that crosses. Every way to cross makes plain objects of instances, and keeps who is the same as
- * whom; so a value crosses together with a list of its instances, and the receiver gives each the prototype of its class. The value
+ * Instances of registered classes in a value that crosses. Every way to cross makes plain objects of instances, and keeps which objects are
+ * the same; so a value crosses together with a list of its instances, and the receiver gives each the prototype of its class. The value
  * is copied only where it has an instance that an `encode` of its class stands for.
  */
 import type { Instances } from '../../core/contracts.js';
@@ -12,7 +12,7 @@ import { becomesPlain, type Fields, setOwn } from '../codec/plain-objects.js';
 
 /** The first item of a value that was packed. */
 const MARK = '\0threadwise.instances';
-/** `instances`: each in its place in `value`; `names`: those of their classes, in the same order. */
+/** `instances`: the instances, each in its place in `value`; `names`: the names of their classes, in the same order. */
 type Packed = readonly [typeof MARK, value: unknown, names: string[], instances: object[]];
 /** Stands for an instance that was encoded. */
 interface Box {
@@ -73,8 +73,8 @@ export class Packing implements Instances {
   // --- packing ---
 
   /**
-   * Undefined: there is no instance in it. Throws ERR_NOT_CLONEABLE.
-   * @param isCopied an `encode` stands for an instance in it, so that boxes, and copies of all other objects, cross
+   * Returns undefined if there is no instance in the value. Throws ERR_NOT_CLONEABLE.
+   * @param isCopied whether an instance in it has an `encode`: then copies of all objects cross, with boxes in the place of such instances
    */
   #pack(root: unknown, isCopied = false): Packed | undefined {
     if (isImmutable(root)) return undefined;

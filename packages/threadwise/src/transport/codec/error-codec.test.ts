@@ -11,7 +11,7 @@ const { clone } = new FakePlatform();
 
 /** What arrives on the other side: encoded, cloned as by a port, decoded. */
 const cross = (thrown: unknown): unknown => decodeError(clone(encodeError(thrown, clone)));
-/** As `cross`, of what must arrive as an error. */
+/** Does what `cross` does, for what must arrive as an error. */
 function crossError<E extends Error>(error: E): E & Record<string, unknown> {
   const arrived = cross(error);
   assert.ok(arrived instanceof Error);

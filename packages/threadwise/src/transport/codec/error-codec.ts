@@ -77,7 +77,7 @@ export function encodeError(thrown: unknown, clone: Clone): EncodedError {
       ...(isAggregate ? { errors } : {}),
       fields: keys.map((key) => {
         const value = read(error, key);
-        // One that cannot be cloned arrives as a description of it, so that the others are not lost with it.
+        // A field that cannot be cloned arrives as a description of it, so that the others are not lost with it.
         return [key, attempt(() => clone(value), describe(value))];
       }),
     };
@@ -132,7 +132,7 @@ export function define(error: Error, key: string, value: unknown, enumerable = f
   Object.defineProperty(error, key, { value, writable: true, enumerable, configurable: true });
 }
 
-/** What `ask` returns; `otherwise` where it throws, because a getter or a proxy does. */
+/** What `ask` returns; `otherwise` if it throws, as a getter or a proxy may. */
 function attempt<T>(ask: () => T, otherwise: T): T {
   try {
     return ask();
@@ -166,8 +166,8 @@ export function isErrorPrototype(prototype: unknown): boolean {
 }
 
 /**
- * What to send of an error: message and stack, where it has them, and the property that is its cause, whose value may be undefined. Undefined: it is
- * none, or an odd one.
+ * The parts of an error that are sent: message and stack, if it has them, and the descriptor of its cause, whose value may be undefined.
+ * Undefined: the value is no error, or an odd one.
  */
 export function partsOf(value: object) {
   // An object that only inherits from Error is an error to nobody but itself.

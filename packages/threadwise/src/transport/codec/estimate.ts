@@ -19,14 +19,14 @@ function estimateOne(value: unknown): number {
   if (typeof value !== 'object' || value === null) return DOUBLE_BYTES;
   try {
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return HEAD_BYTES + value.byteLength;
-    // The first stands for all.
+    // The first item stands for all.
     if (Array.isArray(value)) {
       const first: unknown = value[0];
       return HEAD_BYTES + value.length * (typeof first === 'object' ? OBJECT_BYTES : estimateOne(first));
     }
     if (value instanceof Map || value instanceof Set) return HEAD_BYTES + value.size * OBJECT_BYTES;
   } catch {
-    // A proxy that refuses.
+    // The value is a proxy that refuses.
   }
   return OBJECT_BYTES;
 }

@@ -18,7 +18,7 @@ const isAsked = (value: unknown) => {
   return asked > 0;
 };
 
-/** A plain value with a property or an item that is not: what it does is to be the same. */
+/** Changes of a plain value that make it unusual: the copy must be what structured clone makes of it. */
 const unusual = fc.constantFrom<(object: Record<PropertyKey, unknown>) => void>(
   (object) => Object.defineProperty(object, Symbol('s'), { value: 1, enumerable: true }),
   (object) => Object.defineProperty(object, 'hidden', { value: {}, enumerable: false }),
@@ -163,7 +163,7 @@ describe('a copy equals a structured clone', () => {
     for (let i = 0; i < 500; i++) {
       const [first, second, third] = [i, i >> 1, i * 7].map((n) => values[n % values.length]);
       const object = { first, second, third, record: { first, second: { third } } };
-      // What comes twice in it is for structured clone.
+      // If an object comes twice in it, that is for structured clone.
       assert.equal(
         isAsked(object),
         [first, third].some((value) => value !== null && typeof value === 'object'),

@@ -9,7 +9,7 @@ import { compile, type ShapeNode, ShapeWriter, shapeBookByteLength } from './sha
 import { MAX_DEPTH } from './tags.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
 
-/** Thrown through the recursion, and caught: the value is not plain. One for all, as its stack tells nobody anything. */
+/** Thrown out of the recursion if the value is not plain. One error for all, as its stack tells nobody anything. */
 const NOT_PLAIN = new Error('not plain');
 const NOTHING: readonly unknown[] = [];
 
@@ -110,13 +110,13 @@ function copierOf(keys: readonly string[]): Copier | undefined {
   return compile<(part: typeof partOf) => Copier>('partOf', code)?.(partOf);
 }
 
-/** The values of an array are one more than its items where it has a property beside them: nothing else tells. */
+/** Copies an array. One with a property beside its items has more values than items: nothing else tells. */
 function copyList(value: readonly unknown[], depth: number): unknown[] {
   const copy: unknown[] = Object.values(value);
   const { length } = copy;
   if (length !== value.length) throw NOT_PLAIN;
   for (let i = 0; i < length; i++) {
-    // A hole, and a property beside the items: as many values as items.
+    // With a hole and a property beside the items, there are as many values as items.
     if (!(i in value)) throw NOT_PLAIN;
     copy[i] = copyOf(copy[i], depth);
   }
@@ -157,7 +157,7 @@ function copyView(value: ArrayBufferView): unknown {
   return makeView(kind, copyBytes(buffer, offsetOf(value, kind), length), 0, length);
 }
 
-/** Throws where the length is -1, and where the buffer was transferred away. */
+/** Throws if the length is -1, or the buffer was transferred away. */
 function copyBytes(buffer: object, offset: number, length: number): ArrayBuffer {
   const copy = new ArrayBuffer(length);
   new Uint8Array(copy).set(new Uint8Array(buffer as ArrayBuffer, offset, length));

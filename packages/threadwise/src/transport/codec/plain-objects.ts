@@ -1,12 +1,12 @@
-/** Objects that cross as plain ones: which keys they can simply be given, and which objects of classes structured clone makes plain. */
+/** Objects that cross as plain ones: which keys can be assigned to them, and which objects of classes structured clone makes plain. */
 
-/** An object in the making. */
+/** An object that is being made. */
 export type Fields = Record<string, unknown>;
 
 /** How many objects of a shape are made before it gets a function of its own. */
 export const HOT = 32;
 
-/** What records have for keys. Those of dictionaries are numbers, dates, addresses, identifiers of things. */
+/** What the keys of records are like; those of dictionaries are numbers, dates, addresses, identifiers of things. */
 const NAME = /^[A-Za-z_$][\w$]*$/;
 
 /** Whether `key` looks like one that a program has in its source, and can be assigned. */
@@ -14,7 +14,7 @@ export function isName(key: string): boolean {
   return NAME.test(key) && !isInherited(key);
 }
 
-/** Whether to assign to `key` may call a setter, as that of `__proto__`, or fail, where all objects are frozen. */
+/** Whether assigning to `key` may call a setter, as that of `__proto__`, or fail, if `Object.prototype` is frozen. */
 export function isInherited(key: string): boolean {
   return key in Object.prototype;
 }
@@ -31,17 +31,17 @@ export function setOwn(object: Fields, key: string, value: unknown): void {
 // --- objects of classes ---
 
 const clone = structuredClone; // a task may replace the global
-/** What was found out of each prototype so far. */
+/** Whether objects with a prototype become plain, for each prototype that was asked about. */
 const answers = new WeakMap<object, boolean>();
 
 /**
- * Structured clone makes plain objects of all but those that the engine or the runtime knows by more than their prototype (a RegExp, a subclass
- * of Map, a Blob). Only structured clone can tell, so it is asked once for each class, with its first object.
+ * Whether structured clone makes of `value` a plain object with its own enumerable properties, which are those that `for in` finds.
  *
- * Whether the object becomes a plain one with its own enumerable properties, which are those that `for in` finds.
+ * It does so with all but those that the engine or the runtime knows by more than their prototype (a RegExp, a subclass of Map, a Blob).
+ * Only structured clone can tell, so it is asked once for each class, with its first object.
  */
 export function becomesPlain(value: object, prototype: object | null): boolean {
-  // The engine knows that a module, say, is no ordinary object.
+  // Without a prototype, an object may still be special to the engine, as a module is.
   if (prototype === null) return !(Symbol.toStringTag in value);
   for (const _ in prototype) return false; // `for in` would find what is inherited
   const known = answers.get(prototype);

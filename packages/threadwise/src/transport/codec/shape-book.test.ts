@@ -86,7 +86,7 @@ describe('the book of shapes', () => {
     const shapes = new Int32Array(both.book);
     const objects = Array.from({ length: 1000 }, (_, i) => objectOf(i, 1 + (i % 9)));
     for (let round = 0; round < 3; round++) {
-      // Each twice in a row, or the first sighting is forgotten by the second.
+      // Each object twice in a row: otherwise its shape is forgotten before it comes again.
       for (const object of objects) {
         for (let i = 0; i < 2; i++)
           assertSame(cross([object, { object }], both, memory), [object, { object }]);

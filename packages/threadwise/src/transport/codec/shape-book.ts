@@ -26,7 +26,7 @@ export class ShapeNode {
   /** The step that was taken last: mostly it is the next one, too. */
   key = '';
   next: ShapeNode | undefined;
-  /** The one before: records within records take turns. */
+  /** The step that was taken before that one: records within records take turns. */
   #otherKey = '';
   #other: ShapeNode | undefined;
   readonly #all = new Map<string, ShapeNode>();
@@ -66,7 +66,7 @@ export class ShapeWriter {
     this.#words = new Int32Array(buffer, 0, 1);
   }
 
-  /** How much of the book is written. */
+  /** How many bytes of the book are written. */
   get byteLength(): number {
     return this.#at;
   }
@@ -121,7 +121,7 @@ function hashOf(keys: readonly string[]): number {
 
 /** Gives the values of an object one after the other. */
 export interface Source {
-  /** To be called before the first value, with the object that they are for. */
+  /** Called before the first value, with the object that the values are for. */
   begun(object: Fields): void;
   next(): unknown;
 }
@@ -150,7 +150,7 @@ const FunctionHere = Function;
  * the keys of all shapes. Each key is a JSON text in the source, so that it cannot become code.
  */
 function makerOf(keys: readonly string[]): Shape['make'] {
-  // Some keys must not be assigned. The writer takes none into the book, but all objects may differ here and there.
+  // Some keys must not be assigned. The writer takes none into the book, but what objects inherit may differ between the two threads.
   if (keys.some(isInherited)) return makeAny;
   const names = keys.map((key) => JSON.stringify(key));
   const fields = names.map((name) => `${name}: undefined`).join();

@@ -3,7 +3,7 @@
 /** How many bytes of a book of shapes come before the first shape: they change with each shape. */
 export const BOOK_HEADER_BYTES = 4;
 
-/** Bytes below it are the integers 0 to 127 themselves. */
+/** Bytes below this are the integers 0 to 127 themselves. */
 export const INTEGERS_END = 0x80;
 /** 0x80 + length: a text of at most 31 one-byte characters. */
 export const TEXT = 0x80;

@@ -3,7 +3,7 @@ import { FULL, TEXT, TEXT_END, TEXT8, TEXT32, WIDE } from './tags.js';
 import type { Memory } from './value-memory.js';
 
 /**
- * A text of this many characters or more is written by the platform, a shorter one by a loop. Once the loop is compiled, both are equally fast
+ * The platform writes a text of this many characters or more, a loop writes a shorter one. Once the loop is compiled, both are equally fast
  * at about 36 characters (measured on Node 20); a short program ends before that, and its loop is slower.
  */
 const NATIVE_WRITE_FROM = 24;
@@ -12,7 +12,7 @@ const TEXT_MAX = TEXT_END - TEXT - 1;
 const U8_MAX = 0xff;
 /** What `writeLatin1` returns where a character needs more than a byte. */
 const TOO_WIDE = -2;
-/** A text that is one-byte inside the engine is not looked through: there, this cannot match. */
+/** Finds a character of two bytes. The engine does not even look through a text that it keeps with one byte a character. */
 const WIDE_CHARACTER = /[^\0-\xff]/;
 
 /** How many bytes a text takes, tag and all. */
@@ -71,11 +71,11 @@ function writeWide(text: string, { u8, view, native }: Memory, at: number, end: 
 }
 
 const { fromCharCode } = String;
-/** How many characters a text has at most that is read by a loop, not by a call into the platform, which costs what 30 characters do: measured on Node 20 to 26. */
+/** Longer texts are read by a call into the platform, which costs what a loop over 30 characters does. Measured on Node 20 to 26. */
 const SHORT_MAX = 24;
-/** How many characters a text has at most that is looked up among those that were read lately: longer ones hardly come again. */
+/** Longer texts are not looked up among those that were read lately: they hardly come again. Characters. */
 const CACHED_MAX = 16;
-/** How many characters `fromCharCode` is given at once: as arguments, they go on the stack. */
+/** How many characters `fromCharCode` is given at once: its arguments go on the stack. */
 const CHUNK = 4096;
 
 /** Reads `length` one-byte characters. The caller has checked that they are there. */
@@ -99,7 +99,7 @@ function fromCodes(codes: Uint8Array | Uint16Array): string {
   return text;
 }
 
-/** How many characters a text has at least that is looked up: shorter ones are made as quickly. */
+/** Shorter texts are not looked up: they are made as quickly. Characters. */
 const CACHED_MIN = 3;
 /** How many texts are remembered: a power of two. */
 const SLOTS = 256;

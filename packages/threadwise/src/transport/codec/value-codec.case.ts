@@ -43,9 +43,9 @@ export function plainPair(): Pair {
   return pair(4);
 }
 
-/** Several times what Node takes to cut small Buffers from. */
+/** Size of each memory: several times what Node takes to cut small Buffers from. Bytes. */
 const SPACE = 1 << 18;
-/** In the order of which kind of memory is the likeliest to be wrong. */
+/** The kinds of memory, the one that is the likeliest to be wrong first. */
 export const memories: readonly (readonly [string, () => Memory])[] = [
   ['shared memory', () => memoryOf(new SharedArrayBuffer(SPACE))],
   ['ordinary memory', () => memoryOf(new ArrayBuffer(SPACE))],
@@ -62,7 +62,7 @@ export function cross(
   const after = writer.write(value, memory, at, memory.u8.length);
   assert.notEqual(after, FULL, 'full');
   assert.notEqual(after, UNKNOWN, 'unknown');
-  // Nothing behind it is looked at.
+  // Bytes behind the value must not be looked at.
   memory.u8.fill(0xff, after, after + 16);
   return reader.read(memory, at, after);
 }
@@ -78,7 +78,7 @@ export function assertSame(actual: unknown, expected: unknown): void {
 class Comparison {
   readonly #there = new Map<object, object>();
   readonly #back = new Map<object, object>();
-  /** By buffer that is seen by views: where its bytes begin in the other. */
+  /** For each buffer that views see: where its bytes begin in the other one. */
   readonly #shifts = new Map<object, number>();
 
   same(actual: unknown, expected: unknown, path: string): void {
@@ -243,7 +243,7 @@ const node: fc.Arbitrary<Node> = fc.record({
 /** Graphs of objects, with whatever is shared and goes in circles. */
 export const graph: fc.Arbitrary<unknown> = fc.array(node, { minLength: 1, maxLength: 12 }).map(build);
 
-/** What must arrive. Node 20 fails at errors in their own cause: those are left to a test of their own. */
+/** What must arrive. Node 20 fails at errors in their own cause: a test of their own has those. */
 export function cloneOf(value: unknown): unknown {
   try {
     return structuredClone(value);
@@ -294,7 +294,7 @@ function make({ kind, number, bytes, offset }: Node, i: number): object {
 }
 
 const pools = [new Uint8Array(96).map((_, i) => i), new Uint8Array(80).map((_, i) => 255 - i)];
-/** Every other time memory that others see, too. */
+/** Every other time, memory that other views see, too. */
 function pool(number: number, bytes: number): Uint8Array<ArrayBuffer> {
   return number % 2 === 0 ? pools[number % 4 === 0 ? 0 : 1]! : new Uint8Array(bytes).fill(number);
 }

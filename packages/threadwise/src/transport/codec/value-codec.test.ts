@@ -11,7 +11,7 @@ type ViewClass = new (buffer: ArrayBuffer, offset?: number, length?: number) => 
 const both = pair();
 const memory = memoryOf(new SharedArrayBuffer(1 << 20));
 
-/** That each of `values` arrives as structured clone would make it. */
+/** Asserts that each of `values` arrives as structured clone would make it. */
 function assertCross(...values: unknown[]): void {
   for (const value of values) assertSame(cross(value, both, memory), structuredClone(value));
 }

@@ -3,11 +3,11 @@
 export interface Memory {
   readonly u8: Uint8Array;
   readonly view: DataView;
-  /** Undefined where the platform has none. */
+  /** Undefined where the platform has no such methods. */
   readonly native: NativeBytes | undefined;
 }
 
-/** What of Node's Buffer is used, where there is one: calls into the platform for what would be a loop here. */
+/** The methods of Node's Buffer that are used, where there is one: calls into the platform for what would be a loop here. */
 interface NativeBytes {
   latin1Write(text: string, offset: number, length: number): number;
   latin1Slice(start: number, end: number): string;
@@ -53,7 +53,7 @@ export function float64sOf(buffer: ArrayBufferLike): Float64Array {
 // The engine copies to and from shared memory word by word, since another thread might look on. None does here. The only way to the
 // platform's own fast copy is to fill a stretch with exactly as many bytes as it has.
 
-/** A copy, as it is to be kept; in memory that is not shared, whatever this memory is. */
+/** A copy that can be kept: in memory that is not shared, whatever this memory is. */
 export function copyBytes({ u8, native }: Memory, at: number, length: number): Uint8Array<ArrayBuffer> {
   if (native === undefined || length < NATIVE_COPY_FROM) {
     return u8.slice(at, at + length) as Uint8Array<ArrayBuffer>;

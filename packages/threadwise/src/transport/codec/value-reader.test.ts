@@ -19,7 +19,7 @@ function readBytes(bytes: Uint8Array | readonly number[], { reader } = both): un
   return reader.read(memory, 20, 20 + bytes.length);
 }
 
-/** That reading ends, with a value or by saying that there is none; whether there was one. */
+/** Asserts that reading ends, with a value or with a DamagedError. Returns whether there was a value. */
 function assertEnds(bytes: Uint8Array): boolean {
   try {
     readBytes(bytes);
@@ -122,7 +122,7 @@ describe('the reader of the binary codec', () => {
   test('ends, whatever the bytes are', () => {
     const first = fc.constantFrom(TREE, GRAPH);
     const bytes = fc.uint8Array({ maxLength: 120 });
-    // Tags are the likelier to lead somewhere.
+    // Bytes that are tags are the likelier to be values.
     const tags = fc.array(fc.oneof(fc.integer({ min: 0x80, max: tag.DOUBLES }), fc.nat(9)), {
       maxLength: 120,
     });

@@ -1,4 +1,4 @@
-/** Reads what `ValueWriter` has written. Whatever the bytes are, it ends, and makes no more than they can justify. */
+/** Reads what `ValueWriter` has written. Whatever the bytes are, it ends, and makes no more than so many bytes can stand for. */
 import { define, makeError } from './error-codec.js';
 import { type Fields, setOwn } from './plain-objects.js';
 import type { ShapeReader, Source } from './shape-book.js';
@@ -45,7 +45,7 @@ export class ValueReader implements Source {
     }
   }
 
-  /** The next value. For those who make a larger one of it. */
+  /** Reads the next value; also for whoever makes an object of a shape. */
   next(): unknown {
     const at = this.#at;
     if (at >= this.#end) throw tooShort();
@@ -155,7 +155,7 @@ export class ValueReader implements Source {
     return digits.startsWith('-') ? -BigInt(`0x${digits.slice(1)}`) : BigInt(`0x${digits}`);
   }
 
-  /** Gives `object` the next number, if objects have numbers. To be called before its parts are read. */
+  /** Gives `object` the next number, if the message numbers its objects. Call it before the parts of the object are read. */
   begun<T>(object: T): T {
     if (this.#objects !== undefined) this.#objects.push(object);
     return object;
@@ -167,7 +167,7 @@ export class ValueReader implements Source {
     return object;
   }
 
-  /** Every part of a value takes a byte at least: so many parts there can be. */
+  /** Begins an object with that many parts. Each part takes a byte at least, so there cannot be more parts than bytes that are left. */
   #deeper(parts: number): void {
     if (parts > this.#end - this.#at) throw tooShort();
     if (++this.#depth > tag.MAX_DEPTH) throw new DamagedError('it is too deep');
@@ -233,7 +233,7 @@ export class ValueReader implements Source {
     this.#deeper(0);
     const kind = this.#byte();
     const hasCause = this.#byte() === 1;
-    // Its number comes before those of its parts, of which only the cause is an object.
+    // The error's number comes before those of its parts, of which only the cause is an object.
     const message = this.next();
     const stack = this.next();
     const error = this.begun(makeError(kind, message, stack));

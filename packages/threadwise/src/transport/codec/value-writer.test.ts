@@ -15,7 +15,7 @@ import type { ValueWriter } from './value-writer.js';
 const both = pair();
 const memory = memoryOf(new SharedArrayBuffer(1 << 20));
 
-/** Writes a value until the book has learned all of its shapes that it will: one may be forgotten for another before it is seen again. */
+/** Writes a value until the book has all of its shapes that it takes: a shape may be forgotten for another before it is seen again. */
 function settle(writer: Pick<ValueWriter, 'write'>, value: unknown): void {
   let length = writer.write(value, memory, 0, 1 << 20);
   for (let same = 0; same < 100; same++) {
@@ -28,7 +28,7 @@ function settle(writer: Pick<ValueWriter, 'write'>, value: unknown): void {
 describe('room', () => {
   const fence = Buffer.alloc(1 << 14, 0xa5);
   const isFence = (bytes: Uint8Array) => fence.subarray(0, bytes.length).equals(bytes);
-  /** Memory of which [at, end) may be written to, and what says whether anything else was. */
+  /** Memory of which [at, end) may be written to, and a function that says whether nothing else was. */
   function fenced(at: number, end: number, space = SPACE) {
     const bytes = new Uint8Array(space).fill(0xa5);
     const isUntouched = () => isFence(bytes.subarray(0, at)) && isFence(bytes.subarray(end));

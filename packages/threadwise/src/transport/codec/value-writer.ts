@@ -9,7 +9,7 @@ import { writeText } from './text.js';
 import { type Memory, writeBytes } from './value-memory.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, offsetOf } from './views.js';
 
-/** Only a part of a buffer was written, and now more of it is needed: to be written anew, with whole buffers. */
+/** Only a part of a buffer was written, and more of it is needed: the message is written anew, with whole buffers. */
 const AGAIN = -3;
 
 const U16_MAX = 0xffff;
@@ -52,7 +52,7 @@ export class ValueWriter {
 
   /** Writes `value` into memory[at, end). Returns the position after it, or FULL, or UNKNOWN. Never throws. */
   write(value: unknown, memory: Memory, at: number, end: number): number {
-    // A getter of a value that is being written has come here.
+    // A getter of the value that is being written has called this.
     if (this.#memory !== undefined) return UNKNOWN;
     // A text cannot throw, and has nothing in it: what follows is not even compiled where only texts are sent.
     if (typeof value === 'string' && at < end) {
@@ -201,8 +201,8 @@ export class ValueWriter {
   }
 
   /**
-   * The values first: which shape it is, or that it is none in the book, is known when all keys have been seen. To see
-   * all keys before that would take a second loop, and that 9 ns.
+   * Writes the values first: which shape the object has, or that it has none in the book, is known when all keys have been seen. A loop of
+   * its own over the keys would take 9 ns.
    */
   #plain(value: Fields, at: number, depth: number): number {
     const start = at;
@@ -274,7 +274,7 @@ export class ValueWriter {
       if (at < 0) return at;
       left--;
     }
-    // A getter has changed it.
+    // A getter has changed the Map or Set.
     return left === 0 ? at : UNKNOWN;
   }
 

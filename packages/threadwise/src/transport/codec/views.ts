@@ -27,7 +27,7 @@ const CLASSES = NAMES.map((name) => (globalThis as unknown as Record<string, Vie
 const KINDS = new Map(NAMES.map((name, kind) => [name, kind]));
 const DATA_VIEW = NAMES.indexOf('DataView');
 
-/** Asks the engine: `value.key` could be a property that somebody set. Throws where `value` is of another class. */
+/** Returns a function that asks the engine: `value.key` could be a property that somebody set. It throws if `value` is of another class. */
 function reader<T>(prototype: object, key: PropertyKey): (value: object) => T {
   const getter = Object.getOwnPropertyDescriptor(prototype, key)?.get;
   return (value) => getter?.call(value) as T;
@@ -36,7 +36,7 @@ function reader<T>(prototype: object, key: PropertyKey): (value: object) => T {
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
 const nameOfTypedArray = reader<string | undefined>(typedArray, Symbol.toStringTag);
 const lengthOfBuffer = reader<number>(ArrayBuffer.prototype, 'byteLength');
-/** Undefined where the platform has no such buffers. */
+/** Gives undefined where the platform has no resizable buffers. */
 const isResizable = reader<boolean | undefined>(ArrayBuffer.prototype, 'resizable');
 
 function viewReader<T>(key: PropertyKey): (view: object, kind: number) => T {
@@ -55,8 +55,8 @@ export function kindOf(view: object): number | undefined {
 }
 
 /**
- * The length of an ArrayBuffer of fixed size; -1: it is none. It may have been transferred away: then its length is 0,
- * and to make a view of it throws.
+ * The length of an ArrayBuffer of fixed size; -1 for anything else. A buffer that was transferred away has length 0, and making a view of
+ * it throws.
  */
 export function fixedByteLengthOf(buffer: object): number {
   try {
@@ -66,7 +66,7 @@ export function fixedByteLengthOf(buffer: object): number {
   }
 }
 
-/** A view of that kind. Throws a DamagedError where there is no such kind, or the view does not fit. */
+/** A view of that kind. Throws a DamagedError if there is no such kind, or the view does not fit its buffer. */
 export function makeView(
   kind: number,
   buffer: ArrayBuffer,

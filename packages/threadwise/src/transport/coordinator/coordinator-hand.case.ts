@@ -17,7 +17,7 @@ export class CoordinatorHand implements Actor, Thread {
   #hasBegun = false;
   readonly #told: () => void;
 
-  /** @param told main hears that it has ended */
+  /** @param told called when main hears that the coordinator has ended */
   constructor(spec: HelperSpec, told: () => void, world: Surroundings) {
     this.#spec = spec;
     this.#port = spec.port as HandPort;
@@ -41,7 +41,7 @@ export class CoordinatorHand implements Actor, Thread {
     return steps;
   }
 
-  /** What main can do because of it. */
+  /** The steps that main can take because of the coordinator. */
   readonly mainsSteps = (): Step[] => {
     if (!this.isAlive) return [{ what: 'buries the coordinator', take: this.#told }];
     const near = this.#port.other;

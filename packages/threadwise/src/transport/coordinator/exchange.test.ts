@@ -30,11 +30,11 @@ const codeOf = (call: Promise<unknown>) =>
     (error) => (error as { code?: string }).code,
   );
 
-/** A pool, and what its coordinators are killed by. `startError`: they cannot be started. */
+/** A pool, and a function that kills its coordinator. `startError`: coordinators cannot be started. */
 function coordinated(t: TestContext, options: SmallOptions & { readonly startError?: Error } = {}) {
   const { startError, ...rest } = options;
   const started: Thread[] = [];
-  /** Has main hear at once that the last one has ended: before all that it had said. */
+  /** Tells main at once that the last coordinator has ended, before it hears the last messages of that. */
   let tellEnd: () => void = () => undefined;
   const platform: Platform = {
     ...nodePlatform,
@@ -51,7 +51,7 @@ function coordinated(t: TestContext, options: SmallOptions & { readonly startErr
   return { ...small, started, kill, endIsHeardFirst: () => tellEnd() };
 }
 
-/** Main has heard how many workers it wants: until then main would start some by itself. It says so before it gives a task to anybody. */
+/** Resolves when main has heard how many workers the coordinator wants: this is said before any task is given. Until then main decides. */
 async function hasSpoken(pool: Pool): Promise<void> {
   await pool.run('echo', [0]);
   for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => void setImmediate(resolve));
@@ -133,7 +133,7 @@ describe('coordinator: a pool with one', () => {
     await hasSpoken(pool);
     const exits: unknown[] = [];
     pool.on('worker:exit', (exit) => exits.push(exit));
-    // All four have ended one when they meet again: their results lie there before main gets to its ports.
+    // All four have ended a task when they meet again: their results are in shared memory before main gets to its ports.
     const calls = [4, 8].flatMap((many) => range(4).map(() => pool.run('meet', [many])));
     blockUntil(words, ARRIVED, 8);
     await Promise.all(calls);
@@ -262,7 +262,7 @@ describe('coordinator: it dies', () => {
     await kill();
     open();
     await held;
-    await pool.broadcast('echo', [1]); // it is not held up
+    await pool.broadcast('echo', [1]); // a broadcast is not held up
     assert.equal(state, 'waits');
     pool.resume();
     assert.equal(await late, 4);

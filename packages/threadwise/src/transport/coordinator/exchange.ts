@@ -1,4 +1,4 @@
-/** Main's side of a pool with a coordinator: hands cells to its thread, and takes back what that leaves when it dies. */
+/** Main's side of a pool with a coordinator: hands cells to the coordinator's thread, and takes back what it leaves when it dies. */
 import type { HelperView, LinkEvents, Platform, RemoteSizing, Transport } from '../../core/contracts.js';
 import { lostError } from '../../core/workers/failures.js';
 import { unreadable } from '../../core/calls/payload.js';
@@ -24,7 +24,7 @@ export class CoordinatedExchange extends SharedExchange {
   readonly options: CoordinatorOptions;
   readonly thread: CoordinatorThread;
   readonly sizing: RemoteSizing;
-  /** Seats whose worker is gone, and which the coordinator may still give something to. */
+  /** Seats whose worker is gone, but which the coordinator may still give something to. */
   readonly #left = new Set<number>();
 
   constructor(platform: Platform, sizes: Sizes, linkCapacity: number, options: CoordinatorOptions) {
@@ -66,7 +66,7 @@ export class CoordinatedExchange extends SharedExchange {
     wakeCoordinator(this.board.words, WANTS_HINTS);
   }
 
-  /** C6: the coordinator could not read the arguments, and no worker will. */
+  /** C6: the coordinator could not read the arguments, and no worker will, so the task fails. */
   unread(cell: number, id: number, reason: string): void {
     const task = this.cells.isUnbegun(cell) ? this.cells.taskIn(cell) : undefined;
     if (task?.id !== id || !this.pull.withdraw(task)) return;
@@ -82,7 +82,7 @@ export class CoordinatedExchange extends SharedExchange {
     return link;
   }
 
-  /** The line to a worker that the coordinator may start. As long as it has not, the worker counts as asleep. */
+  /** Makes the line to a worker that the coordinator may start. Until it has, the worker counts as parked. */
   connectReserved(events: LinkEvents): CoordinatedLink {
     const link = super.connect(events) as CoordinatedLink;
     link.measureUtilization();
@@ -101,7 +101,7 @@ export class CoordinatedExchange extends SharedExchange {
     if (!this.thread.tell(['gone', seat])) this.released(seat);
   }
 
-  /** C3: arguments that had been moved to the worker of that seat are gone with it. */
+  /** C3: the coordinator gives the seat nothing more. Arguments that had been moved to its worker are gone with that. */
   released(seat: number): void {
     if (!this.#left.delete(seat)) return;
     for (const task of this.pull.unbegun(seat)) if (this.pull.withdraw(task)) settleLost(task, 'A worker');
@@ -115,7 +115,7 @@ export class CoordinatedExchange extends SharedExchange {
 
   // --- C4: the coordinator is dead ---
 
-  /** Takes back all that waits by way of it, and wakes everybody whom it may have been about to wake. */
+  /** Takes back all tasks that wait at the dead coordinator, and wakes all workers that it may have been about to wake. */
   withdrawAll(): Task[] {
     for (const seat of [...this.#left]) this.released(seat);
     const unbegun = this.pull.withdrawAll();
@@ -131,7 +131,7 @@ export class CoordinatedExchange extends SharedExchange {
   }
 }
 
-/** Main's line to a worker of a pool with a coordinator: that of the shared transport, and what the coordinator has of it. */
+/** Main's line to a worker of a pool with a coordinator: that of the shared transport, and what the coordinator needs of it. */
 export class CoordinatedLink extends SharedLink {
   declare protected readonly exchange: CoordinatedExchange;
   isRetiring = false;
@@ -150,7 +150,7 @@ export class CoordinatedLink extends SharedLink {
     return countWithin(Atomics.load(this.own, L.UTILIZATION), 1000) / 1000;
   }
 
-  /** Goes by way of the coordinator, so that the worker hears of it after everything that was assigned to it. */
+  /** Tells the worker by way of the coordinator, so that it hears of this after everything that was assigned to it. */
   override retire(): boolean {
     const { thread } = this.exchange;
     this.isRetiring = true;
@@ -182,7 +182,7 @@ class CoordinatedQueue extends SharedQueue {
     return count;
   }
 
-  /** Offers a task at once: how long this turn will be, nobody knows. */
+  /** Offers a task at once, since nobody knows how long this turn will be. */
   override offer(task: Task): boolean {
     const { cells, thread } = this.exchange;
     const cell = this.carries(task) ? this.exchange.cellFor(task) : -1;
@@ -203,7 +203,7 @@ class CoordinatedQueue extends SharedQueue {
     return this.unbegun().filter((task) => this.withdraw(task));
   }
 
-  /** Arguments that were moved to the coordinator are nowhere else: such a task waits there. */
+  /** Arguments that were moved to the coordinator are nowhere else: such tasks wait there. */
   override pause(): Task[] {
     this.exchange.thread.set({ state: 'paused' });
     return this.unbegun().filter((task) => !task.moves && this.withdraw(task));

@@ -1,4 +1,4 @@
-/** How a worker finds its next task where a coordinator gives it: in its mailbox, or among what it was given. */
+/** How a worker finds its next task in a pool with a coordinator: in its mailbox, or in its given ring. */
 import type { Allowance } from '../../core/workers/allowance.js';
 import { float64sOf } from '../codec/value-memory.js';
 import type { EndpointPlatform } from '../endpoint.js';
@@ -6,7 +6,7 @@ import * as L from '../shared/layout.js';
 import { type SourceMemory, TaskSource } from '../shared/worker/task-source.js';
 import { callCoordinator, noteRunTime, progress, WANTS_ROOM, wakeCoordinator } from './layout.js';
 
-/** The place of the name of a function has this number where the task was mailed. */
+/** Stands for the number of the function of a task that was mailed. */
 const MAILED = -1;
 
 export class Given extends TaskSource {
@@ -67,7 +67,7 @@ export class Given extends TaskSource {
     if (!isLeaving && this.allowance.take() === 0) return false; // main has just taken the last for a mailed task
     const hasBegun = this.take(hint, L.POSTED_FOR_ALL, now) || this.take(hint, this.postedHere, now);
     if (isLeaving) return hasBegun;
-    // Not before: until the task has begun, nothing but the hint names it.
+    // The head moves only now: until the task has begun, nothing but the hint names it.
     this.#head = (this.#head + 1) | 0;
     if (!hasBegun) this.allowance.give();
     return hasBegun;
@@ -120,11 +120,11 @@ export class Given extends TaskSource {
     if (Atomics.exchange(this.own, L.LEAVING, 1) === 0) callCoordinator(this.board.words);
   }
 
-  /** The next hint that the worker may follow; -1: there is none. */
+  /** The next hint that the worker may try; -1: there is none. */
   #next(): number {
     if (this.#isLeaving) return this.#assigned();
-    // The rest of the allowance may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may run
-    // what it was given.
+    // The rest of the allowance may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may
+    // run what it was given.
     if (this.allowance.left <= 0 || this.#unread === 0) return -1;
     return this.own[L.givenPlace(this.#head, this.sizes)]!;
   }

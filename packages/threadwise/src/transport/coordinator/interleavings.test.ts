@@ -1,6 +1,6 @@
 /**
  * The coordinator's protocol with the steps of main, the coordinator and workers in many orders, and with deaths in the middle of
- * steps. Every run ends with all that must hold: `../shared/world.case.ts`. Others than these: INTERLEAVINGS_SEED, INTERLEAVINGS_RUNS.
+ * steps. Every run ends with all checks of `../shared/world.case.ts`. INTERLEAVINGS_SEED and INTERLEAVINGS_RUNS give other orders.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What the words of shared memory mean that only a pool with a coordinator uses: README.md says who writes them. */
+/** What those words of shared memory mean that only a pool with a coordinator uses. README.md says who writes them. */
 import { AWAKE, COORDINATOR, COORDINATOR_DISMISSED, runTimeOf } from '../shared/layout.js';
 
 // --- what wakes the coordinator: the word COORDINATOR is AWAKE, or what the coordinator, which sleeps, waits for ---
@@ -8,18 +8,18 @@ export const WANTS_HINTS = 1;
 /** The coordinator sleeps because no worker has room for its tasks: a worker that has room again wakes it. */
 export const WANTS_ROOM = 2;
 
-/** Wakes the coordinator if that is what it waits for. @param board the words of the pool's board */
+/** Wakes the coordinator if it waits for `when`. @param board the words of the pool's board */
 export function wakeCoordinator(board: Int32Array, when: typeof WANTS_HINTS | typeof WANTS_ROOM): void {
   if (Atomics.load(board, COORDINATOR) !== when) return;
   if (Atomics.compareExchange(board, COORDINATOR, when, AWAKE) === when) Atomics.notify(board, COORDINATOR);
 }
 
-/** Wakes it in any case. */
+/** Wakes the coordinator, whatever it waits for. */
 export function callCoordinator(board: Int32Array): void {
   if (Atomics.exchange(board, COORDINATOR, AWAKE) !== AWAKE) Atomics.notify(board, COORDINATOR);
 }
 
-/** Has it wait for nothing any more. To be called before its thread ends, by whoever ends it. */
+/** Makes the coordinator wait for nothing any more. Whoever ends its thread calls this before. */
 export function dismissCoordinator(board: Int32Array): void {
   Atomics.store(board, COORDINATOR_DISMISSED, 1);
   Atomics.store(board, COORDINATOR, AWAKE);
@@ -43,7 +43,7 @@ export const unreadOf = (word: number, tail: number) => (tail - word) & ((1 << H
 
 /** Weight of the newest run time in the moving average. */
 const NEWEST_WEIGHT = 0.1;
-/** A run that is longer than this, and than the average, counts at once: others would pile up behind such. Milliseconds. */
+/** A run that is longer than this, and than the average, becomes the average: others would pile up behind such runs. Milliseconds. */
 const LONG_MS = 0.5;
 
 /** Adds a run time to the average of a function. Several threads may write at once: then the one or the other counts. */

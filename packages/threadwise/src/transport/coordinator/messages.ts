@@ -8,16 +8,16 @@ import type { ARGUMENTS } from '../shared/messages.js';
 export interface Settings {
   /** The name of the strategy. */
   readonly choose: string;
-  /** While it is paused, what waits is given to nobody. */
+  /** While it is 'paused', waiting tasks are given to nobody. */
   readonly state: 'open' | 'paused';
   /** How many workers there may be; undefined: the coordinator does not size the pool yet. */
   readonly bounds: { readonly min: number; readonly max: number } | undefined;
 }
 
-/** How a thread ended; its error is said beside that. */
+/** How a thread ended, without its error, which crosses encoded. */
 export type ExitFacts = Pick<ThreadExit, 'exitCode' | 'outOfMemory'>;
 
-/** A task's arguments, before it is posted. `transfer`: what of them is to be moved on. */
+/** A task's arguments, sent before it is posted. `transfer`: what of them is to be moved on. */
 export type Arguments = readonly [
   type: typeof ARGUMENTS,
   cell: number,
@@ -30,16 +30,16 @@ export type Arguments = readonly [
 
 export type MessageToCoordinator =
   | Arguments
-  /** A worker, the memory of its seat, and the near end of the line to it. With a recipe, main starts it only by way of the coordinator. */
+  /** A worker, the memory of its seat, and one end of the line to it. With a recipe: only the coordinator may start this worker. */
   | readonly [type: 'hire', seat: number, own: ArrayBufferLike, line: unknown, recipe: unknown]
-  /** The worker is to get nothing more; its thread has ended; the thread that the coordinator has started is to end. */
+  /** retire: the worker gets nothing more. gone: its thread has ended. end: the thread, which the coordinator has started, is to end. */
   | readonly [type: 'retire' | 'gone' | 'end', seat: number]
   | readonly [type: 'set', settings: Partial<Settings>];
 
 export type MessageFromCoordinator =
-  /** The seat will be given nothing any more, the answer to `gone`; a thread is about to be started for it. */
+  /** released, the answer to `gone`: the seat is given nothing any more. started: a thread is about to be started for it. */
   | readonly [type: 'released' | 'started', seat: number]
-  /** The thread of such a worker has ended, or could not be started. */
+  /** The thread of a worker that the coordinator starts has ended, or could not be started. */
   | readonly [type: 'exited', seat: number, exit: ExitFacts, error: EncodedError | undefined]
   /** How many workers there should be; with the decision, if it is a new one. */
   | readonly [type: 'wanted', wanted: number, decision: SizingDecision | undefined];

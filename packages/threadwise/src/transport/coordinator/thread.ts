@@ -1,4 +1,4 @@
-/** The coordinator's thread, as main has it: started when it is needed and when it has died, told, and heard. */
+/** Main's side of the coordinator's thread: starts it when it is needed, and when it has died, and exchanges messages with it. */
 import type {
   Link,
   LinkEvents,
@@ -23,26 +23,26 @@ export interface CoordinatorOptions extends Pick<Settings, 'choose'> {
   readonly tasksPerWorker: number;
   /** How many threads make sense for tasks that compute. */
   readonly cores: number;
-  /** Infinity: idle workers stay. */
+  /** After how long an idle worker is released; Infinity: never. Milliseconds. */
   readonly idleTimeoutMs: number;
   /**
-   * What moves goes from main to the worker itself: where workers run only so many tasks, the coordinator, which does not count,
-   * might give it to one that may not begin it.
+   * Whether tasks that move their arguments go from main to a worker itself. Where workers run only so many tasks, the coordinator,
+   * which does not count, might give such a task to one that may not begin it.
    */
   readonly sendsMoved: boolean;
 }
 
-/** What the coordinator's thread is given, beside its port. */
+/** What the coordinator's thread gets, beside its port. */
 export type CoordinatorData = Omit<CoordinatorOptions, 'choose' | 'sendsMoved'> &
   Pick<SharedMemory, 'sizes' | 'board' | 'cells'>;
 
-/** How many early deaths in a row there are before no coordinator is started, and main chooses. Chosen by hand. */
+/** After how many early deaths in a row no more coordinators are started, and main chooses. Chosen by hand. */
 const MAX_FAILURES = 3;
 /** A coordinator that dies within this time has died early. Milliseconds. */
 const EARLY_MS = 10_000;
 
 export class CoordinatorThread implements RemoteSizing {
-  /** How many workers it wants; undefined as long as it has not said so: then main decides. */
+  /** How many workers the coordinator wants; undefined as long as it has not said so: then main decides. */
   wanted: number | undefined;
   restarts = 0;
   settings: Settings;
@@ -65,7 +65,7 @@ export class CoordinatorThread implements RemoteSizing {
     this.#data = data;
   }
 
-  /** There is no coordinator, and there will be none. */
+  /** Whether there is no coordinator, and there will be none. */
   get isDown(): boolean {
     return this.#failures >= MAX_FAILURES;
   }
@@ -80,13 +80,13 @@ export class CoordinatorThread implements RemoteSizing {
     this.tell(['set', settings]);
   }
 
-  /** Returns false where there is none. */
+  /** Returns false if there is no coordinator. */
   tell(message: MessageToCoordinator, transfer?: readonly unknown[]): boolean {
     this.#line?.post(message, transfer);
     return this.#line !== undefined;
   }
 
-  /** Gives it a worker: each of the two gets one end of a line. @param recipe of a worker that main does not start */
+  /** Gives the coordinator a worker: each of the two gets one end of a line. @param recipe for a worker that main does not start */
   hire(link: CoordinatedLink, recipe?: unknown, transfer: readonly unknown[] = []): void {
     const [here, there] = this.#exchange.platform.channelEnds();
     link.tell([LINE, there], [there]);
@@ -97,7 +97,7 @@ export class CoordinatorThread implements RemoteSizing {
   // --- how many workers there are ---
 
   bound(bounds: { readonly min: number; readonly max: number }): void {
-    this.wanted = undefined; // it was said of other bounds
+    this.wanted = undefined; // the last one was for other bounds
     this.set({ bounds: { min: bounds.min, max: bounds.max } });
   }
 
@@ -133,7 +133,7 @@ export class CoordinatorThread implements RemoteSizing {
   }
 
   /**
-   * Everything that had arrived was heard. Not before that: a main thread that was busy hears what was wanted first, and then
+   * Called when everything that had arrived was heard, and not before: a main thread that was busy hears what was wanted first, and then
    * that the coordinator has started as many by itself.
    */
   #tellWanted(): void {
@@ -142,7 +142,7 @@ export class CoordinatorThread implements RemoteSizing {
 
   // --- the thread ---
 
-  /** Called when somebody needs it, not before: a pool may wait for its first call without any thread. */
+  /** Called when the coordinator is needed, not before: a pool may wait for its first call without any thread. */
   ensureStarted(): void {
     if (this.#line === undefined && !this.isDown) this.#start();
   }
@@ -202,9 +202,9 @@ export class CoordinatorThread implements RemoteSizing {
     reserved?.exited(error === undefined ? exit : { ...exit, error });
   }
 
-  /** C4, C5. */
+  /** C4 and C5: the coordinator has died. */
   #died(): void {
-    // Its end may be heard before its last words, and by them main knows which workers it had started.
+    // The end may be heard before the coordinator's last messages, and by those main knows which workers it had started.
     this.#line?.drain();
     this.#line?.close();
     this.#line = undefined;
@@ -227,7 +227,7 @@ export class CoordinatorThread implements RemoteSizing {
     this.#exchange.giveBack(unbegun);
   }
 
-  /** Their threads ended with it. */
+  /** Tells the end of the reserved workers: their threads ended with the coordinator. */
   #endReserved(): void {
     const error = new Error('The coordinator, which had started this worker, has ended');
     for (const seat of [...this.#reserved.keys()])

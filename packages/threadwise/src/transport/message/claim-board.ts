@@ -11,7 +11,7 @@ const POSTED = 1;
 const RUNNING = 2;
 const WITHDRAWN = 3;
 const ABORTING = 4;
-/** Its worker was about to say its last word on it, or has said it. */
+/** The worker is about to send its last message about the task, or has sent it. */
 const ENDED = 5;
 
 /** Per cell: one Float64 (when the task began, ms on the shared clock), one Int32 (the state). */
@@ -21,11 +21,11 @@ export function boardByteLength(cells: number): number {
   return cells * BYTES_PER_CELL;
 }
 
-/** Its tickets are the numbers of cells. */
+/** The board in shared memory, for both ends. Its tickets are the numbers of cells. */
 export class ClaimBoard implements MainBoard, WorkerBoard {
   readonly #began: Float64Array;
   readonly #states: Int32Array;
-  /** Main's: cells that can be given out, as many as were free when it last looked. */
+  /** Only for main's end: cells that can be given out, as many as were free when it last looked. */
   #free: number[] = [];
 
   constructor(memory: ArrayBufferLike) {
@@ -36,13 +36,12 @@ export class ClaimBoard implements MainBoard, WorkerBoard {
 
   // --- main posts and withdraws ---
 
-  /** How many cells `post` can give out. */
   get room(): number {
     if (this.#free.length === 0) this.#free = [...this.#states.keys()].filter((cell) => this.#is(cell, FREE));
     return this.#free.length;
   }
 
-  /** Marks a free cell as posted. Only when `room` is above 0. */
+  /** Marks a free cell as posted; only when `room` is above 0. */
   post(): number {
     if (this.room === 0) throw new Error('threadwise: no free cell on the claim board');
     const cell = this.#free.pop()!;
@@ -50,34 +49,31 @@ export class ClaimBoard implements MainBoard, WorkerBoard {
     return cell;
   }
 
-  /** Takes a posted task back. True: it has not begun and never will. */
   withdraw(cell: number): boolean {
     return this.#exchange(cell, POSTED, WITHDRAWN);
   }
 
-  /** When the task began; undefined if it has not. */
   beganAt(cell: number): number | undefined {
     const state = Atomics.load(this.#states, cell);
     return state === RUNNING || state === ABORTING || state === ENDED ? this.#began[cell] : undefined;
   }
 
-  /** Whether the worker was about to say its last word on the task, or has said it. */
   hasEnded(cell: number): boolean {
     return this.#is(cell, ENDED);
   }
 
-  /** Lets code that never leaves its turn see the abort: the worker's `task.signal` looks here. */
+  /** Lets a task that never leaves its turn see the abort: its `task.signal` looks here. */
   abort(cell: number): void {
     this.#exchange(cell, RUNNING, ABORTING);
   }
 
-  /** The worker's last word on the task has arrived. Inverse of `post`. */
+  /** Frees the cell of a task whose last message has arrived. Inverse of `post`. */
   release(cell: number): void {
     Atomics.store(this.#states, cell, FREE);
     this.#free.push(cell);
   }
 
-  /** The message of a withdrawn task will never come to the worker: it could not be read. */
+  /** Frees the cell of a withdrawn task whose message the worker could not read, and so will never pass. */
   pass(cell: number): void {
     this.#exchange(cell, WITHDRAWN, FREE);
   }
@@ -96,7 +92,7 @@ export class ClaimBoard implements MainBoard, WorkerBoard {
     return this.#is(cell, ABORTING);
   }
 
-  /** The task has ended; not after that was said, when main may have given the cell away. */
+  /** Marks a task as ended. Not after its result was sent: by then main may have given the cell away. */
   end(cell: number): void {
     Atomics.store(this.#states, cell, ENDED);
   }

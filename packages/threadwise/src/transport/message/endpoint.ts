@@ -8,7 +8,7 @@ import { SpinBudget, type SpinLimits } from '../spin-budget.js';
 import type { MessageToMain } from '../messages.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain, type ToWorker } from './protocol.js';
 
-/** How long a worker looks for a message before it sleeps: about what it costs main to wake it. Chosen by measurement between processes. */
+/** How long a worker looks for a message before it sleeps: about what it costs main to wake it. Measured between processes. */
 const SPIN: SpinLimits = { mostMs: 0.15, wakeUpMs: 0.1, looks: 1 };
 
 export class MessageEndpoint implements Endpoint {

@@ -1,4 +1,4 @@
-/** The claim board in every order: a plan of main's against a worker, with all decisions about who goes next. */
+/** The claim board in every order: a plan of main's against a worker, with all decisions about which of them goes next. */
 import assert from 'node:assert/strict';
 import { type Choose, type Explored, everyWay, watchAtomics } from '../interleaving.case.js';
 import { boardByteLength, ClaimBoard } from './claim-board.js';
@@ -26,7 +26,7 @@ interface Call {
   beganAt: number | undefined;
   isWithdrawn: boolean;
   isAborted: boolean;
-  /** Main has seen the result. */
+  /** Whether main has seen the result. */
   isReleased: boolean;
 }
 
@@ -40,7 +40,7 @@ export class World {
   readonly #choose: Choose;
   readonly #plan: Plan;
   readonly #calls = new Map<string, Call>();
-  /** Sent and not passed by the worker. */
+  /** Calls that were sent and that the worker has not passed. */
   readonly #toWorker: Call[] = [];
   readonly #results: Call[] = [];
   #running: Call | undefined;
@@ -48,7 +48,7 @@ export class World {
   #time = 0;
   /** Whose steps are under way: while one side is in the middle of a step, only the other may take one. */
   readonly #busy = new Set<Side>();
-  /** The message that the worker is passing: it may still touch its cell. */
+  /** The call whose message the worker is passing: it may still touch its cell. */
   #passing: Call | undefined;
 
   constructor(capacity: number, plan: Plan, choose: Choose) {

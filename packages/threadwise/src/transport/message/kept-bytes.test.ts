@@ -27,7 +27,7 @@ test('kept bytes: memory is used again when its task has ended, and not while it
   assert.deepEqual(third.args, [bytes(3)]);
   assert.deepEqual(second.args, [bytes(2)]);
   second.onSettled!(false);
-  // Of another length none is used.
+  // Memory of another length is not used.
   assert.equal(bufferOf(kept.capture([bytes(4, LENGTH + 1)])!).byteLength, LENGTH + 1);
 });
 

@@ -2,7 +2,7 @@
 import { isImmutable, type Payload } from '../../core/calls/payload.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf } from '../codec/views.js';
 
-/** Shorter ones are left to the general way, whose memory is not the system's. Bytes; chosen by hand. */
+/** The shortest arrays that are kept: the system is not asked anew for the memory of shorter ones. Bytes; chosen by hand. */
 const FROM_BYTES = 2 ** 16;
 /** The kind of a Uint8Array. */
 const UINT8 = 0;
@@ -14,7 +14,7 @@ export class KeptBytes {
   readonly #free = new Map<number, Uint8Array[]>();
   #keptBytes = 0;
 
-  /** Undefined where it is not for this: there is to be one array, which sees all of its buffer, and else only what cannot change. */
+  /** Captures arguments. Undefined unless they are one large Uint8Array, which sees all of its buffer, and values that cannot change. */
   capture(given: readonly unknown[]): Payload | undefined {
     const at = given.findIndex((value) => !isImmutable(value));
     const source = given[at];
@@ -49,7 +49,7 @@ export class KeptBytes {
   }
 }
 
-/** Whether it is a large array of bytes that sees all of its buffer, so that nothing but the bytes would have to be copied. */
+/** Whether the value is a large Uint8Array that sees all of its buffer, so that nothing but its bytes would have to be copied. */
 function isWhole(value: unknown): value is Uint8Array<ArrayBuffer> {
   if (!ArrayBuffer.isView(value) || kindOf(value) !== UINT8) return false;
   const length = byteLengthOf(value, UINT8);

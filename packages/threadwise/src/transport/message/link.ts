@@ -19,7 +19,7 @@ import { KeptBytes } from './kept-bytes.js';
 import { boardByteLength, ClaimBoard } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain } from './protocol.js';
 
-/** A task with arguments of about that size is posted alone: its worker need not wait for the others' to cross. Chosen by hand. */
+/** A task with arguments of more than about this many bytes is posted alone: its worker need not wait for others. Chosen by hand. */
 const LARGE_BYTES = 2 ** 14;
 
 /** @param newBoard makes the board of one worker, for as many posted tasks as `cells` */
@@ -144,7 +144,7 @@ class MessageLink extends PortLink implements Link {
     }
   }
 
-  /** One of the tasks that came together may have spoilt all of them: each is sent again by itself. */
+  /** One of the tasks in a message may have spoilt all of them: each is sent again by itself. */
   protected override unread(about: About, reason: string): void {
     if (about[0] !== TASKS) return super.unread(about, reason);
     const cells = about[1] as readonly number[];
@@ -158,7 +158,7 @@ class MessageLink extends PortLink implements Link {
 
   #flush(): void {
     const tasks = this.#outbox;
-    this.#outbox = []; // before: an argument may have a getter that makes a call
+    this.#outbox = []; // first, as an argument may have a getter that makes a call
     if (tasks.length > 0) this.#post(tasks);
   }
 

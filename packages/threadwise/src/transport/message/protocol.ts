@@ -1,6 +1,6 @@
 /**
  * How tasks cross as messages: every task posted is answered by exactly one `done` or `failed`, unless it was
- * withdrawn or the worker dies. What else is said, `../messages.ts` has.
+ * withdrawn or the worker dies. `../messages.ts` has all other messages.
  */
 import type { EncodedError } from '../codec/error-codec.js';
 import type { MessageToMain, MessageToWorker } from '../messages.js';
@@ -9,10 +9,9 @@ export const TASKS = 10;
 export const DONE = 10;
 export const FAILED = 11;
 
-/** cell, task id, name, arguments */
 export type PostedTask = [cell: number, id: number, name: string, args: readonly unknown[]];
 
-/** `cells`: those of the tasks. */
+/** `cells`: the cells of `tasks`, which main still knows when the worker could not read the message. */
 export type ToWorker =
   MessageToWorker | readonly [type: typeof TASKS, cells: readonly number[], tasks: readonly PostedTask[]];
 
