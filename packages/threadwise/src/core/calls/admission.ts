@@ -40,9 +40,9 @@ export class Admission {
    */
   enter(name: unknown, args: unknown, given?: RunOptions, to?: Receiver, ticket?: Ticket): Promise<unknown> {
     if (to === undefined && ticket === undefined) {
+      const within = given === undefined ? this.here?.within : undefined;
       const settled =
-        (given === undefined ? this.here?.within.run(name, args) : undefined) ??
-        this.plain?.enter(name, args, given);
+        within?.run(name, args) ?? (within?.defers(name) ? undefined : this.plain?.enter(name, args, given));
       if (settled !== undefined) return settled;
     }
     return this.enterTask(name, args, given, to, ticket);
@@ -106,7 +106,9 @@ export class Admission {
     const settled = isForHere ? here?.within.run(name, values, run) : undefined;
     if (settled !== undefined) return resolve(settled);
     if (this.freePlaces() <= 0) throw queueFullError(name, this.limit);
-    const receiver = to ?? (here?.within.takesAll ? here : undefined);
+    const isPlain = options === undefined && ticket === undefined;
+    const receiver =
+      to ?? (here?.within.takesAll || (isPlain && here?.within.defers(name)) ? here : undefined);
     const atHere = receiver === this.#engine.here ? this.#engine.here : undefined;
     const crosses = atHere === undefined;
     const began = crosses && meter.wantsSubmission(this.isExploring(name)) ? parts.platform.now() : 0;

@@ -133,6 +133,8 @@ export interface PlacedFunction {
    * @param now on a clock that only goes forward
    */
   takesInline(now: number): boolean;
+  /** Whether calls run inline now, but for those that `takesInline` sends across. */
+  readonly isInline: boolean;
   /** Few calls of it cross now, so that it shows what that costs: each of them is worth measuring. */
   readonly isExploring: boolean;
   /**

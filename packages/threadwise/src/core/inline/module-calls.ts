@@ -60,6 +60,9 @@ let running: ModuleCalls | undefined;
 export class ModuleCalls {
   /** Counts the turns of the event loop in which calls ran: what was granted for one turn is void in the next. */
   turn = 0;
+  /** How many calls of this turn came after calls had run in it for as long as they may, and how many of the last such turn. */
+  late = 0;
+  lateBefore = 0;
   /** The call that runs right now, once its code has asked about its task. */
   call: RunningCall | undefined;
   /** The id of the call that runs right now, in case its code asks. 0: it has none yet. */
@@ -106,6 +109,8 @@ export class ModuleCalls {
   readonly #onTurn = () => {
     this.#spentAt = undefined;
     this.turn++;
+    if (this.late > 0) this.lateBefore = this.late;
+    this.late = 0;
     this.#engine.here?.tasks.pump();
   };
 

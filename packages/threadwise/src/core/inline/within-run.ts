@@ -93,6 +93,17 @@ export class WithinRun {
     }
   }
 
+  /**
+   * Whether a call without options waits here for the next turn, after `run` did not take it: its function runs here, but the turn is over, and
+   * calls seem to be made one after the other. Each time a turn is over such a call would wake a worker that sleeps, which takes far longer than
+   * a turn.
+   */
+  defers(name: unknown): boolean {
+    const { calls, tasks, hasRoom } = this.#here;
+    if (calls.late !== 1 || calls.lateBefore !== 1 || tasks.waiting > 0 || !hasRoom) return false;
+    return this.#engine.defaults.timeoutMs === undefined && this.#look(name)?.learnt?.isInline === true;
+  }
+
   /** Counts the calls that ran on credit and have not been counted yet. */
   flush(): void {
     for (const entry of this.#entries.values()) {
@@ -134,7 +145,10 @@ export class WithinRun {
       : entry.learnt !== undefined && run.timeoutMs === undefined && run.key === undefined;
     if (!hasPlace || entry.learnt?.takesInline(platform.burstNow()) === false) return undefined;
     const began = calls.beginInTurn();
-    if (began === undefined) return undefined;
+    if (began === undefined) {
+      calls.late++;
+      return undefined;
+    }
     const isWatched = hooks.isTracing || hooks.areCallsHeard;
     let own: readonly unknown[] | undefined;
     let id = 0;

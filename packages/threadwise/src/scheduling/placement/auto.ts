@@ -80,6 +80,10 @@ class LearntFunction implements PlacedFunction {
     return this.#exploring > 0;
   }
 
+  get isInline(): boolean {
+    return this.#place === 'inline' && this.#exploring === 0;
+  }
+
   takesInline(now: number): boolean {
     if (this.#place !== 'inline') return false;
     if (this.#exploring === 0) {
