@@ -246,6 +246,7 @@ describe("placement 'auto': what crosses all the same", () => {
     for (const [name, mark, why] of [
       ['all-on-threads.mjs', 'loadedAllOnThreads', 'the module declares that it stays on threads'],
       ['with-setup.mjs', 'loadedWithSetup', 'the module has a setup or teardown of its own, for workers'],
+      ['with-setup-placed.mjs', 'loadedWithSetup', 'the module has a setup or teardown of its own, for workers'],
     ]) {
       const pool = autoPool(t, {}, moduleUrl(name));
       for (let i = 0; i < 500; i++) assert.equal(await pool.run('one', []), 1);

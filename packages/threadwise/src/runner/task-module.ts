@@ -107,7 +107,10 @@ function checkName(option: string, given: unknown, tasks: Functions): string {
   return reject(option, `the name of a task.${meant} (${names.join(', ')})`, given);
 }
 
-/** @param hasSetup whether the module prepares each worker, which 'auto' does not do for the calling thread */
+/**
+ * @param hasSetup whether the module prepares each worker, which 'auto' does not do for the calling thread: only functions that the module
+ *   names with 'auto' run there
+ */
 function traitsOf(
   tasks: Functions,
   declared: ReturnType<typeof placementOf>,
@@ -116,10 +119,11 @@ function traitsOf(
   const functions: string[] = [];
   const others: [string, string][] = [];
   for (const [name, run] of tasks) {
-    const place = typeof declared === 'string' ? declared : declared.get(name);
+    const own = typeof declared === 'string' ? undefined : declared.get(name);
     const kind = Object.prototype.toString.call(run).slice('[object '.length, -1);
-    if (place === 'threads') others.push([name, 'the module declares that it stays on threads']);
-    else if (declared === 'auto' && hasSetup)
+    if (declared === 'threads' || own === 'threads')
+      others.push([name, 'the module declares that it stays on threads']);
+    else if (hasSetup && own === undefined)
       others.push([name, 'the module has a setup or teardown of its own, for workers']);
     else if (AWAITED.has(kind)) others.push([name, 'it returns a promise']);
     else functions.push(name);

@@ -22,6 +22,7 @@ export interface TaskEnd extends TaskStart {
   readonly outcome: Outcome;
   /** How long the call took without the running of its task. Milliseconds; undefined where the task never ran to an end. */
   readonly waitMs: number | undefined;
+  /** How long the task ran. Milliseconds; undefined where it never ran to an end. */
   readonly runMs: number | undefined;
   /** Undefined for a task that completed. */
   readonly error: unknown;

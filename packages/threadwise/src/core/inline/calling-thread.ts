@@ -163,7 +163,7 @@ export class CallingThread {
     let loaded: LoadedModule;
     try {
       loaded = await this.module.load();
-      // 'auto' prepares nothing here: it leaves a module with a setup alone, unless that declares placements.
+      // 'auto' prepares nothing here: it leaves a module with a setup alone, unless that declares 'auto' for a function.
       const own = { workerId: NO_WORKER, poolName, data: platform.clone(data) };
       if (this.record !== undefined) await loaded.setup?.(own);
     } catch (error) {

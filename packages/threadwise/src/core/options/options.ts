@@ -122,7 +122,9 @@ export interface WorkerOptions {
   env?: unknown;
   /** The working directory of the worker's process; only with isolation 'process'. Default: the parent's. */
   cwd?: string;
+  /** What the worker's `process.argv` has behind its first two entries. Default: nothing. */
   argv?: readonly string[];
+  /** Node's options for the worker, its `process.execArgv`. Default: the parent's. */
   execArgv?: readonly string[];
   /**
    * V8 limits of the thread, in MiB, as `node:worker_threads` takes them. With isolation 'process' only those of the heap:

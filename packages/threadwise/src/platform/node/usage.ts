@@ -63,8 +63,8 @@ export function ownLoad(): Platform['ownLoad'] {
     const asked = now();
     if (last !== undefined && asked - measuredAt < FRESH_MS) return last;
     measuredAt = asked;
-    const residentBytes = process.memoryUsage.rss();
-    last = { utilization: utilization(), residentBytes, heapUsedBytes: process.memoryUsage().heapUsed };
+    const { rss: residentBytes, heapUsed: heapUsedBytes } = process.memoryUsage();
+    last = { utilization: utilization(), residentBytes, heapUsedBytes };
     return last;
   };
 }

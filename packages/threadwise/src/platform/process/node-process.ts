@@ -32,7 +32,7 @@ const STARTER = `{
 
 /** Options of Node that a process does not inherit: code to evaluate, the debugger's port, the test runner and the like. */
 const NOT_INHERITED =
-  /^(-[pceir]{1,2}|--(eval|print|check|interactive|inspect|debug|test|watch|run|build-snapshot)\b.*)$/;
+  /^(-[pcei]{1,2}|--(eval|print|check|interactive|inspect|debug|test|watch|run|build-snapshot)\b.*)$/;
 /** How many characters of the end of a process's `stderr` are kept: V8 says there that memory has run out. */
 const LAST_WORDS = 4096;
 const OUT_OF_MEMORY = /JavaScript heap out of memory|[Ff]atal process out of memory/;
@@ -256,10 +256,13 @@ export function optionsOf({ execArgv }: WorkerSettings): readonly string[] {
   return execArgv ?? inherited(process.execArgv);
 }
 
-/** The options without those that are main's alone, and without the text that main evaluates. */
+/** The options without those that are main's alone, the values that follow these, and the text that main evaluates. */
 export function inherited(options: readonly string[]): string[] {
   const { _eval: text } = process as { _eval?: string };
-  return options.filter((option) => !NOT_INHERITED.test(option) && option !== text);
+  return options.filter((option, i) => {
+    const isValue = !option.startsWith('-');
+    return option !== text && !NOT_INHERITED.test(isValue ? (options[i - 1] ?? '') : option);
+  });
 }
 
 /** The environment of a process, without THREADWISE_CONTROL: control is served by the program's own process. */

@@ -55,16 +55,9 @@ test('platform process: what cannot be sent to a process is refused, and nothing
   near.close();
 });
 
-test('platform process: options that only a lone program can have are not handed on', () => {
-  const options = [
-    '--test',
-    '--inspect-brk=9229',
-    '-e',
-    '--input-type=module',
-    '--import',
-    './x.mjs',
-    '--watch',
-    '-p',
-  ];
-  assert.deepEqual(inherited(options), ['--input-type=module', '--import', './x.mjs']);
+test('platform process: options for the main program alone are not handed on, nor are their values', () => {
+  const kept = ['--input-type=module', '--import', './x.mjs', '-r', './x.cjs', '-C', 'dev'];
+  const own = ['--inspect-brk=9229', '--inspect-port', '0', '--test-reporter', 'spec', '--watch-path', '.'];
+  const options = ['--test', ...kept, ...own, '-e', 'evaluated', '--watch', '-p'];
+  assert.deepEqual(inherited(options), kept);
 });

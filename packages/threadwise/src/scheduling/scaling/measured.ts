@@ -29,6 +29,7 @@ const COMPUTES = 0.85;
 const WAITS = 0.3;
 /** Tasks that compute for a larger share may be in each other's way: fewer workers are tried more often. */
 const MAY_CROWD = 0.5;
+/** Fewer workers are also tried once a size is held for that long before another one is tried. Milliseconds; chosen by hand. */
 const LATE_HOLD_MS = 16_000;
 /** The share of the cores that tasks which both compute and wait are to use. */
 const FILL = 0.95;
