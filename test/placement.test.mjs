@@ -33,6 +33,17 @@ async function inlineOutcome(pool, name, args = [], options = undefined) {
   return assert.fail('no call of 200 ran on the calling thread');
 }
 
+/** Returns a function that tells how many turns the event loop has had since now. */
+function countTurns(t) {
+  let turns = 0;
+  let next = setImmediate(function count() {
+    turns++;
+    next = setImmediate(count);
+  });
+  t.after(() => clearImmediate(next));
+  return () => turns;
+}
+
 describe("placement 'auto'", () => {
   test('a tiny function comes to the calling thread; the statistics say what is done and why', async (t) => {
     const pool = autoPool(t);
@@ -137,6 +148,37 @@ describe("placement 'auto'", () => {
       ['task:submit', id],
       ['task:settle', id],
     ]);
+  });
+
+  test('of calls that are made one after the other, none crosses because a turn of the event loop is over', async (t) => {
+    const pool = autoPool(t, { loopBudgetMs: 0.1 });
+    await untilInline(pool, 'where');
+    let across = 0;
+    for (let i = 0; i < 100_000; i++) if ((await pool.run('where', [])) !== 0) across++;
+    // There are a thousand turns or more. 64 calls cross to measure what that costs, after 1, 3, 7 s; and the first one that is late.
+    assert.ok(across <= 4 * 64 + 2, `${across}`);
+    const { open, submitted, completed } = pool.stats().tasks;
+    assert.deepEqual([open, submitted], [0, completed]);
+    const many = Array.from({ length: 20_000 }, () => pool.run('where', []));
+    const threads = new Set(await Promise.all(many));
+    assert.deepEqual(threads.size, 2, 'most of those that are late cross');
+  });
+
+  test('a call that waits for the next turn is told, refused and given up as any other', async (t) => {
+    const pool = autoPool(t, { loopBudgetMs: 0.1 });
+    await untilInline(pool, 'where');
+    const told = new Map();
+    pool.on('task:settle', ({ taskId, outcome: how }) => told.set(taskId, (told.get(taskId) ?? '') + how));
+    const turns = countTurns(t);
+    let calls = 0;
+    for (; turns() < 100; calls++) assert.equal(typeof (await pool.run('where', [])), 'number');
+    assert.deepEqual([...new Set(told.values())], ['completed']);
+    assert.equal(told.size, calls);
+    const waiting = pool.run('where', []);
+    const closed = pool.destroy();
+    const { value, error } = await outcome(waiting);
+    assert.ok(value === 0 || error?.code === 'ERR_POOL_CLOSED', 'it settles');
+    await closed;
   });
 
   test('map goes the same way, in order', async (t) => {
@@ -246,7 +288,11 @@ describe("placement 'auto': what crosses all the same", () => {
     for (const [name, mark, why] of [
       ['all-on-threads.mjs', 'loadedAllOnThreads', 'the module declares that it stays on threads'],
       ['with-setup.mjs', 'loadedWithSetup', 'the module has a setup or teardown of its own, for workers'],
-      ['with-setup-placed.mjs', 'loadedWithSetup', 'the module has a setup or teardown of its own, for workers'],
+      [
+        'with-setup-placed.mjs',
+        'loadedWithSetup',
+        'the module has a setup or teardown of its own, for workers',
+      ],
     ]) {
       const pool = autoPool(t, {}, moduleUrl(name));
       for (let i = 0; i < 500; i++) assert.equal(await pool.run('one', []), 1);

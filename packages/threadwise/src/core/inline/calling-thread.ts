@@ -4,7 +4,7 @@
  * (`tasks-here.ts`).
  *
  * Calls begin for at most `loopBudgetMs` in each turn of the event loop. What comes after that waits for the next turn
- * ('inline'), or crosses ('auto').
+ * ('inline'), or crosses, unless it comes alone ('auto').
  */
 import { capture, type Payload } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
