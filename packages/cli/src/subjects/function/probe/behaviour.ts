@@ -25,7 +25,7 @@ function newReport({ name, hasSetup }: Subject) {
     export: name,
     behaviour: { ...newBehaviour(), hasSetup },
     coldMs: undefined as number | undefined,
-    /** Milliseconds of the faster call with each input that was tried, in order; undefined: its first call failed. */
+    /** Milliseconds of the faster call that did not fail, for each input that was tried, in order; undefined: the first call failed. */
     inputMs: [] as (number | undefined)[],
     bytesIn: [] as number[],
     bytesOut: [] as number[],
@@ -66,7 +66,8 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
     look(first.value);
     const again = i < REPEATED ? await attempt(input) : undefined;
     if (again !== undefined) behaviour.repeats = compared(behaviour, first.value, again);
-    inputMs.push(Math.min(first.ms, again?.ms ?? Number.POSITIVE_INFINITY));
+    // A call that fails may be over sooner than one that does its work.
+    inputMs.push(again !== undefined && 'value' in again ? Math.min(first.ms, again.ms) : first.ms);
   }
   return { opened: report };
 };
