@@ -121,8 +121,7 @@ function longWork(pool: Pool, isOneEach: boolean): Works {
       }
       const work = { calls: 0, elapsedMs, runMs: 0 };
       for (const { at, runMs } of runs) {
-        // No call begins before its slice; an earlier time is an error of measurement.
-        const from = Math.max(begin, at - runMs);
+        const from = at - runMs;
         const within = Math.max(0, Math.min(at, end) - from);
         if (at <= end) work.calls += 1;
         else if (at > from) work.calls += within / (at - from);
