@@ -1,5 +1,4 @@
 /** The verdict explained to somebody who has never used threads, and the recommended options as code to paste. */
-import { greatest } from 'd3-array';
 import { bytes, counted, duration, figureOf, NONE, perCent, rate, shown } from '../../../format/figures.js';
 import { fileInCode, type Paragraph, type Tone } from '../../../report/model.js';
 import { howOf } from '../rules/alternatives.js';
@@ -133,10 +132,8 @@ function whyInline({ alternatives, samples }: Findings): string {
 }
 
 export function beforeCode({ alternatives, samples, verdict }: Findings): string {
-  // Of the ways that change the verdict, the options are for the one with the largest gain.
-  const changing = alternatives.filter(({ changesVerdict }) => changesVerdict);
-  const most = greatest(changing, ({ gain }) => gain.value);
-  const variant = samples.variants.find(({ name }) => name === most?.name);
+  const way = alternatives.find(({ changesVerdict }) => changesVerdict);
+  const variant = samples.variants.find(({ name }) => name === way?.name);
   if (variant === undefined) return ANSWERS[verdict.answer].before;
   return `Call it where you are; or ${howOf(variant)}, and with these options:`;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { beforeCode } from '../report/explanation.js';
 import { analyze } from './analyze.js';
 import type { VariantName, VariantSamples } from './samples.js';
 import { type Model, model, simulate } from './simulated.test.fake.js';
@@ -42,6 +43,23 @@ test('the one that brings the most is the end of the verdict that it changes', (
     verdict.sentence,
     /\. But with the bytes in a lease \(`pool\.lease`\), which are not copied, threads bring 1\.7 x the calls$/,
   );
+});
+
+test('the verdict and the code below it name the same way, also where another brings more over the pool without it', () => {
+  const samples = simulate(model({ ...SLOW, rounds: 12 }));
+  /** How many times as many calls as without a pool, in one round after the other. */
+  const by = (gains: readonly number[]) => samples.inline.rate.map((rate, i) => rate * gains[i % 3]!);
+  const pool = { ...samples.threads[0]!, rate: by([0.2, 0.4, 0.8]) };
+  const findings = analyze({
+    ...samples,
+    threads: [pool],
+    variants: [
+      { ...pool, name: 'batch', size: 64, rate: by([2, 2.4, 10]) },
+      { ...pool, name: 'lease', rate: by([1.8, 2.8, 9.6]) },
+    ],
+  });
+  assert.match(findings.verdict.sentence, /But with the bytes in a lease/);
+  assert.match(beforeCode(findings), /with the bytes in a lease/);
 });
 
 test('the options that are recommended are for the way of calling that changes the verdict', () => {

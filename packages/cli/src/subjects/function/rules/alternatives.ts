@@ -49,9 +49,7 @@ export function otherWaysOf(
 ) {
   const ways = plain === undefined ? [] : waysOf(samples, plain, answer, noise);
   const alternatives = ways.map(({ alternative }) => alternative);
-  // The largest gain first.
-  const sorted = ways.toSorted((a, b) => b.toInline.value - a.toInline.value);
-  const exception = sorted.find(({ alternative }) => alternative.changesVerdict);
+  const exception = ways.find(({ alternative }) => alternative.changesVerdict);
   if (exception !== undefined) {
     const sentence = `. But ${howOf(exception.variant)}, threads bring ${times(exception.toInline)} the calls`;
     return { alternatives, best: exception.variant, sentence };
@@ -59,18 +57,18 @@ export function otherWaysOf(
   if (answer !== 'threads') return { alternatives, best: undefined, sentence: '' };
   // Threads pay already: mention only what is recommended, or brings much more.
   const automatic = ways.find(({ variant }) => variant.name === 'auto');
-  const better = sorted.find(({ alternative: { name, gain } }) => name !== 'auto' && gain.low >= MUCH_MORE);
+  const better = ways.find(({ alternative: { name, gain } }) => name !== 'auto' && gain.low >= MUCH_MORE);
   const told = [automatic, better].filter((each) => each !== undefined);
   const sentence = told.map(({ toInline, variant }) => `; ${times(toInline)} ${howOf(variant)}`).join('');
   return { alternatives, best: automatic?.variant, sentence };
 }
 
-/** `toInline`: how many times as many calls as without a pool. */
+/** `toInline`: how many times as many calls as without a pool; the way with the most comes first. */
 function waysOf(samples: Samples, plain: PoolSamples, answer: Answer, noise: number | undefined) {
   const confidence = confidenceOfEach(samples.variants.length);
   // Calls that wait would have to be compared with one event loop that waits for many, and not with the calling thread.
   const canChange = answer === 'inline' || (answer === 'unknown' && !samples.behaviour.returnsPromise);
-  return samples.variants.flatMap((variant) => {
+  const ways = samples.variants.flatMap((variant) => {
     const { name } = variant;
     const gain = ratio(variant.rate, plain.rate, confidence);
     const toInline = ratio(variant.rate, samples.inline.rate, confidence);
@@ -81,6 +79,7 @@ function waysOf(samples: Samples, plain: PoolSamples, answer: Answer, noise: num
     const alternative: Alternative = { name, gain, changesVerdict, sentence };
     return [{ variant, toInline, alternative }];
   });
+  return ways.sort((a, b) => b.toInline.value - a.toInline.value);
 }
 
 /**

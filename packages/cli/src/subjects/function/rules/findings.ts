@@ -63,6 +63,7 @@ export interface Findings extends OfAll.Findings<Answer, Samples> {
    * thread was compared with only one other number, which any part fits.
    */
   readonly amdahl: { readonly serialShare: Estimate; readonly error: number | undefined } | undefined;
+  /** The one that makes the most calls first: of those that change the verdict, the first is the one that is recommended. */
   readonly alternatives: readonly Alternative[];
   readonly recommended: Recommended;
   /** How many times as many calls the best number of threads makes as the calling thread alone. */
