@@ -2,7 +2,7 @@
 import { isBusy, usableCores } from '../../../experiment/rules.js';
 import { middleOf as middle } from '../../../experiment/statistics.js';
 import { bytes, counted, part, perCent } from '../../../format/figures.js';
-import { cheapestOf, computesLessThan, computingShare } from './busy.js';
+import { cheapestOf, computesLessThan, computingShare, MOSTLY_WAITS } from './busy.js';
 import type { Limit, LimitName } from './findings.js';
 import type { PoolSamples, Samples } from './samples.js';
 import { type AmdahlFit, fastest, isTested, roomOf } from './scaling.js';
@@ -17,8 +17,6 @@ const INFLATED = 1.4;
 /** A smaller serial part is not mentioned, and a fit with a larger error says nothing. */
 const SERIAL = 0.1;
 const FITS = 0.08;
-/** A call that computes for a smaller share of its running time waits for something. */
-const COMPUTES = 0.5;
 
 /** Each of these makes a curve that looks like one with a serial part. */
 const EXPLAINS: ReadonlySet<LimitName> = new Set(['waiting', 'main-thread', 'memory-bandwidth', 'crossing']);
@@ -38,7 +36,7 @@ export function limitsOf(samples: Samples, amdahl: AmdahlFit | undefined): reado
 /** For each limit why it applies, or nothing if it does not. */
 function measuredLimits(samples: Samples, best: PoolSamples) {
   const { inline, machine, threads } = samples;
-  const computing = computesLessThan(COMPUTES, samples) ? computingShare(samples) : undefined;
+  const computing = computesLessThan(MOSTLY_WAITS, samples) ? computingShare(samples) : undefined;
   const busy = middle(best.mainUtilization) ?? 0;
   const workers = middle(best.busyShare);
   const garbage = middle(inline.garbageShare) ?? 0;
