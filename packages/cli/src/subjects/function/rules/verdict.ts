@@ -204,8 +204,8 @@ function overLoop({ samples }: Facts, { gain }: Gain): Estimate {
 function doesNotPay(facts: Facts): Decision | undefined {
   const { samples, best, breakEven, noise, most } = facts;
   // Other programs may have hidden a gain that threads would bring on free cores.
-  const isLoss = facts.isBusy && busy.mostWithoutOthers(samples) >= WORTH_IT;
-  if (best === undefined || !facts.hasEnough || !isSurelyNotWorthIt(most, noise) || isLoss) return undefined;
+  const mayPay = facts.isBusy && busy.mostWithoutOthers(samples) >= WORTH_IT;
+  if (best === undefined || !facts.hasEnough || !isSurelyNotWorthIt(most, noise) || mayPay) return undefined;
   const { callMs } = samples.inline;
   const cheapest = busy.cheapestOf(samples.crossings);
   const crossing = cheapest === undefined ? '' : `, a crossing costs ${duration(cheapest)}`;
