@@ -68,7 +68,11 @@ export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: Fil
       whole.count += 1;
       whole.bytes += bytes;
     }
-    return { inputs: sampleBySize(sized(list()), count, whole), how: 'large files more often' };
+    return {
+      inputs: sampleBySize(sized(list()), count, whole),
+      how: 'large files more often',
+      total: whole.count,
+    };
   }
 
   /** Yields all files in path order, each once. Folders are listed one by one, so that the whole list is never in memory. */

@@ -53,6 +53,8 @@ export interface Sample {
   readonly inputs: Iterable<SampledInput> | AsyncIterable<SampledInput>;
   /** How they were chosen, for the summary: "the first 200 lines". */
   readonly how: string;
+  /** Number of inputs that they were chosen from, where it is known. */
+  readonly total?: number;
 }
 
 export interface InputSource {

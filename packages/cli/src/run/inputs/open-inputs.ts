@@ -75,7 +75,7 @@ export function openRange({ from, to }: RangeOptions): InputSource {
       const size = Math.min(count, total);
       const at = (i: number): number => Math.floor((i * total) / size);
       const inputs = Array.from({ length: size }, (_, i) => ({ ...inputAt(at(i)), weight: 1 }));
-      return { inputs, how: 'spread evenly over the range' };
+      return { inputs, how: 'spread evenly over the range', total };
     },
     close() {},
   };

@@ -28,7 +28,7 @@ export async function analyzeFunction(
   return measureAndReport({ measure, analyze, report: functionReport }, plan, reporting);
 }
 
-async function takeInputs(input: InputOptions) {
+export async function takeInputs(input: InputOptions) {
   const source = openInputs(input);
   try {
     const sample = source.sample(MOST_INPUTS);
@@ -36,8 +36,9 @@ async function takeInputs(input: InputOptions) {
     for await (const { value } of sample.inputs) inputs.push(value);
     if (inputs.length === 0) throw new UsageError('expected at least one input, got none');
     // How they were chosen is of interest only where some were left out.
-    const how = `${inputs.length < MOST_INPUTS ? 'all' : sample.how}${PASSED[passingOf(input)]}`;
-    return { inputs, inputCount: source.total ?? inputs.length, inputsHow: how };
+    const isAll = inputs.length < MOST_INPUTS || inputs.length === sample.total;
+    const how = `${isAll ? 'all' : sample.how}${PASSED[passingOf(input)]}`;
+    return { inputs, inputCount: sample.total ?? inputs.length, inputsHow: how };
   } finally {
     source.close();
   }
