@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -143,4 +143,14 @@ test('a sample stands for all files', async () => {
   let weight = 0;
   for await (const sampled of source.sample(100).inputs) weight += sampled.weight;
   assert.equal(weight, 6);
+});
+
+test('the total falls when a file that is read turns out to be one that the run writes, and not when sizes are looked up', () => {
+  const source = openFiles({ patterns: ['a.txt'], dot: false, ownFiles: ['own.txt'] });
+  linkSync('a.txt', 'own.txt');
+  source.count!();
+  assert.deepEqual([...(source.sample(100).inputs as Iterable<Input>)], []);
+  assert.equal(source.total, 1);
+  assert.deepEqual([...(source.read(nothingDone) as Iterable<Input[]>)].flat(), []);
+  assert.equal(source.total, 0);
 });

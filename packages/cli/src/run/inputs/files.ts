@@ -55,10 +55,16 @@ export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: Fil
     let group: FoundFile[] = [];
     for (const file of list()) {
       if (isDone(done, file.key) || group.push(file) < GROUP) continue;
-      yield [...sized(group)];
+      yield inputsOf(group);
       group = [];
     }
-    if (group.length > 0) yield [...sized(group)];
+    if (group.length > 0) yield inputsOf(group);
+  }
+
+  function inputsOf(group: readonly FoundFile[]): Input[] {
+    const inputs = [...sized(group)];
+    if (total !== undefined) total -= group.length - inputs.length;
+    return inputs;
   }
 
   /** Lists the files twice and looks up every size: a sample without its share of the large files would mislead. */
@@ -113,7 +119,6 @@ export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: Fil
     for (const { path, key } of files) {
       const { id, bytes } = sizedFile(key);
       if (id === undefined || !own.has(id)) yield { value: path, position: key, bytes };
-      else if (total !== undefined) total -= 1;
     }
   }
 }
