@@ -277,7 +277,7 @@ test('says nothing in general that the figures of the page speak against', () =>
 });
 
 test('does not promise what was not measured: an event loop that a pool does not free', () => {
-  const promise = 'With threads it waited for less long';
+  const promise = 'With threads the wait was shorter';
   assert.ok(textOf(renderHtml(fakeFindings())).includes(promise));
   const threads = fakeSamples().threads.map((each) => ({ ...each, loopDelayMs: five(50) }));
   const page = renderHtml(fakeFindings({ samples: fakeSamples({ threads }) }));

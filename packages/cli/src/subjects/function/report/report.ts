@@ -153,7 +153,7 @@ function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | u
   const [alone, ...pools] = bars.map(({ figure }) => figure);
   const isShorter = pools.some((figure) => figure !== undefined);
   const areShorter = pools.every((figure) => !figure || (alone && figure.high < alone.low));
-  const rest = isShorter && areShorter ? ' With threads it waited for less long.' : '';
+  const rest = isShorter && areShorter ? ' With threads the wait was shorter.' : '';
   // A function that returns a promise may wait instead of computing.
   const hasComputed = alone !== undefined && !behaviour.returnsPromise;
   const lead = `While a function computes inline, a timer, a request, or a click has to wait.${rest}`;
