@@ -14,13 +14,13 @@ import type { Settings } from './settings.js';
 
 /** Running times of tasks that only compute, two a decade: the break-even is interpolated between them. */
 const SPINS_MS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1] as const;
-/** How many milliseconds a process takes until its pools are ready. */
-const OPEN_MS = 300;
+/** How many milliseconds a process takes until all its pools are ready; a pool that is bound to fewer cores gets as long. */
+const POOLS_OPEN_MS = 300;
 /** The share of a step's time that goes into warming up. */
 const WARM_SHARE = 0.3;
 const MOST_WARM_MS = 1500;
-/** How many milliseconds pass between two slices. */
-const HAND_OVER_MS = 2;
+/** How many milliseconds pass between two slices of the same process. */
+const BETWEEN_SLICES_MS = 2;
 const ROUNDS = ENOUGH_ROUNDS + 1;
 
 type Pattern = Omit<EchoSetup, 'warmMs'>;
@@ -35,8 +35,8 @@ export function patternOf(
 
 /** The probes that measure several things in turn: the step, and the lengths of the step and of a slice in milliseconds. */
 const IN_TURN = {
-  crossing: { step: 'crossings', leastMs: OPEN_MS / 2, slice: { least: 25, most: 150 } },
-  spin: { step: 'the break-even', leastMs: OPEN_MS, slice: { least: 20, most: 160 } },
+  crossing: { step: 'crossings', leastMs: POOLS_OPEN_MS / 2, slice: { least: 25, most: 150 } },
+  spin: { step: 'the break-even', leastMs: POOLS_OPEN_MS, slice: { least: 20, most: 160 } },
 } as const;
 
 export async function measureCrossings(session: FunctionSession, pattern: Pattern): Promise<void> {
@@ -70,17 +70,17 @@ async function inTurn<R extends keyof typeof IN_TURN, T>(
   const endMs = session.now() + timeMs;
   const warmMs = Math.min(MOST_WARM_MS, WARM_SHARE * timeMs);
   const what = `${role}s`;
-  const lane = session.lane(role, { what, setup: { ...pattern, warmMs }, openMs: OPEN_MS + warmMs });
+  const lane = session.lane(role, { what, setup: { ...pattern, warmMs }, openMs: POOLS_OPEN_MS + warmMs });
   await lane.open();
   const turns = all.map((of) => lane.turn(({ ms }) => ({ asks: asksOf(of, ms), expectedMs: ms })));
-  const ms = sliceFor({ ...slice, ms: endMs - session.now() }, turns.length, ROUNDS, HAND_OVER_MS);
+  const ms = sliceFor({ ...slice, ms: endMs - session.now() }, turns.length, ROUNDS, BETWEEN_SLICES_MS);
   const rounds = new Rounds({
     session,
     title: `${what}, `,
     turns,
     needed: turns.length,
     slice: { ms, least: slice.least },
-    overheadMs: HAND_OVER_MS,
+    overheadMs: BETWEEN_SLICES_MS,
     // In the first round the code of each is still being compiled.
     coldOf: () => 1,
     most: ROUNDS,
@@ -109,10 +109,10 @@ export async function measureCores(
     .filter((count) => count < cores && count < cpus.length)
     .flatMap((count) => settings.all.map((setting) => ({ count, ...setting })))
     .filter(({ count, variant, setup }) => variant === undefined && setup.threads <= 2 * count);
-  const timeMs = session.begin('fewer cores', OPEN_MS);
+  const timeMs = session.begin('fewer cores', POOLS_OPEN_MS);
   if (timeMs === undefined) return;
   const end = performance.now() + timeMs;
-  const sliceMs = clamp((timeMs / cells.length - OPEN_MS - WARM_MS) / CORE_ROUNDS, 50, 200);
+  const sliceMs = clamp((timeMs / cells.length - POOLS_OPEN_MS - WARM_MS) / CORE_ROUNDS, 50, 200);
   const found: CoreSamples[] = [];
   for (const { count, what: which, setup } of cells) {
     const what = `${which} on ${count} of ${cores} cores`;
@@ -124,7 +124,7 @@ export async function measureCores(
     const lane = session.lane('pool', {
       what,
       setup: { ...setup, inputs, warmMs: WARM_MS },
-      openMs: OPEN_MS + WARM_MS,
+      openMs: POOLS_OPEN_MS + WARM_MS,
       cpus: cpus.slice(0, count),
     });
     const rate: number[] = [];

@@ -11,7 +11,7 @@ import { type FunctionSession, inlineSamples, type ProbeLane, type Slice } from 
 import type { Setting, Settings } from './settings.js';
 
 /** How many milliseconds a process takes until its pool is ready, before it is warmed up. */
-const OPEN_MS = 200;
+const POOL_OPEN_MS = 200;
 /** How many bytes a thread takes before it does anything: a generous guess, since too little memory means being killed. */
 const THREAD_BYTES = 16 * 2 ** 20;
 
@@ -46,7 +46,7 @@ class FunctionRounds {
     this.#context = context;
     this.#endMs = session.now() + timeMs;
     const warmMs = warmMsFor(timeMs, settings.all.length + 1);
-    const openMs = OPEN_MS + warmMs;
+    const openMs = POOL_OPEN_MS + warmMs;
     const { callMs } = inline.warm;
     const needed = settings.needed + 1;
     const wished = settings.all.length - settings.needed;
