@@ -1,5 +1,6 @@
 /** What is listed of a folder, what is left out and counted, and what is refused. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -22,6 +23,8 @@ for (const [name, bytes] of [
 }
 symlinkSync('..', join(folder, 'inner/loop'));
 symlinkSync('../a.txt', join(folder, 'inner/link'));
+
+const noMkfifo = process.platform === 'win32' && 'there is no mkfifo';
 
 async function found(options: Partial<FindOptions> = {}) {
   const result = await findFiles({
@@ -53,6 +56,31 @@ test('with a dot, what matches, and without what is excluded or written by the c
   ]);
   assert.deepEqual((await found({ patterns: ['!**/*.txt'] })).names, ['b.bin 20']);
   assert.equal((await found({ ownFiles: [join(folder, 'b.bin')] })).names.length, 3);
+});
+
+test('a folder with as many files as are listed at most is not cut; one more, and it is', async () => {
+  // Behind the last file there are links and a folder.
+  const full = await found({ mostFiles: 3, patterns: ['!inner/deep/**'] });
+  assert.deepEqual([full.names.length, full.links, full.isCut], [3, 2, false]);
+  const cut = await found({ mostFiles: 3 });
+  assert.deepEqual([cut.names.length, cut.isCut], [3, true]);
+});
+
+test('what is excluded was not left out: neither links nor what is no file', { skip: noMkfifo }, async () => {
+  const fifo = join(folder, 'inner/fifo');
+  execFileSync('mkfifo', [fifo]);
+  try {
+    const counts = async (...patterns: string[]) => {
+      const { links, others } = await found({ patterns });
+      return [links, others];
+    };
+    assert.deepEqual(await counts(), [2, 1]);
+    // A link may lead to a folder that has files which match.
+    assert.deepEqual(await counts('**/*.txt'), [2, 0]);
+    assert.deepEqual(await counts('!inner/l*', '!**/fifo'), [0, 0]);
+  } finally {
+    rmSync(fifo);
+  }
 });
 
 test('a folder that takes too long is cut, and has something all the same', async () => {

@@ -22,6 +22,8 @@ export interface FileChoice {
 
 export interface FindOptions extends FileChoice {
   readonly mostMs: number;
+  /** How many files are listed at most. */
+  readonly mostFiles?: number;
   readonly signal: AbortSignal;
 }
 
@@ -34,7 +36,7 @@ export interface Found {
   readonly unreadable: string[];
 }
 
-/** How many files are listed at most: enough to know which sizes there are. */
+/** Enough to know which sizes there are. */
 const MOST_FILES = 200_000;
 /** How many entries are looked at between two checks of the signal and the time. */
 const ENTRIES_PER_TURN = 500;
@@ -45,10 +47,10 @@ export function countsOf(unreadable: readonly string[]): { why: string; count: n
 }
 
 export async function findFiles(options: FindOptions): Promise<Found> {
-  const { folder, patterns, dot, ownFiles, mostMs, signal } = options;
+  const { folder, patterns, dot, ownFiles, mostMs, mostFiles = MOST_FILES, signal } = options;
   mustBeFolder(folder);
   const root = resolve(folder);
-  const accepts = matcherOf(patterns, dot);
+  const { accepts, excludes } = matchersOf(patterns, dot);
   const own = fileIds(ownFiles);
   const endMs = performance.now() + mostMs;
   const files: SizedFile[] = [];
@@ -57,16 +59,20 @@ export async function findFiles(options: FindOptions): Promise<Found> {
   for (const { relative, entry } of entriesBelow(root, dot, unreadable)) {
     const isTurn = looked > 0 && looked % ENTRIES_PER_TURN === 0;
     if (isTurn) await turn();
-    const isOver = isTurn && (signal.aborted || (performance.now() > endMs && files.length > 0));
-    isCut = isOver || files.length >= MOST_FILES;
+    isCut = isTurn && (signal.aborted || (performance.now() > endMs && files.length > 0));
     if (isCut) break;
     looked += 1;
-    if (entry.isSymbolicLink()) links += 1;
-    else if (entry.isFile()) {
-      const isWanted = accepts(sep === '/' ? relative : relative.replaceAll(sep, '/'));
-      const file = isWanted ? sizedFile(root + sep + relative, own, unreadable) : undefined;
-      if (file !== undefined) files.push(file);
-    } else if (!entry.isDirectory()) others += 1;
+    const path = sep === '/' ? relative : relative.replaceAll(sep, '/');
+    if (entry.isSymbolicLink()) {
+      // The link itself need not match: it may lead to a folder with files that do.
+      if (!excludes(path)) links += 1;
+    } else if (entry.isFile()) {
+      const file = accepts(path) ? sizedFile(root + sep + relative, own, unreadable) : undefined;
+      if (file === undefined) continue;
+      isCut = files.length >= mostFiles;
+      if (isCut) break;
+      files.push(file);
+    } else if (!entry.isDirectory() && accepts(path)) others += 1;
   }
   return { files, isCut, links, others, unreadable };
 }
@@ -124,11 +130,13 @@ function sizedFile(path: string, own: ReadonlySet<string>, unreadable: string[])
   }
 }
 
-function matcherOf(patterns: readonly string[], dot: boolean): (relative: string) => boolean {
+function matchersOf(patterns: readonly string[], dot: boolean) {
   const included = patterns
     .filter((pattern) => !isExclusion(pattern))
     .map((pattern) => matcher(pattern, dot));
   const excluded = patterns.filter(isExclusion).map((pattern) => matcher(pattern.slice(1), true));
-  return (relative) =>
-    (included.length === 0 || included.some((is) => is(relative))) && !excluded.some((is) => is(relative));
+  const excludes = (path: string): boolean => excluded.some((is) => is(path));
+  const accepts = (path: string): boolean =>
+    (included.length === 0 || included.some((is) => is(path))) && !excludes(path);
+  return { accepts, excludes };
 }
