@@ -26,8 +26,9 @@ export class LoopDelay {
 
   async begin(): Promise<void> {
     this.#histogram.enable();
-    await sleep(UNTIL_FIRST_TICK_MS);
+    // A reset also forgets the last tick, so that the wait for one comes after it.
     this.#histogram.reset();
+    await sleep(UNTIL_FIRST_TICK_MS);
   }
 
   /** Inverse of `begin`. */

@@ -1,5 +1,5 @@
 /** A process in which one way of reading is measured, and nothing else happens. */
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { LoopDelay } from '../../../../experiment/gauges.js';
 import { serveSteps } from '../../../../experiment/serve.js';
 import type { WayName } from '../../rules/samples.js';
@@ -48,8 +48,6 @@ function inWorkers(task: Parameters<typeof import('./parallel.js').openWorkers>[
 
 /** The histogram records the whole interval of its timer, which is 1 ms where nothing holds it up: so 1 ms is subtracted. */
 const delay = new LoopDelay(1);
-/** How many milliseconds to wait for the first tick of that timer: a pass that holds up the loop before it would not be measured. */
-const UNTIL_TICK_MS = 3;
 
 export interface ReadRequest {
   readonly paths: readonly string[];
@@ -64,7 +62,6 @@ export const open = async ({ way, readers }: { readonly way: WayName; readonly r
   const reader = await OPENERS[way](readers);
   const step = async ({ paths, ms, perCall }: ReadRequest) => {
     await delay.begin();
-    await sleep(UNTIL_TICK_MS);
     const begin = performance.now();
     const tally = await reader({ paths, perCall, end: begin + ms });
     const elapsed = performance.now() - begin;
