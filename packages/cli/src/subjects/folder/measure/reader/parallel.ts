@@ -30,7 +30,7 @@ function readerOf(all: readonly Read[]): Reader {
   };
 }
 
-type Task = 'readAndKeep' | 'readAsLibrary' | 'readAndReturn';
+type Task = 'readInLoop' | 'readAsLibrary' | 'readAndReturn';
 
 export async function openWorkers(task: Task, threads: number): Promise<Reader> {
   const name = 'threadwise analyze files';

@@ -24,7 +24,7 @@ const OPENERS: Readonly<Record<WayName, Opener>> = {
   'async-all': oneThread(ways.asyncAll),
   'read-files': oneThread(ways.ours),
   processes: async (readers) => (await import('./parallel.js')).openProcesses(readers),
-  workers: inWorkers('readAndKeep'),
+  workers: inWorkers('readInLoop'),
   'workers-read-files': inWorkers('readAsLibrary'),
   'workers-return': inWorkers('readAndReturn'),
 };

@@ -1,4 +1,4 @@
-/** What the workers do: read synchronously or with `readFiles`, and leave the content in the thread or send it back. */
+/** What the workers do: read synchronously or with `readFiles`, and count what was read or send it back. */
 import { transfer } from 'threadwise/worker';
 import { ours, type ReadAll, readNow, syncLoop } from './one-thread.js';
 import { newTally, type Tally } from './tally.js';
@@ -6,7 +6,7 @@ import { newTally, type Tally } from './tally.js';
 /** From this mean size of the files on, in bytes, a transfer costs less than a copy. Chosen by hand. */
 const MOVED_FROM = 2 ** 16;
 
-const keeping =
+const counting =
   (readAll: ReadAll) =>
   async (paths: readonly string[]): Promise<Tally> => {
     const tally = newTally();
@@ -14,8 +14,8 @@ const keeping =
     return tally;
   };
 
-export const readAndKeep = keeping(syncLoop);
-export const readAsLibrary = keeping(ours);
+export const readInLoop = counting(syncLoop);
+export const readAsLibrary = counting(ours);
 
 export type Contents = Pick<Tally, 'failed'> & { readonly contents: readonly Uint8Array[] };
 
