@@ -30,7 +30,7 @@ export type Failure = Exclude<Outcome<never>, { kind: 'done' }>;
 
 export interface ChildOptions {
   /** Aborted: nobody wants to know any more. */
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
   /** The cores that it may use; undefined: all that this process may. */
   readonly cpus?: readonly number[] | undefined;
   /** Runs a program that starts others: all of them are ended with it, and what it writes to standard error is kept. */
@@ -51,7 +51,7 @@ process.on('exit', () => {
 
 export class Child<T extends Talk<T>> {
   readonly #child: ChildProcess;
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignal | undefined;
   /** Whether the child leads a process group, so that what it starts can be ended with it. */
   readonly #isGroup: boolean;
   /** Resolves when the child is gone and all its messages have been read. */
@@ -66,7 +66,7 @@ export class Child<T extends Talk<T>> {
   #verdict = '';
 
   /** @param from the module that the child runs, or a process that runs already */
-  constructor(from: URL | ChildProcess, options: ChildOptions) {
+  constructor(from: URL | ChildProcess, options: ChildOptions = {}) {
     this.#isGroup = options.isProgram === true && process.platform !== 'win32';
     const child = from instanceof URL ? start(from, options, this.#isGroup) : from;
     this.#child = child;
@@ -106,7 +106,7 @@ export class Child<T extends Talk<T>> {
     asks: T[K]['asks'],
     limitMs: number,
   ): Promise<Outcome<T[K]['gets']>> {
-    if (this.#signal.aborted) return { kind: 'aborted' };
+    if (this.#signal?.aborted) return { kind: 'aborted' };
     let settle!: (outcome: Outcome<T[K]['gets']>) => void;
     const settled = new Promise<Outcome<T[K]['gets']>>((resolve) => {
       settle = resolve;
@@ -122,14 +122,14 @@ export class Child<T extends Talk<T>> {
         timer.refresh();
       }
     };
-    this.#signal.addEventListener('abort', abort, { once: true });
+    this.#signal?.addEventListener('abort', abort, { once: true });
     this.#child.on('message', listen);
     void this.#gone.then((ending) => settle({ kind: 'ended', ...ending }));
     // Whether the message arrives need not be known: `gone` tells if it cannot.
     void this.#hello.then(() => this.#child.send(wrapped({ type, asks }), () => {}));
     const outcome = await settled;
     clearTimeout(timer);
-    this.#signal.removeEventListener('abort', abort);
+    this.#signal?.removeEventListener('abort', abort);
     this.#child.off('message', listen);
     if (outcome.kind === 'silent') {
       this.#verdict = `it had not reacted for ${(limitMs / 1000).toFixed(0)} s, and was ended`;

@@ -14,10 +14,8 @@ export const once = (input) => {
 };`;
 
 test('the time of a call that failed is not the time of its input', async () => {
-  const { signal } = new AbortController();
   const probe = new Child<StepsOf<typeof import('./behaviour.js').open>>(
     new URL('./behaviour.js', import.meta.url),
-    { signal },
   );
   const module = `data:text/javascript,${encodeURIComponent(MODULE)}`;
   const subject = { module, export: undefined, passing: 'value' } as const;

@@ -14,11 +14,7 @@ export async function openCluster(
   processes: number,
 ): Promise<Playing & { opened: AppOpened }> {
   cluster.setupPrimary({ exec: PROCESS, args: [], serialization: 'advanced' });
-  const { signal } = new AbortController();
-  const workers = Array.from(
-    { length: processes },
-    () => new Child<AppTalk>(cluster.fork().process, { signal }),
-  );
+  const workers = Array.from({ length: processes }, () => new Child<AppTalk>(cluster.fork().process));
   const askAll = <K extends keyof AppTalk>(type: K, asks: AppTalk[K]['asks']) =>
     Promise.all(workers.map(async (worker) => answerOf<K>(await worker.ask(type, asks, LIMIT_MS))));
   const opened = await askAll('open', setup);
