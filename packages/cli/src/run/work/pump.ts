@@ -166,12 +166,17 @@ function nextSize(size: number, itemMs: number): number {
   return Math.max(1, Math.min(wanted, size * MAX_GROWTH, MAX_BATCH));
 }
 
+/** A batch that takes less than the first is short, one that takes no less than the second is long. Milliseconds; chosen by hand. */
+const SHORT_MS = 2 * TARGET_BATCH_MS;
+const LONG_MS = 100;
 /**
- * Several short batches wait for each thread, to hide the time of sending. Of long ones hardly any does: that time is small against
- * theirs, and Ctrl-C has to wait for whatever is out.
+ * How many batches each thread has, the one that runs included. Several short ones wait, to hide the time of sending. Of long ones none
+ * does: that time is small against theirs, and Ctrl-C has to wait for whatever is out. Chosen by hand.
  */
+const DEPTH = { short: 8, usual: 2, long: 1 } as const;
+
 function depthPerThread(batchMs: number | undefined): number {
-  if (batchMs === undefined) return 2;
-  if (batchMs < TARGET_BATCH_MS * 2) return 8;
-  return batchMs < 100 ? 2 : 1;
+  if (batchMs === undefined) return DEPTH.usual;
+  if (batchMs < SHORT_MS) return DEPTH.short;
+  return batchMs < LONG_MS ? DEPTH.usual : DEPTH.long;
 }
