@@ -70,12 +70,12 @@ export function usableCores({
 }
 
 /** A larger share of the time of all cores is not a system's own services, which take a hundredth or two. */
-const BUSY = 0.1;
+export const SYSTEM_SHARE = 0.1;
 
 type Load = Pick<Machine, 'othersShare' | 'loadBefore' | 'cores'>;
 
 export function isBusy({ othersShare, loadBefore, cores }: Load): boolean {
-  return othersShare === undefined ? loadBefore > cores / 2 : othersShare > BUSY;
+  return othersShare === undefined ? loadBefore > cores / 2 : othersShare > SYSTEM_SHARE;
 }
 
 /** What to know of the machine before any figure is believed; undefined: it was quiet. */

@@ -49,6 +49,7 @@ export function findServer(samples: ServerSamples): ServerFindings {
 
 /** How many milliseconds the event loop may be held up before other requests feel it. */
 const HELD_UP_MS = 10;
+/** A timer of Node.js is no finer: whoever is held up for less does not see it. Milliseconds. */
 const HARDLY_MS = 1;
 
 function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[] {
@@ -86,7 +87,7 @@ function bothPay(ways: readonly Way[]): string | undefined {
 }
 
 function heldUp(ms: number, msWhenOffloaded: number | undefined): string {
-  if (ms < HARDLY_MS) return 'its event loop is hardly held up: less than 1 ms (p99)';
+  if (ms < HARDLY_MS) return `its event loop is hardly held up: less than ${duration(HARDLY_MS)} (p99)`;
   const offloaded = msWhenOffloaded === undefined ? '' : `, ${duration(msWhenOffloaded)} when offloaded`;
   return `its event loop is held up for ${duration(ms)} (p99)${offloaded}: every other request waits for that long, too`;
 }

@@ -7,6 +7,7 @@ import {
   firstVerdict,
   isSurelyNotWorthIt,
   notMeasured,
+  SYSTEM_SHARE,
   WHAT_WOULD_TELL,
   WORTH_IT,
 } from '../../../experiment/rules.js';
@@ -165,6 +166,8 @@ function isHeldUpByLoad({ samples: { asIs }, ways }: Figures): ServerVerdict | u
 
 /** Other programs that take at least this share of all cores are more than the usual noise of a machine. Chosen by hand. */
 const MUCH_TAKEN = 0.15;
+/** How many cores the app is taken to have had at least: with none, no proportion could be told. */
+const LEAST_LEFT = 0.1;
 
 /**
  * The load generator and other programs had the cores that a second process or thread would have needed: where the load comes
@@ -177,7 +180,7 @@ function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerd
     .find(({ most, room }) => {
       const taken = room.load + room.others;
       // How many times as many requests this way would bring if it had all cores, in proportion to the cores that it had here.
-      const mostElsewhere = (most * cores) / Math.max(0.1, cores - taken);
+      const mostElsewhere = (most * cores) / Math.max(LEAST_LEFT, cores - taken);
       return room.isFull && mostElsewhere >= WORTH_IT && (most < WORTH_IT || taken >= MUCH_TAKEN * cores);
     });
   if (held === undefined) return undefined;
@@ -188,12 +191,15 @@ function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerd
 
 /** `the load generator takes 0.9 of 2 cores`. */
 export function whoFills({ load, others }: Room, cores: number): string {
-  const too = others > 0.1 * cores ? ` and other programs ${coresOf(others)}` : '';
+  const too = others > SYSTEM_SHARE * cores ? ` and other programs ${coresOf(others)}` : '';
   return `the load generator takes ${coresOf(load)} of ${counted(cores, 'core')}${too}`;
 }
 
+/** From here on two digits would read 0.10, and say no more than one. */
+const ONE_DIGIT_FROM = 0.095;
+
 export function coresOf(share: number): string {
-  return share.toFixed(share < 0.095 ? 2 : 1);
+  return share.toFixed(share < ONE_DIGIT_FROM ? 2 : 1);
 }
 
 function doesNotPay(figures: Figures): ServerVerdict | undefined {
