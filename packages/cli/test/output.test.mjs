@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, createReadStream, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -238,6 +239,46 @@ test('a closed pipe ends quietly', async () => {
   child.stdout.destroy();
   const { code, stderr } = await ended;
   assert.deepEqual([code, stderr], [0, '']);
+});
+
+/** Starts a run into a FIFO, and opens it for reading; resolves when there is something to read. */
+async function intoFifo(name, args) {
+  spawnSync('mkfifo', [at(name)]);
+  const started = start(['run', task('increment'), ...args, '--out', at(name)], { input: '' });
+  const reader = createReadStream(at(name));
+  await once(reader, 'readable');
+  return { ...started, reader };
+}
+const needsFifos = { skip: process.platform === 'win32' && 'there are no FIFOs', timeout: 60_000 };
+
+test('a FIFO that its reader closes ends the run quietly', needsFifos, async () => {
+  const { reader, ended } = await intoFifo('closed', ['--range', '1..1000000000']);
+  reader.destroy();
+  const { code, stderr } = await ended;
+  assert.deepEqual([code, stderr], [0, '']);
+});
+
+test('a FIFO that nobody reads from does not hold up Ctrl-C', needsFifos, async () => {
+  const { reader, child, ended, until } = await intoFifo('slow', ['--range', '1..1000000000']);
+  // The FIFO is full when Ctrl-C comes, as far as a time can say.
+  await sleep(600);
+  child.kill('SIGINT');
+  await until('stderr', /stopping when what runs is finished/);
+  let text = '';
+  for await (const chunk of reader) text += chunk;
+  const { code } = await ended;
+  const count = text.trimEnd().split('\n').length;
+  assert.deepEqual([code, text], [130, lines(numbers(2, count + 1))]);
+});
+
+test('a FIFO that nobody reads from does not hold up a second Ctrl-C', needsFifos, async () => {
+  const { reader, child, ended, until } = await intoFifo('full', ['--range', '1..1000000000']);
+  await sleep(600);
+  child.kill('SIGINT');
+  await until('stderr', /stopping when what runs is finished/);
+  child.kill('SIGINT');
+  assert.equal((await ended).code, 130);
+  reader.destroy();
 });
 
 test('a million inputs take no more memory than a tenth of them', async () => {

@@ -71,7 +71,7 @@ export function openOutFile(out: OutPath): OutFile {
   }
 }
 
-export function openInPlace(path: string, flags: 'w' | 'a'): OutFile {
+export function openInPlace(path: string, flags: 'w' | 'a' | number): OutFile {
   const fd = openSync(path, flags);
   return { fd, commit() {}, close: () => closeSync(fd) };
 }

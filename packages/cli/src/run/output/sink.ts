@@ -1,6 +1,6 @@
 /** Where results go: the file of --out, the file that standard output is redirected to, a pipe, or a terminal. */
 
-import { fstatSync, ftruncateSync, type Stats, write, writeSync } from 'node:fs';
+import { constants, fstatSync, ftruncateSync, type Stats, write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { STDOUT } from '../../disk/file-id.js';
@@ -44,8 +44,10 @@ export function openSink(out: OutPath | undefined, isJournaled: boolean, mark: O
   const stdout = statsOfStdout();
   if (stdout.isFile()) return openRedirected(stdout, mark);
   if (mark?.place.kind === 'file') throw new UsageError(`the journal belongs to a file; ${REMEDY}`);
-  return pipeSink(isJournaled);
+  return streamSink(standardOutput, 'standard output', isJournaled);
 }
+
+const standardOutput: OutFile = { fd: STDOUT, commit() {}, close() {} };
 
 function statsOfStdout(): Stats {
   try {
@@ -60,9 +62,21 @@ function openOut(out: OutPath, isJournaled: boolean, mark: OutputMark | undefine
   const open = (): OutFile =>
     isJournaled ? openInPlace(path, mark === undefined ? 'w' : 'a') : openOutFile(out);
   const file = attempt(open, `cannot write to '${path}'`);
-  if (!fstatSync(file.fd).isFile()) return fileSink(file, path, { kind: 'stream' });
+  if (!fstatSync(file.fd).isFile()) return streamSink(unblocked(file, path), path, isJournaled);
   if (mark !== undefined) cutTo(file.fd, mark.offset, `'${path}' is shorter than its journal says`);
   return fileSink(file, path, { kind: 'out', path });
+}
+
+/** Opens a FIFO a second time, now that it has a reader, so that a write returns where it is full: else nothing could end the process. */
+function unblocked(file: OutFile, path: string): OutFile {
+  if (!fstatSync(file.fd).isFIFO()) return file;
+  try {
+    const again = openInPlace(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    file.close();
+    return again;
+  } catch {
+    return file; // The reader is gone already, which the first write tells.
+  }
 }
 
 function openRedirected({ dev, ino }: Stats, mark: OutputMark | undefined): Sink {
@@ -72,8 +86,7 @@ function openRedirected({ dev, ino }: Stats, mark: OutputMark | undefined): Sink
     }
     cutTo(STDOUT, mark.offset, `standard output is shorter than its journal says; ${REMEDY}`);
   }
-  const stdout: OutFile = { fd: STDOUT, commit() {}, close() {} };
-  return fileSink(stdout, 'standard output', { kind: 'file', dev, ino });
+  return fileSink(standardOutput, 'standard output', { kind: 'file', dev, ino });
 }
 
 function cutTo(fd: number, offset: number, tooShort: string): void {
@@ -84,12 +97,10 @@ function cutTo(fd: number, offset: number, tooShort: string): void {
 
 function fileSink(file: OutFile, name: string, place: Place): Sink {
   const { fd, commit, close } = file;
-  const isStream = place.kind === 'stream';
-  const sink = { place, offset: isStream ? 0 : fstatSync(fd).size, write, commit, close };
+  const sink = { place, offset: fstatSync(fd).size, write, commit, close };
   return sink;
 
   async function write(text: string): Promise<void> {
-    if (isStream) return void writeAll(fd, text, name);
     // The size is measured, not added up: another program may have written to a redirected standard output before us.
     const before = fstatSync(fd).size;
     const length = writeAll(fd, text, name);
@@ -107,36 +118,32 @@ const FULL_PIPE_WAIT_MS = 2;
 const writeInBackground = promisify(write);
 
 /**
- * Writes to a pipe or a terminal. process.stdout is not used: a slow reader would block the main thread, and with it Ctrl-C
+ * Writes to a pipe, a terminal or a device. process.stdout is not used: a slow reader would block the main thread, and with it Ctrl-C
  * and the pool; and it reports the end of a write too late for the journal.
  */
-function pipeSink(isJournaled: boolean): Sink {
-  const sink = {
-    place: { kind: 'stream' } as const,
-    offset: 0,
-    async write(text: string): Promise<void> {
-      const bytes = Buffer.from(text);
-      for (let at = 0; at < bytes.length;) at += await writeSome(bytes.subarray(at), isJournaled);
-      sink.offset += bytes.length;
-    },
-    commit() {},
-    close() {},
-  };
+function streamSink({ fd, commit, close }: OutFile, name: string, isJournaled: boolean): Sink {
+  const sink = { place: { kind: 'stream' } as const, offset: 0, write, commit, close };
   return sink;
-}
 
-/** Resolves to the number of bytes that were written, 0 if the pipe is full. */
-async function writeSome(bytes: Buffer, isJournaled: boolean): Promise<number> {
-  try {
-    // With a journal each write is synchronous, so that its record follows at once.
-    if (isJournaled) return writeSync(STDOUT, bytes);
-    return (await writeInBackground(STDOUT, bytes)).bytesWritten;
-  } catch (error) {
-    if (hasCode(error, ['EPIPE'])) throw new ClosedPipeError();
-    if (!hasCode(error, ['EAGAIN'])) {
-      throw new OutputError(`cannot write to standard output: ${describeSystemError(error)}`);
+  async function write(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length;) at += await writeSome(bytes.subarray(at));
+    sink.offset += bytes.length;
+  }
+
+  /** Resolves to the number of bytes that were written, 0 if the pipe is full. */
+  async function writeSome(bytes: Buffer): Promise<number> {
+    try {
+      // With a journal each write is synchronous, so that its record follows at once.
+      if (isJournaled) return writeSync(fd, bytes);
+      return (await writeInBackground(fd, bytes)).bytesWritten;
+    } catch (error) {
+      if (hasCode(error, ['EPIPE'])) throw new ClosedPipeError();
+      if (!hasCode(error, ['EAGAIN'])) {
+        throw new OutputError(`cannot write to ${name}: ${describeSystemError(error)}`);
+      }
+      await sleep(FULL_PIPE_WAIT_MS);
+      return 0;
     }
-    await sleep(FULL_PIPE_WAIT_MS);
-    return 0;
   }
 }
