@@ -31,16 +31,12 @@ export function named(option: string, path: string): NamedFile {
 /** Throws UsageError if a written file is also read, or is written twice. Must be called before anything is written. */
 export function mustBeApart(written: readonly NamedFile[], read: readonly NamedFile[]): void {
   for (const [i, one] of written.entries()) {
-    refuseSame(one, written.slice(i + 1), 'two different files');
-    refuseSame(one, read, 'the run to write another file than it reads');
+    const id = fileId(one.file);
+    const others = [...written.slice(i + 1), ...read];
+    const same = others.find(({ file }) => id !== undefined && fileId(file) === id);
+    if (same === undefined) continue;
+    throw new UsageError(`${one.what} and ${same.what} are the same file: expected two different files`);
   }
-}
-
-function refuseSame(one: NamedFile, others: readonly NamedFile[], expected: string): void {
-  const id = fileId(one.file);
-  const same = others.find(({ file }) => id !== undefined && fileId(file) === id);
-  if (same === undefined) return;
-  throw new UsageError(`${one.what} and ${same.what} are the same file: expected ${expected}`);
 }
 
 /** The same id for all names of one file. Undefined if it is no regular file, such as a terminal: writing there overwrites nothing. */
