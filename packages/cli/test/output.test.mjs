@@ -64,10 +64,28 @@ test('a module that does not load leaves the old output alone', async () => {
   assert.deepEqual([code, readFileSync(at('kept'), 'utf8')], [2, 'old']);
 });
 
-test('an output that cannot be written is told', async () => {
-  const missing = await runTask('increment', ['--range', '1..3', '--out', at('none/out')]);
-  assert.equal(missing.code, 2);
-  assert.match(missing.stderr, /cannot write to '.*none\/out': no such file or directory/);
+test('the folders of an output and of a journal are made, as those of a report are', async () => {
+  const journal = ['--journal', at('new/journals/of/today')];
+  for (const [name, more] of [
+    ['replaced', []],
+    ['continued', journal],
+  ]) {
+    const out = at(`new/${name}/out`);
+    const { code, stderr } = await runTask('increment', ['--range', '1..3', '--out', out, ...more]);
+    assert.deepEqual([code, stderr, readFileSync(out, 'utf8')], [0, '', '2\n3\n4\n']);
+  }
+  assert.match(readFileSync(journal[1], 'utf8'), /"complete":true/);
+});
+
+test('an output that cannot be written is told, and so is a journal', async () => {
+  writeFileSync(at('file'), '');
+  const below = at('file/below/it');
+  const args = ['--range', '1..3'];
+  const why = 'a part of the path is not a directory\n';
+  const output = await runTask('increment', [...args, '--out', below]);
+  assert.deepEqual([output.code, output.stderr], [2, `threadwise: cannot write to '${below}': ${why}`]);
+  const journal = await runTask('increment', [...args, '--journal', below]);
+  assert.deepEqual([journal.code, journal.stderr.endsWith(why)], [2, true], journal.stderr);
 });
 
 test('a full disk is told, and the exit code says so', { skip: process.platform !== 'linux' }, async () => {

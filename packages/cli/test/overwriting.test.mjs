@@ -324,15 +324,10 @@ test('a journal that cannot be written leaves the old output alone', async () =>
   const folder = temporaryFolder();
   const out = join(folder, 'out');
   writeFileSync(out, 'old');
-  const { code, stderr } = await runTask('echo', [
-    '--range',
-    '1..2',
-    '--out',
-    out,
-    '--journal',
-    join(folder, 'none/j'),
-  ]);
-  assert.match(stderr, /cannot write journal '.*none.j': no such file or directory/);
+  const journal = join(folder, 'j');
+  symlinkSync(join(folder, 'none/j'), journal);
+  const { code, stderr } = await runTask('echo', ['--range', '1..2', '--out', out, '--journal', journal]);
+  assert.match(stderr, /cannot write journal '.*j': no such file or directory/);
   assert.deepEqual([code, readFileSync(out, 'utf8')], [2, 'old']);
 });
 

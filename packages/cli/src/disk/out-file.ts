@@ -16,6 +16,7 @@ import {
   fchownSync,
   fstatSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -72,12 +73,23 @@ export function openOutFile(out: OutPath): OutFile {
 }
 
 export function openInPlace(path: string, flags: 'w' | 'a' | number): OutFile {
-  const fd = openSync(path, flags);
+  const fd = openInFolder(path, flags);
   return { fd, commit() {}, close: () => closeSync(fd) };
 }
 
+/** Opens a file, and makes the folders on the way to it that are missing. */
+function openInFolder(path: string, flags: string | number): number {
+  try {
+    return openSync(path, flags);
+  } catch (error) {
+    if (!hasCode(error, ['ENOENT'])) throw error;
+    mkdirSync(dirname(path), { recursive: true });
+    return openSync(path, flags);
+  }
+}
+
 function openBeside({ part, place }: OutPath, old: Stats | undefined): OutFile {
-  const fd = openSync(part, 'wx');
+  const fd = openInFolder(part, 'wx');
   let isOpen = true;
   const remove = (): void => rmSync(part, { force: true });
   // A second Ctrl-C ends the process at any moment, and the temporary file must not stay.

@@ -1,6 +1,6 @@
 /** Where reports go: `--out <file>`, whose ending chooses the view. */
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, extname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { extname } from 'node:path';
 import { mustBeApart, type NamedFile, named } from '../disk/file-id.js';
 import { openInPlace, openOutFile, outPath, writeAll } from '../disk/out-file.js';
 import { describeSystemError, OutputError, UsageError } from '../exit-code.js';
@@ -85,7 +85,6 @@ function asTyped(argument: string): string {
 
 function writing(file: string, write: () => void): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
     write();
   } catch (error) {
     if (error instanceof OutputError) throw error;

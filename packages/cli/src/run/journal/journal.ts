@@ -2,8 +2,8 @@
  * Records what was written, so that a killed run can go on. README.md in this folder has the protocol, and says why nothing is lost
  * or doubled.
  */
-import { closeSync, ftruncateSync, openSync } from 'node:fs';
-import { writeAll } from '../../disk/out-file.js';
+import { ftruncateSync } from 'node:fs';
+import { openInPlace, writeAll } from '../../disk/out-file.js';
 import { attempt } from '../../exit-code.js';
 import {
   comparePositions,
@@ -27,12 +27,12 @@ export const noJournal: ReturnType<typeof openJournal> = { finish() {}, record()
 
 /** Opens the file of the journal, to append JSON lines. */
 export function openJournalWriter(path: string) {
-  const fd = attempt(() => openSync(path, 'a'), `cannot write journal '${path}'`);
+  const { fd, close } = attempt(() => openInPlace(path, 'a'), `cannot write journal '${path}'`);
   return {
     /** Cuts off what is torn behind the whole lines, which have `length` bytes; 0 empties the file. */
     cut: (length: number): void => ftruncateSync(fd, length),
     append: (line: unknown): void => void writeAll(fd, `${JSON.stringify(line)}\n`, `journal '${path}'`),
-    close: (): void => closeSync(fd),
+    close,
   };
 }
 
