@@ -24,7 +24,9 @@ export function stackOf(thrown: unknown): string | undefined {
   const text = safely(() => ('stack' in thrown ? String(thrown.stack) : ''));
   const lines = text.split('\n').filter((line) => /^ {4}at /.test(line));
   const own = lines.findIndex((line) => OWN_CODE.some((folder) => line.includes(folder)));
-  const kept = own === -1 ? lines : lines.slice(0, own);
+  // Functions of JavaScript itself that our own code has called, such as JSON.stringify, are no place of the user's.
+  const end = lines.findLastIndex((line, i) => i < own && !line.endsWith('(<anonymous>)')) + 1;
+  const kept = own === -1 ? lines : lines.slice(0, end);
   return kept.length === 0 ? undefined : kept.map((line) => line.trim()).join('\n');
 }
 

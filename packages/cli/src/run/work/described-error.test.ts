@@ -1,0 +1,24 @@
+/** Of a stack only those lines are told that lead into the user's code. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stackOf } from './described-error.js';
+
+function thrownBy(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    return error;
+  }
+}
+
+test('what fails within a call of ours has no stack', () => {
+  assert.equal(stackOf(thrownBy(() => JSON.stringify(1n))), undefined);
+});
+
+test('the stack ends where the user\u2019s code does', () => {
+  const theirs =
+    'at Object.toJSON (file:///their/module.js:1:45)\nat Array.map (<anonymous>)\nat all (file:///their/module.js:2:9)';
+  const error = thrownBy(() => JSON.stringify(1n)) as Error;
+  error.stack = error.stack!.replace('    at ', `    ${theirs.replaceAll('\n', '\n    ')}\n    at `);
+  assert.equal(stackOf(error), theirs);
+});
