@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { createPool } from 'threadwise';
 import { UsageError } from '../../exit-code.js';
 import { findModule, loadError, namedFunction, selectFunction } from './task-module.js';
 
@@ -26,6 +27,22 @@ test('finds a module by path or URL, with and without an export', () => {
   assert.deepEqual(findModule(path), { url: href, exportName: undefined });
   assert.deepEqual(findModule(`${path}#hash`), { url: href, exportName: 'hash' });
   assert.deepEqual(findModule(`${href}#hash`), { url: href, exportName: 'hash' });
+});
+
+test('of a module that does not end loading it says what can be done, and names no option of the library', async () => {
+  const path = join(folder, 'never.mjs');
+  writeFileSync(path, 'await new Promise(() => setInterval(() => {}, 2 ** 30)); export const f = () => 1;');
+  const pool = createPool(pathToFileURL(path), { threads: 1, worker: { startTimeoutMs: 1 } });
+  const refused = await pool.ready.then(
+    () => assert.fail('it loaded'),
+    (error: unknown) => loadError('never.mjs', pathToFileURL(path).href, error),
+  );
+  await pool.destroy();
+  assert.match(
+    refused.message,
+    /^cannot load 'never\.mjs': Error: It did not load within 1 ms\. .*top-level await/,
+  );
+  assert.doesNotMatch(refused.message, /option|startTimeoutMs/);
 });
 
 test('finds a file that has a # in its name', () => {

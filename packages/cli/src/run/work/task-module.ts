@@ -116,13 +116,18 @@ function needsTypeStripping(url: string): UsageError {
 /** Node's own check takes a fraction of a second; it must not hold up the message for long. */
 const CHECK_TIMEOUT_MS = 5000;
 
+/** In place of the option that the library names, which nobody can set here. */
+const TOO_LONG =
+  '. A top-level await, or an await in its setup, has to end by then: begin there what takes longer, and await it in the function';
+
 export function loadError(module: string, url: string, error: unknown): UsageError {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (!(cause instanceof Error)) return new UsageError(`cannot load '${module}': ${shownValue(cause)}`);
   // This is a UsageError of ours: it crossed a thread or came from a process, so that only its name tells its class.
   if (cause.name === 'UsageError') return new UsageError(cause.message);
   const place = cause instanceof SyntaxError ? placeOfSyntaxError(url) : '';
-  const told = `${cause.name}: ${cause.message}${place}${hintFor(cause.message)}`;
+  const message = cause.message.replace(' (option worker.startTimeoutMs)', TOO_LONG);
+  const told = `${cause.name}: ${message}${place}${hintFor(message)}`;
   return new UsageError(`cannot load '${module}': ${told}`);
 }
 
