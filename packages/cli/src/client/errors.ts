@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import { ExitCode, ExpectedError } from '../exit-code.js';
+import { beginningOf } from '../format/cut.js';
 import { safeText } from '../format/text.js';
 import { shown, TOKEN_VARIABLE } from './address.js';
 
@@ -83,7 +84,7 @@ export function refusal(address: URL, status: number, body: string): ControlErro
 function toldBy(body: string): { code: string; message: string } | undefined {
   try {
     const { code, message } = (JSON.parse(body) as { error: { code: unknown; message: unknown } }).error;
-    return { code: safeText(String(code)), message: safeText(String(message)).slice(0, MAX_SHOWN) };
+    return { code: safeText(String(code)), message: beginningOf(safeText(String(message)), MAX_SHOWN) };
   } catch {
     return undefined;
   }

@@ -3,6 +3,8 @@
  * https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  */
 
+import { beginningOf } from '../format/cut.js';
+
 export interface Sample {
   /** The family's name, alone or followed by a suffix such as `_bucket`, `_sum` or `_count`. */
   readonly name: string;
@@ -36,7 +38,8 @@ export function parseExposition(text: string): Family[] {
     else if (word === 'TYPE') familyOf(name).type = rest;
     if (trimmed.startsWith('#')) return;
     const sample = parseSample(trimmed);
-    if (sample === undefined) throw new SyntaxError(`line ${i + 1} is no sample: ${trimmed.slice(0, 80)}`);
+    if (sample === undefined)
+      throw new SyntaxError(`line ${i + 1} is no sample: ${beginningOf(trimmed, 80)}`);
     const base = sample.name.replace(SUFFIX, '');
     familyOf(!families.has(sample.name) && families.has(base) ? base : sample.name).samples.push(sample);
   });

@@ -26,6 +26,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { attempt, describeSystemError, hasCode, OutputError } from '../exit-code.js';
+import { beginningOf } from '../format/cut.js';
 import { placeOf } from './file-id.js';
 
 export interface OutPath {
@@ -54,7 +55,7 @@ const PERMISSIONS = 0o7777;
 export function outPath(path: string): OutPath {
   const place = placeOf(path);
   const mark = randomBytes(4).toString('hex');
-  const part = join(dirname(place), `.${basename(place).slice(0, LONGEST_NAME)}.${mark}.part`);
+  const part = join(dirname(place), `.${beginningOf(basename(place), LONGEST_NAME)}.${mark}.part`);
   return { path, place, part };
 }
 

@@ -1,12 +1,13 @@
 /** Delivers finished batches: to the output, or to the reducer, which runs in the main thread; then to the journal and the counts. */
 import { ExpectedError, UsageError } from '../exit-code.js';
+import { cut } from '../format/cut.js';
 import type { Counts } from './inputs/input-source.js';
 import { noJournal, openJournal, openJournalWriter } from './journal/journal.js';
 import { formats, joinTexts } from './output/format.js';
 import { openSink } from './output/sink.js';
 import type { Plan } from './run.js';
 import { type BatchResult, type DescribedError, MAX_LISTED } from './work/batch.js';
-import { cut, describeError, errorLine, shownValue } from './work/described-error.js';
+import { describeError, errorLine, shownValue } from './work/described-error.js';
 import { importModule, namedFunction, type TaskFunction } from './work/task-module.js';
 
 /** @param onFailure called at a failure that ends the run */

@@ -2,7 +2,8 @@
 
 import { extname } from 'node:path';
 import { UsageError } from '../../exit-code.js';
-import { cut, shownJson } from '../work/described-error.js';
+import { cut } from '../../format/cut.js';
+import { shownJson } from '../work/described-error.js';
 import { type Counted, readLines } from './stream.js';
 
 const LINE_EXTENSIONS: readonly string[] = ['.ndjson', '.jsonl'];

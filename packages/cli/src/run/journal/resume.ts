@@ -4,6 +4,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as check from '../../checks.js';
 import { describeSystemError, hasCode, UsageError } from '../../exit-code.js';
+import { cut } from '../../format/cut.js';
 import {
   comparePositions,
   type Counts,
@@ -16,7 +17,7 @@ import {
 } from '../inputs/input-source.js';
 import type { RunOptions } from '../options.js';
 import type { OutputMark } from '../output/sink.js';
-import { cut, shownJson } from '../work/described-error.js';
+import { shownJson } from '../work/described-error.js';
 import type { ModuleReference } from '../work/task-module.js';
 
 export type JournalIdentity = ReturnType<typeof identityOf>;

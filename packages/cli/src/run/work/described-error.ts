@@ -45,11 +45,6 @@ export function shownValue(value: unknown): string {
   return typeof value === 'string' ? value : shownJson(value);
 }
 
-/** Cuts a text that is too long, and adds an ellipsis. */
-export function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length)}…`;
-}
-
 /** The value as JSON; some versions of Node.js can parse values that are too deep for them to stringify. */
 export function shownJson(value: unknown): string {
   try {
