@@ -7,7 +7,6 @@ import { milliseconds, perSecond } from '../crossing/metrics.js';
 
 /** How many processes the cluster has, or threads a pool. */
 const SIZES = [2, 4];
-const QUICK_SIZES = [2, 4];
 const CONTENDERS = ['threadwise', 'piscina', 'inline', AS_PUBLISHED];
 /** Contenders that are measured in fewer sizes: inline has no size, and the other pool is only compared in one. */
 const FEWER = { inline: [4], piscina: [4] };
@@ -55,7 +54,6 @@ const scenario = (size) => ({
   title: `An API that computes 70 ms a request, ${USERS} users x ${REQUESTS} requests; processes, or threads: ${size}`,
   x: size,
   threads: size,
-  isQuick: QUICK_SIZES.includes(size),
   metrics: [
     perSecond('requestsPerSecond', 'requests'),
     milliseconds('latencyP50Ms', 'latency p50 ms'),
