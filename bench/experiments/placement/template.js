@@ -1,10 +1,10 @@
 // A server that renders pages: on its own thread, on those of a pool, or where that is cheaper; and for how long its event
 // loop makes others wait.
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { withPool } from '../../driver/with-pool.js';
+import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
 import { milliseconds, perSecond } from '../crossing/metrics.js';
 import { ACROSS, AUTO, isOurs, placed } from './ways.js';
 
@@ -24,7 +24,7 @@ async function run(template, repetitions, context) {
   const { followMs, loadMs } = context.budget;
   return withPool(placed(context), async (pool) => {
     const server = await serve((data) => pool.call('render', { template, ...data }));
-    const child = fork(loader, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = startProcess(loader);
     try {
       await ask(child, { port: server.address().port, connections: CONNECTIONS, repetitions });
       // Until the code of the server is compiled as well, and a pool that may choose has learned what its tasks are.
@@ -32,7 +32,7 @@ async function run(template, repetitions, context) {
       globalThis.gc?.();
       return await measure(() => ask(child, { loadMs }));
     } finally {
-      child.kill();
+      await endProcess(child);
       server.close();
     }
   });
@@ -68,23 +68,6 @@ async function serve(render) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return server;
-}
-
-/** Sends an order to a process, and returns its answer. Throws if it ends instead. */
-async function ask(child, order) {
-  const over = new AbortController();
-  const { signal } = over;
-  const ended = once(child, 'exit', { signal }).then(([code]) => {
-    throw new Error(`the process that makes the load ended with exit code ${code}`);
-  });
-  child.send(order);
-  try {
-    const [answer] = await Promise.race([once(child, 'message', { signal }), ended]);
-    return answer;
-  } finally {
-    ended.catch(() => {});
-    over.abort(); // removes the listeners
-  }
 }
 
 const OURS = 'threadwise, auto';
