@@ -11,7 +11,7 @@ export function checkFor(index) {
   return (result) => result === exact || Math.abs(result / exact - 1) < ROUNDING;
 }
 
-function exactFibonacci(index) {
+export function exactFibonacci(index) {
   let [number, next] = [0n, 1n];
   for (let i = 0; i < index; i++) [number, next] = [next, number + next];
   return number;

@@ -5,26 +5,19 @@ import { callCounted } from '../../driver/driver.js';
 import { withPool } from '../../driver/with-pool.js';
 import { oneOfEach } from '../crossing/calls.js';
 import { callsPerSecond, cpuMicroseconds, totalMs } from '../crossing/metrics.js';
+import { checkFor, exactFibonacci } from '../fibonacci/numbers.js';
 import { ACROSS, AUTO, AWAITED, isOurs, PLAIN, placed } from './ways.js';
 
 const INDEX = 100;
 const OUTSTANDING = 1000;
-/** Numbers beyond 2^53 are rounded in each addition: after a hundred of them, by less than this share. */
-const ROUNDING = 1e-13;
-
 const exact = Number(exactFibonacci(INDEX));
-
-function exactFibonacci(index) {
-  let [number, next] = [0n, 1n];
-  for (let i = 0; i < index; i++) [number, next] = [next, number + next];
-  return number;
-}
+const isRight = checkFor(INDEX);
 
 /** All calls are the same, so the sum of the scores is how many results are right. */
 const workload = {
   task: 'fibonacci',
   argument: () => INDEX,
-  score: (result) => (Math.abs(result / exact - 1) < ROUNDING ? 1 : 0),
+  score: (result) => (isRight(result) ? 1 : 0),
   expected: () => exact,
 };
 
