@@ -4,6 +4,7 @@ import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { NotAvailable } from '../../driver/not-available.js';
 import { countPrimes } from '../../driver/tasks.js';
 import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
+import { limitOf } from '../../fixtures/users.js';
 import { milliseconds, perSecond } from '../crossing/metrics.js';
 import { startRedis } from './redis-server.js';
 
@@ -13,9 +14,6 @@ const LENGTHS = [
   { jobMs: 20, jobsIn100Ms: 10 },
   { jobMs: 200, jobsIn100Ms: 2 },
 ];
-/** The limit up to which counting primes takes about 10 ms; the time grows with the limit to the power of 1.5. */
-const LIMIT_OF_10_MS = 270_000;
-const limitOf = (jobMs) => Math.round(LIMIT_OF_10_MS * (jobMs / 10) ** (2 / 3));
 
 /** BullMQ's defaults. */
 const USUAL = { lockMs: 30_000, stalledCheckMs: 30_000 };
