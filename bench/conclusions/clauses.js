@@ -1,6 +1,6 @@
 // Comparisons as clauses of a sentence that a person writes. A clause claims no more than the interval allows.
 import { timesFromTo } from '@threadwise/cli/analysis';
-import { withInterval } from './conclusions.js';
+import { inverse, withInterval } from './conclusions.js';
 
 const SPEED = { better: 'is faster than', worse: 'is slower than', same: 'does as well as' };
 
@@ -18,8 +18,6 @@ export function clause({ verdict, leaning, ratio }, subject, other, words = SPEE
   if (verdict === 'same') return `${subject} ${same} ${other}`;
   return `whether ${subject} ${better} ${other} cannot be told (${timesFromTo(ratio)})`;
 }
-
-const inverse = ({ value, low, high }) => ({ value: 1 / value, low: 1 / high, high: 1 / low });
 
 /** Joins clauses into a sentence with a capital letter and a full stop. */
 export function sentence(...clauses) {

@@ -92,7 +92,7 @@ function sentenceOf({ scenario, row, other, metric, verdict, leaning, compared, 
 }
 
 /** Turns how many times as good into how many times as much, for a metric of which less is better. */
-function inverse({ value, low, high }) {
+export function inverse({ value, low, high }) {
   return { value: 1 / value, low: 1 / high, high: 1 / low };
 }
 
