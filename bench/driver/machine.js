@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { transformSync } from 'esbuild';
 
 const require = createRequire(import.meta.url);
 const here = dirname(fileURLToPath(import.meta.url));
@@ -58,13 +59,27 @@ export function describeCommit(folder = here) {
   }
 }
 
-/** Whether the files that matter are the same as when something was measured. @param at what `describeCommit` returned then */
+/**
+ * Whether the files that matter are the same as when something was measured, except for comments and spaces.
+ * @param at what `describeCommit` returned then
+ */
 export function isOfThisCode(at, folder = here) {
   if (at === undefined || at.hasChanges) return false;
   try {
-    const changed = git(folder, 'diff', '--name-only', at.commit, '--', ...MATTERS);
-    return changed === '' && !describeCommit(folder).hasChanges;
+    if (git(folder, 'ls-files', '--others', '--exclude-standard', '--', ...MATTERS) !== '') return false;
+    const root = git(folder, 'rev-parse', '--show-toplevel').trim();
+    const changed = git(folder, 'diff', '--name-only', at.commit, '--', ...MATTERS).match(/.+/g) ?? [];
+    const before = (path) => git(folder, 'show', `${at.commit}:${path}`);
+    const now = (path) => readFileSync(join(root, path), 'utf8');
+    return changed.every((path) => codeOf(path, before(path)) === codeOf(path, now(path)));
   } catch {
-    return false; // there is no such commit here
+    return false; // there is no such commit here, or a file is new, gone or no code
   }
+}
+
+/** The text of a file; of code, without what does not run. */
+function codeOf(path, text) {
+  const [, loader] = /\.m?([jt]s)$/.exec(path) ?? [];
+  if (loader === undefined) return text;
+  return transformSync(text, { loader, minifyWhitespace: true, legalComments: 'none' }).code;
 }

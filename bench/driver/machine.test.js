@@ -13,9 +13,9 @@ function repository(t) {
   const git = (...args) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@localhost', ...args], { cwd: folder });
   let version = 0;
-  const write = (path) => {
+  const write = (path, text = `${version++}`) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), `${version++}`);
+    writeFileSync(join(folder, path), text);
   };
   const commit = () => {
     git('add', '.');
@@ -50,6 +50,29 @@ for (const [path, matters] of [
     assert.equal(isOfThisCode(at, folder), !matters, 'once it is committed');
   });
 }
+
+test('a change of comments alone does not make a figure one of other code; a change of a text does', (t) => {
+  const { folder, write, commit } = repository(t);
+  const path = 'packages/threadwise/src/pool.ts';
+  write(path, "export const a: string = '// b'; // c");
+  commit();
+  const at = describeCommit(folder);
+  write(path, "/** d */\nexport const a: string = '// b';");
+  assert.equal(isOfThisCode(at, folder), true, 'before it is committed');
+  commit();
+  assert.equal(isOfThisCode(at, folder), true, 'once it is committed');
+  write(path, "export const a: string = '// d'; // c");
+  assert.equal(isOfThisCode(at, folder), false);
+});
+
+test('a file that is new makes a figure one of other code', (t) => {
+  const { folder, write, commit } = repository(t);
+  const at = describeCommit(folder);
+  write('bench/experiments/snp/new.js', '// nothing');
+  assert.equal(isOfThisCode(at, folder), false, 'before it is committed');
+  commit();
+  assert.equal(isOfThisCode(at, folder), false, 'once it is committed');
+});
 
 test('a figure of an unknown commit, or of files that were never committed, is one of other code', (t) => {
   const { folder, write } = repository(t);
