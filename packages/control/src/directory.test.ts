@@ -48,6 +48,32 @@ test('pools that come and go are seen, and the others keep their names', () => {
   assert.deepEqual(namesOf(directory), ['a~2', 'a', 'a~3']);
 });
 
+test('a pool that comes back takes no name of one that was there, wherever it stands', () => {
+  const [first, second] = named('a', 'a') as [ControllablePool, ControllablePool];
+  const pools = [first];
+  const directory = directoryOf(pools);
+  const listed = (...now: ControllablePool[]) => {
+    pools.splice(0, pools.length, ...now);
+    return namesOf(directory);
+  };
+  assert.deepEqual(listed(first), ['a']);
+  assert.deepEqual(listed(second), ['a']);
+  assert.deepEqual(listed(first, second), ['a~2', 'a']);
+  assert.deepEqual(listed(first), ['a~2']);
+});
+
+test('of two pools that had a name in turn, the one that is there keeps it when the other one comes back', () => {
+  const [first, second] = named('a', 'a') as [ControllablePool, ControllablePool];
+  const pools = [first];
+  const directory = directoryOf(pools);
+  for (const only of [first, second, first]) {
+    pools.splice(0, 1, only);
+    assert.deepEqual(namesOf(directory), ['a']);
+  }
+  pools.unshift(second);
+  assert.deepEqual(namesOf(directory), ['a~2', 'a']);
+});
+
 test('a pool that is listed twice is one pool', () => {
   const [pool] = named('a') as [ControllablePool];
   assert.deepEqual(namesOf(directoryOf([pool, pool])), ['a']);

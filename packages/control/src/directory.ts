@@ -9,6 +9,12 @@ export interface Served<T> {
 }
 export type ServedPool = Served<ControllablePool>;
 
+interface Known {
+  readonly name: string;
+  /** The number of the last listing with this item. */
+  listing: number;
+}
+
 /** Path segments that clients resolve or drop, even percent-encoded. */
 const UNUSABLE = ['', '.', '..'];
 
@@ -18,7 +24,8 @@ export class Directory<T extends object> {
   readonly #items: Iterable<T>;
   readonly #wanted: (item: T) => string;
   /** Names are kept for the life of an item: otherwise the counters of one pool would continue under another's name. */
-  readonly #known = new WeakMap<T, string>();
+  readonly #known = new WeakMap<T, Known>();
+  #listings = 0;
 
   /** @param items read at each request, so it may change */
   constructor(kind: string, items: Iterable<T>, wanted: (item: T) => string) {
@@ -30,11 +37,15 @@ export class Directory<T extends object> {
   /** Returns the items in their order. */
   list(): readonly Served<T>[] {
     const items = new Set(this.#items);
-    const byName = new Map<string, T>();
+    const byName = new Map<string, Known>();
     for (const item of items) {
-      const name = this.#known.get(item);
-      if (name !== undefined && !byName.has(name)) byName.set(name, item);
+      const known = this.#known.get(item);
+      if (known === undefined) continue;
+      const other = byName.get(known.name);
+      // Two items have one name if one got it while the other was away. It stays with the one that was listed last.
+      if (other === undefined || other.listing < known.listing) byName.set(known.name, known);
     }
+    this.#listings++;
     return Array.from(items, (item) => ({ name: this.#nameOf(item, byName), item }));
   }
 
@@ -48,13 +59,15 @@ export class Directory<T extends object> {
     throw new RequestError('ERR_CONTROL_NOT_FOUND', message);
   }
 
-  #nameOf(item: T, byName: Map<string, T>): string {
-    const known = this.#known.get(item);
-    if (known !== undefined && byName.get(known) === item) return known;
-    const name = freeName(wellFormed(this.#wanted(item)), byName);
-    this.#known.set(item, name);
-    byName.set(name, item);
-    return name;
+  #nameOf(item: T, byName: Map<string, Known>): string {
+    let known = this.#known.get(item);
+    if (known === undefined || byName.get(known.name) !== known) {
+      known = { name: freeName(wellFormed(this.#wanted(item)), byName), listing: 0 };
+      this.#known.set(item, known);
+      byName.set(known.name, known);
+    }
+    known.listing = this.#listings;
+    return known.name;
   }
 }
 
