@@ -1,5 +1,5 @@
 /** The options of `connect` and `serve`: defaults and checks. */
-import type { WorkerOptions } from 'bullmq';
+import type { BackoffStrategy, WorkerOptions } from 'bullmq';
 import type { PoolOptions } from 'threadwise';
 import {
   callback,
@@ -14,6 +14,7 @@ import {
 } from 'threadwise/internal';
 import type { FleetConnection } from './connection.js';
 import type { Encoding } from './encoding.js';
+import { messageOf } from './failures.js';
 import { encodingOption, finiteMs } from './job-options.js';
 
 /** The queue of a fleet, and how to reach it. */
@@ -134,7 +135,23 @@ function workerOptions(option: string, value: unknown): Partial<WorkerOptions> {
   if (drainDelay !== undefined && !(drainDelay > 0))
     reject(`${option}.drainDelay`, 'seconds, more than 0', drainDelay);
   if (most !== undefined) integer(`${option}.maxStartedAttempts`, most, 0, Number.MAX_SAFE_INTEGER);
-  return given;
+  const strategy = given.settings?.backoffStrategy;
+  if (strategy === undefined) return given;
+  const name = `${option}.settings.backoffStrategy`;
+  return { ...given, settings: { ...given.settings, backoffStrategy: orFail(name, strategy) } };
+}
+
+/** Fails a job whose strategy fails: BullMQ would run it again each time its lock expires, or never end it. */
+function orFail(option: string, strategy: BackoffStrategy): BackoffStrategy {
+  return async (made, type, error, job) => {
+    try {
+      const delay = await strategy(made, type, error, job);
+      return Number.isFinite(delay) ? delay : reject(option, 'a function that returns milliseconds', delay);
+    } catch (thrown) {
+      job!.failedReason = `'${option}' failed: ${messageOf(thrown)}; the task had failed: ${error?.message}`;
+      return -1; // for BullMQ: not again
+    }
+  };
 }
 
 /** Refuses `queue` and `retries`. The pool checks the other options itself. */

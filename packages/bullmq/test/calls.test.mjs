@@ -87,6 +87,36 @@ describe('calls', { skip }, () => {
     assert.equal((await jobs.getJob('none')).attemptsMade, 1);
   });
 
+  test('a backoffStrategy that throws or returns no number fails the job, and the caller hears both reasons', async (t) => {
+    const answers = {
+      ok: () => 1,
+      never: () => -1,
+      throws: () => {
+        throw new Error('no such backoff');
+      },
+      rejects: () => Promise.reject('not even an error'),
+      text: () => 'soon',
+      nothing: () => undefined,
+      infinity: () => Promise.resolve(Infinity),
+    };
+    const worker = { settings: { backoffStrategy: (_made, type) => answers[type]() } };
+    const { fleet } = await fleetOf(t, { machine: { worker } });
+    const call = (type) => fleet.run('onAttempt', [2], { retries: 1, backoff: { type } });
+    assert.equal(await call('ok'), 2);
+    assert.equal((await failure(call('never'))).message, 'attempt 1');
+    for (const [type, reason] of [
+      ['throws', /backoffStrategy.*no such backoff.*attempt 1/],
+      ['rejects', /backoffStrategy.*not even an error.*attempt 1/],
+      ['text', /backoffStrategy.*milliseconds.*soon.*attempt 1/],
+      ['nothing', /backoffStrategy.*milliseconds.*undefined.*attempt 1/],
+      ['infinity', /backoffStrategy.*milliseconds.*Infinity.*attempt 1/],
+    ]) {
+      const { code, message } = await failure(call(type));
+      assert.equal(code, 'ERR_FLEET_JOB_FAILED', type);
+      assert.match(message, reason);
+    }
+  });
+
   test('a task that runs too long rejects with ERR_TASK_TIMEOUT', async (t) => {
     const { fleet } = await fleetOf(t);
     const { path } = folder(t);
