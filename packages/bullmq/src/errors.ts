@@ -12,7 +12,7 @@ export type FleetErrorCode =
   | 'ERR_FLEET_DATA'
   /** The machine has another version of the task module than the caller. */
   | 'ERR_FLEET_MODULE'
-  /** The job is not in Redis any more: removed by somebody, or lost with a Redis that did not persist it. */
+  /** The job is not in Redis any more: removed by somebody, ended and not kept, or lost with a Redis that did not persist it. */
   | 'ERR_FLEET_JOB_LOST'
   /** BullMQ, or a worker of another library, failed the job; the message contains the reason. */
   | 'ERR_FLEET_JOB_FAILED';

@@ -222,7 +222,7 @@ export class Fleet<M = UntypedTasks> {
       if (job.id !== undefined && job.id !== call.jobId) this.#calls.move(call, job.id);
       if (signal?.aborted) onAbort(call);
       // A job with this id may have ended before we listened.
-      else if (isShared) await this.#calls.look(call.jobId).catch(() => undefined);
+      else if (isShared) await this.#calls.look([call.jobId]).catch(() => undefined);
     };
     if (!signal?.aborted) add().catch((error: unknown) => this.#calls.fail(call, error));
     return await call.result;
@@ -263,13 +263,7 @@ export class Fleet<M = UntypedTasks> {
     const events = new QueueEvents(queue, { connection: redis, prefix, lastEventId: last! });
     this.#events = events;
     events.on('error', () => undefined);
-    events.on('completed', ({ jobId, returnvalue }) => this.#calls.completed(jobId, returnvalue));
-    events.on('failed', ({ jobId, failedReason }) => {
-      // Redis does not answer: the next check finds the failure.
-      this.#calls.failed(jobId, failedReason).catch(() => undefined);
-    });
-    events.on('progress', ({ jobId, data }) => this.#calls.progress(jobId, data));
-    events.on('removed', ({ jobId }) => this.#calls.removed(jobId));
+    this.#calls.follow(events, last!);
     // While disconnected we may have missed events that have since left the stream, or the stream may be gone.
     redis.on('ready', () => this.#look(Number.POSITIVE_INFINITY));
   }

@@ -8,7 +8,9 @@ const OPTIONS = { signal: undefined, onProgress: undefined, onAbort: () => undef
 
 /** Open calls of a queue without jobs. */
 function callsOfNothing(): OpenCalls {
-  return new OpenCalls({ getJob: () => Promise.resolve(undefined) } as unknown as Queue, {} as Redis);
+  const queue = { getJob: () => Promise.resolve(undefined), toKey: (id: string) => id };
+  const redis = { xrange: () => Promise.resolve([]) };
+  return new OpenCalls(queue as unknown as Queue, redis as unknown as Redis);
 }
 
 test('a job that is not there is lost, but for one that is still on its way to Redis', async () => {

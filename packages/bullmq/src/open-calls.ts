@@ -2,7 +2,7 @@
  * The calls of this program that wait for a job. Each settles once: by the event of its job, by a check of the job where an event may have
  * been missed, or by its caller's signal.
  */
-import type { Job, Queue } from 'bullmq';
+import type { Job, Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type AbortSignalLike, ThreadwiseError } from 'threadwise';
 import { onAbort, UserCode } from 'threadwise/internal';
@@ -49,6 +49,8 @@ export class OpenCalls {
   readonly #queue: Queue;
   readonly #redis: Redis;
   readonly #userCode = new UserCode();
+  /** The id of the last event that may have settled a call. */
+  #heard = '0';
 
   constructor(queue: Queue, redis: Redis) {
     this.#queue = queue;
@@ -89,6 +91,22 @@ export class OpenCalls {
     for (const call of this.#all()) if (states.includes(call.state)) this.fail(call, errorFor(call.jobId));
   }
 
+  /** Settles the calls by these events. @param last the id of the event before the first one */
+  follow(events: QueueEvents, last: string): void {
+    this.#heard = last;
+    events.on('completed', ({ jobId, returnvalue }, id) => {
+      this.#heard = id;
+      this.completed(jobId, returnvalue);
+    });
+    events.on('failed', ({ jobId, failedReason }, id) => {
+      this.#heard = id;
+      // Redis does not answer: the next check finds the failure.
+      this.failed(jobId, failedReason).catch(() => undefined);
+    });
+    events.on('progress', ({ jobId, data }) => this.progress(jobId, data));
+    events.on('removed', ({ jobId }) => this.removed(jobId));
+  }
+
   progress(jobId: string, encoded: unknown): void {
     const value = decode(encoded);
     for (const { options } of this.#of(jobId))
@@ -113,10 +131,7 @@ export class OpenCalls {
   }
 
   removed(jobId: string): void {
-    this.#settle(jobId, ({ name, reject }) => {
-      const message = `Job ${jobId} (${name}) was removed from the queue, or lost with a Redis that did not keep it`;
-      reject(new FleetError('ERR_FLEET_JOB_LOST', message, { jobId }));
-    });
+    for (const call of this.#of(jobId)) this.#lose(call);
   }
 
   /** Resolves when all calls that are open now have settled. */
@@ -124,15 +139,13 @@ export class OpenCalls {
     await Promise.allSettled(this.#all().map(({ result }) => result));
   }
 
-  /** Checks one job, which may have ended before we listened. */
-  async look(jobId: string): Promise<void> {
-    // A job that is on its way to Redis is not there yet, but not lost.
-    if (!this.#of(jobId).some(({ state }) => state === 'added')) return;
-    const job = (await this.#queue.getJob(jobId)) as Job | undefined;
-    if (job === undefined) return this.removed(jobId);
-    if (job.finishedOn === undefined) return;
-    if (await job.isCompleted()) this.completed(jobId, job.returnvalue);
-    else if (await job.isFailed()) await this.failed(jobId, job.failedReason ?? 'no reason was given');
+  /** Checks jobs, which may have ended before we listened. */
+  async look(jobIds: readonly string[]): Promise<void> {
+    // Redis does not answer: the next check asks again.
+    const gone = await Promise.all(jobIds.map((id) => this.#gone(id).catch(() => [])));
+    if (gone.every(({ length }) => length === 0)) return;
+    await this.#catchUp();
+    for (const call of gone.flat()) this.#lose(call);
   }
 
   /** Checks the jobs whose last check was longest ago. @param most how many; the default is few enough to do it often */
@@ -143,7 +156,34 @@ export class OpenCalls {
       this.#calls.delete(id); // moves the id to the end of the map's order
       this.#calls.set(id, calls);
     }
-    await Promise.all(ids.map((id) => this.look(id)));
+    await this.look(ids);
+  }
+
+  /** Settles the calls of a job that has ended. Returns those whose job is not there. */
+  async #gone(jobId: string): Promise<OpenCall[]> {
+    // A job that is on its way to Redis is not there yet, but not lost.
+    const calls = this.#of(jobId).filter(({ state }) => state === 'added');
+    if (calls.length === 0) return [];
+    const job = (await this.#queue.getJob(jobId)) as Job | undefined;
+    if (job === undefined) return calls;
+    if (job.finishedOn === undefined) return [];
+    if (await job.isCompleted()) this.completed(jobId, job.returnvalue);
+    else if (await job.isFailed()) await this.failed(jobId, job.failedReason ?? 'no reason was given');
+    return [];
+  }
+
+  /**
+   * Reads the events that have not been heard yet, because the connection that brings them is slower or was cut: a job that is not kept has
+   * its result in its event alone.
+   */
+  async #catchUp(): Promise<void> {
+    const unheard = await this.#redis.xrange(this.#queue.toKey('events'), `(${this.#heard}`, '+');
+    for (const [, fields] of unheard) {
+      const pairs = fields.flatMap((name, i) => (i % 2 === 0 ? [[name, fields[i + 1]!]] : []));
+      const { event, jobId, returnvalue, failedReason } = Object.fromEntries(pairs) as Record<string, string>;
+      if (event === 'completed') this.completed(jobId!, JSON.parse(returnvalue!));
+      if (event === 'failed') await this.failed(jobId!, failedReason!);
+    }
   }
 
   /** Returns a copy, as settling a call may remove others. */
@@ -159,6 +199,12 @@ export class OpenCalls {
     const cause = call.options.signal?.reason;
     this.fail(call, new ThreadwiseError('ERR_TASK_ABORTED', `Task '${call.name}' was aborted`, { cause }));
     call.options.onAbort(call);
+  }
+
+  #lose(call: OpenCall): void {
+    const { jobId, name } = call;
+    const message = `Job ${jobId} (${name}) is not in the queue: removed, ended and not kept, or lost with a Redis that keeps no data`;
+    this.fail(call, new FleetError('ERR_FLEET_JOB_LOST', message, { jobId }));
   }
 
   #settle(jobId: string, settle: (call: OpenCall) => void): void {

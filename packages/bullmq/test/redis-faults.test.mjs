@@ -236,4 +236,24 @@ describe('faults of Redis', { skip }, () => {
     assert.equal(await promise, 'a');
     assert.equal((await failing).message, 'meanwhile');
   });
+
+  test('a caller that is cut off hears of jobs that ended meanwhile and are not kept', async (t) => {
+    const redis = await RedisServer.start(t);
+    const way = await proxyTo(t, redis.port);
+    const { path, open } = folder(t);
+    const service = await machineHere(t, redis, { pool: { threads: 1 } });
+    const fleet = caller(t, way);
+    const job = { removeOnComplete: true, removeOnFail: true };
+    const { promise } = await begun(fleet, 'noteAndWait', [path('notes'), path('go')], { jobId: 'a', job });
+    const added = told(fleet.queue, 'waiting');
+    const failing = failure(fleet.run('fail', ['meanwhile'], { job }));
+    await added;
+    way.cut();
+    const ended = told(service.worker, 'failed');
+    open('go');
+    await ended;
+    way.mend();
+    assert.equal(await promise, 'a');
+    assert.match((await failing).message, /meanwhile/);
+  });
 });
