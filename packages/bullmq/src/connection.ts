@@ -10,8 +10,11 @@ export type FleetConnection = string | RedisOptions | Redis;
 /** How many milliseconds ioredis waits before the n-th attempt to reconnect: its own default formula. */
 const retryDelay = (times: number) => Math.min(times * 50, 2000);
 
-/** BullMQ requires the first. With both, commands wait for Redis without a limit, and the caller sets the timeout. */
-const REQUIRED = { maxRetriesPerRequest: null, enableOfflineQueue: true } as const;
+/**
+ * BullMQ requires the first. With the second, commands wait for Redis without a limit, and the caller sets the timeout. With the third, no
+ * timer keeps the process: ioredis begins one when it disconnects, and forgets it if the socket has been closed before.
+ */
+const REQUIRED = { maxRetriesPerRequest: null, enableOfflineQueue: true, disconnectTimeout: 0 } as const;
 
 /** Throws ERR_OPTION. */
 export function connectTo(connection: unknown): Redis {

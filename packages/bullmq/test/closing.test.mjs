@@ -107,4 +107,21 @@ describe('the end of a fleet', { skip }, () => {
     assert.match((await waiting[0]).message, /before the job was added/);
     assert.equal((await failure(fleet.ready)).code, 'ERR_FLEET_CLOSED');
   });
+
+  test('close while Redis is away leaves no timer that keeps the process', async (t) => {
+    let tried;
+    const isAway = new Promise((resolve) => (tried = resolve));
+    const retryStrategy = () => {
+      tried();
+      return 3_600_000;
+    };
+    const connection = { host: '127.0.0.1', port: await freePort(), retryStrategy };
+    const fleet = connect({ queue: 'work', connection });
+    onEnd(t, () => fleet.close());
+    await isAway;
+    const { mock } = t.mock.method(globalThis, 'setTimeout');
+    await fleet.close({ timeoutMs: 0 });
+    const longest = Math.max(...mock.calls.map(({ arguments: [, ms] }) => ms));
+    assert.equal(longest, 0);
+  });
 });
