@@ -62,7 +62,7 @@ export interface PoolStats {
     readonly timedOut: number;
     /** Calls whose worker ended while it ran their task. Calls. */
     readonly crashed: number;
-    /** Calls that were open when the pool was destroyed, or would not wait for them any longer. Calls. */
+    /** Calls still open when the pool was destroyed, or when `close` gave up. Calls. */
     readonly rejected: number;
     /** Tasks that were run again because their worker had ended. Tasks. */
     readonly retried: number;

@@ -36,7 +36,7 @@ export interface PoolEvents {
   'task:progress': TaskStart & { readonly value: unknown };
   'worker:start': { readonly pool: string; readonly workerId: number };
   'worker:ready': { readonly pool: string; readonly workerId: number; readonly startMs: number };
-  /** `reason`: why the worker ended; 'crashed' is the only one nobody asked for. */
+  /** `reason`: why the worker ended; nobody asked for 'crashed' and 'load-failed'. */
   'worker:exit': {
     readonly pool: string;
     readonly workerId: number;
