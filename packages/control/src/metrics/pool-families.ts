@@ -29,7 +29,7 @@ export const POOL_FAMILIES: Families<PoolStats> = {
     'How long the task has waited that has waited longest; 0 if none waits',
     ({ queue }) => seconds(queue.oldestMs),
   ),
-  threadwise_tasks_submitted_total: counter('Calls that were made', ({ tasks }) => tasks.submitted),
+  threadwise_tasks_submitted_total: counter('Calls that were accepted', ({ tasks }) => tasks.submitted),
   threadwise_tasks_total: counter('Calls that have settled, by how', ({ tasks }) => {
     const { completed, failed, aborted, timedOut, crashed, rejected } = tasks;
     return by('outcome', { completed, failed, aborted, timed_out: timedOut, crashed, rejected });

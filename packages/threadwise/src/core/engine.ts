@@ -162,7 +162,7 @@ export class Engine {
     this.configure({ threads });
   }
 
-  /** Makes all the changes, or none if one of them is wrong. Throws ERR_OPTION. */
+  /** Makes all the changes, or none if one of them is wrong. Throws ERR_OPTION or ERR_POOL_CLOSED; of a broken pool, ERR_MODULE_LOAD. */
   configure(given: unknown): void {
     const { threads, choose, placement, queue } = checkChanges(given, this.parts.options, this.parts);
     this.lifecycle.checkOpen();

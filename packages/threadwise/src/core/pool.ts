@@ -37,7 +37,10 @@ export class Pool<M = UntypedTasks> {
     });
   }
 
-  /** Resolves when every worker that must exist has loaded the module. Rejects with ERR_MODULE_LOAD. */
+  /**
+   * Resolves when every worker that must exist has loaded the module. Rejects with ERR_MODULE_LOAD, or with ERR_POOL_CLOSED if the pool is closed
+   * before that.
+   */
   get ready(): Promise<void> {
     return this.#engine.lifecycle.ready;
   }
@@ -121,7 +124,7 @@ export class Pool<M = UntypedTasks> {
 
   /**
    * Memory shared with the workers, to be filled in place: no copy crosses. Not zeroed when it is used again; release a
-   * lease that no task gets.
+   * lease that no task gets. Throws ERR_OPTION, ERR_LEASE_MEMORY or ERR_POOL_CLOSED; of a broken pool, ERR_MODULE_LOAD.
    * @param byteLength at most 2 GiB
    */
   lease(byteLength: number): Lease {
@@ -129,34 +132,34 @@ export class Pool<M = UntypedTasks> {
     return newLease(this.#engine.leases, byteLength);
   }
 
-  /** Resolves when the queue has room for a task; at once without a limit. First come, first served. */
+  /** Resolves when the queue has room for a task; at once without a limit, and where the pool refuses calls. First come, first served. */
   room(): Promise<void> {
     return this.#engine.room.wait();
   }
 
-  /** Changes how many workers there are, while running. Throws ERR_OPTION, or ERR_POOL_CLOSED. */
+  /** Changes how many workers there are, while running. Throws ERR_OPTION or ERR_POOL_CLOSED; of a broken pool, ERR_MODULE_LOAD. */
   resize(threads: number | ThreadBounds | 'auto'): void {
     this.#engine.resize(threads);
   }
 
-  /** Changes options while running: all that is named, or nothing. Throws ERR_OPTION, or ERR_POOL_CLOSED. */
+  /** Changes options while running: all that is named, or nothing. Throws ERR_OPTION or ERR_POOL_CLOSED; of a broken pool, ERR_MODULE_LOAD. */
   configure(changes: PoolChanges): void {
     this.#engine.configure(changes);
   }
 
-  /** Calls are accepted and wait; what has begun goes on, as do broadcasts. Throws ERR_POOL_CLOSED. */
+  /** Calls are accepted and wait; what has begun goes on, as do broadcasts. Throws ERR_POOL_CLOSED; of a broken pool, ERR_MODULE_LOAD. */
   pause(): void {
     this.#engine.lifecycle.pause();
   }
 
-  /** Undoes `pause` and `drain`. Throws ERR_POOL_CLOSED. */
+  /** Undoes `pause` and `drain`. Throws ERR_POOL_CLOSED; of a broken pool, ERR_MODULE_LOAD. */
   resume(): void {
     this.#engine.lifecycle.resume();
   }
 
   /**
    * Refuses new calls (ERR_POOL_CLOSED) until `resume`. Resolves when every accepted one has settled. The pool stays: what
-   * an orchestrator wants before it takes traffic elsewhere. Throws ERR_POOL_CLOSED.
+   * an orchestrator wants before it takes traffic elsewhere. Throws ERR_POOL_CLOSED; of a broken pool, ERR_MODULE_LOAD.
    */
   drain(): Promise<void> {
     return this.#engine.lifecycle.drain();
@@ -164,7 +167,8 @@ export class Pool<M = UntypedTasks> {
 
   /**
    * Replaces every worker, one after another; each ends what it runs. Resolves when the last one is replaced, or the pool
-   * closes. Rejects with ERR_MODULE_LOAD when a replacement fails: the workers that are left go on. Throws ERR_POOL_CLOSED.
+   * closes. Rejects with ERR_MODULE_LOAD when a replacement fails: the workers that are left go on. Throws ERR_POOL_CLOSED; of a broken pool,
+   * ERR_MODULE_LOAD.
    */
   recycle(): Promise<void> {
     return this.#engine.recycler.begin();

@@ -73,7 +73,7 @@ export interface PoolStats {
   readonly runMs: Distribution;
   /** Time of a call in which its task did not run (queues and crossings), since the pool began. */
   readonly waitMs: Distribution;
-  /** `runMs` and `waitMs` of the calls that ended in the last ten seconds. */
+  /** `runMs` and `waitMs` of the calls that ended in the last ten seconds; in a younger pool, since it began. */
   readonly recent: RecentTimes;
   /** `runMs` and `waitMs` since the pool began, as cumulative histograms, which Prometheus and similar systems read. */
   readonly buckets: {
@@ -99,7 +99,7 @@ export interface PoolStats {
   /** The coordinator's own thread; only with dispatch 'coordinator'. */
   readonly coordinator?: HelperView;
   readonly sizing: {
-    /** Who decides how many workers there should be. */
+    /** Who decides how many workers there should be. In this version always 'measured'. */
     readonly policy: string;
     /** The last 64 changes of that number, oldest first. */
     readonly decisions: readonly SizingDecision[];
