@@ -157,6 +157,20 @@ describe('drain', () => {
     assert.equal(await pool.run('increment', [3]), 4);
   });
 
+  test('lets through who waits for room: the call that follows is refused', async (t) => {
+    const pool = poolFor(t, { threads: 1, queue: { limit: 1 } });
+    await pool.ready;
+    pool.pause();
+    const waiting = pool.run('increment', [1]);
+    const room = pool.room();
+    void pool.drain();
+    await room;
+    await pool.room();
+    assert.equal(await codeOf(pool.run('increment', [2])), 'ERR_POOL_CLOSED');
+    pool.resume();
+    assert.equal(await waiting, 2);
+  });
+
   test('of a pool that has nothing to do is done at once; resume ends one that is not', async (t) => {
     const pool = poolFor(t, { threads: 1 });
     await pool.ready;

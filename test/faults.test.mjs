@@ -943,6 +943,31 @@ describe('map', () => {
       throw new Error('input broke');
     })();
     assert.equal((await outcome(drain(pool.map('increment', throwing)))).error.message, 'input broke');
+    const failing = (function* () {
+      try {
+        for (;;) yield 'frozen';
+      } finally {
+        throw new Error('closing broke');
+      }
+    })();
+    const { error } = await outcome(drain(pool.map('fail', failing)));
+    assert.equal(error.message, 'cold', 'the first error counts, as in a loop');
+  });
+
+  test('several share a bounded queue, also where their inputs are awaited', async (t) => {
+    const pool = poolFor(t, { threads: 1, queue: { limit: 1 } });
+    async function* input() {
+      for (let i = 0; i < 20; i++) {
+        await new Promise(setImmediate);
+        yield i;
+      }
+    }
+    const take = async () => {
+      const values = [];
+      for await (const value of pool.map('increment', input())) values.push(value);
+      return values.length;
+    };
+    assert.deepEqual(await Promise.all([take(), take(), take()]), [20, 20, 20]);
   });
 
   test('a bounded queue slows it down and refuses nothing', async (t) => {

@@ -278,6 +278,12 @@ describe("placement 'auto': what crosses all the same", () => {
     assert.fail(functionOf(pool, 'promiseOnMain').why);
   }
 
+  test('a stream; other calls of its function come to the calling thread all the same', async (t) => {
+    const pool = autoPool(t);
+    for await (const value of pool.stream('list', [1])) assert.equal(value, 1);
+    await untilInline(pool, 'list', [1]);
+  });
+
   test('what the module keeps on threads', async (t) => {
     const pool = autoPool(t);
     for (let i = 0; i < 1000; i++) assert.notEqual(await pool.run('stays', []), 0);
@@ -421,6 +427,17 @@ describe("placement 'inline'", () => {
     assert.equal(await pool.run('add', [1, 2]), 3);
     await pool.close();
     assert.deepEqual([seen.setups.length, seen.teardowns], [setups + 1, teardowns + 1]);
+  });
+
+  test('destroy runs no teardown, also where a call waits', async (t) => {
+    const { seen } = await import(hereUrl);
+    const { pool } = await herePool(t);
+    pool.pause();
+    const waiting = outcome(pool.run('add', [1, 2]));
+    const before = seen.teardowns;
+    await pool.destroy();
+    assert.equal((await waiting).error.code, 'ERR_POOL_CLOSED');
+    assert.equal(seen.teardowns, before);
   });
 
   test('calls that await know their task, each its own, also when others run meanwhile', async (t) => {

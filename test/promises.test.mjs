@@ -391,6 +391,14 @@ describe('promise 4: close always ends and leaves nothing; only a pending call k
       import { poolFor } from './helpers.mjs';
       poolFor({ after() {} }).run('spin', [100]).then((ms) => console.log('ended', ms));`);
     assert.deepEqual([pending.code, pending.stdout], [0, 'ended 100\n']);
+    const room = await runScript(`
+      import { createPool } from 'threadwise';
+      const pool = createPool(new URL('./tasks.mjs', import.meta.url), { threads: 1, queue: { limit: 1 } });
+      await pool.ready;
+      for (let i = 0; i < 5; i++) await pool.room();
+      console.log('there was room');
+    `);
+    assert.deepEqual([room.code, room.stdout], [0, 'there was room\n']);
   });
 
   test('a pool that was never used lets the process end', async () => {

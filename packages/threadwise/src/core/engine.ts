@@ -106,7 +106,7 @@ export class Engine {
     this.meter = new CrossingMeter(platform.now);
     this.room = new RoomQueue(
       () => this.admission.freePlaces(),
-      (callback) => platform.timer(0, callback),
+      (callback) => platform.nextTurn(callback), // keeps the process alive, unlike a timer
     );
     this.workers = new Workers(this);
     this.recycler = new Recycler(this);

@@ -117,6 +117,7 @@ export class Lifecycle {
     this.checkOpen();
     this.#drained ??= promised();
     this.#engine.regate();
+    this.#engine.room.update(); // whoever waits for room is to hear that there will be none
     this.settled();
     return this.#drained.promise;
   }
@@ -205,6 +206,7 @@ export class Lifecycle {
   #giveUp(message: string): void {
     const error = new ThreadwiseError('ERR_POOL_CLOSED', message);
     this.#failReadiness(error);
+    this.#isEndingWorkers = true; // the last call that is rejected must not end them gently
     this.#engine.rejectAll(error);
     this.#endWorkers('now');
   }

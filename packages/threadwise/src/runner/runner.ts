@@ -70,6 +70,7 @@ export class Runner implements CallHost, EndpointEvents {
   #lastFunction: TaskFunction | undefined;
   #lastShownName = '';
   #lastIsPacked = false;
+  #lastIsStream = false;
   /** What resolves each call of a host function that was not answered, by the number of the call. */
   readonly #hostCalls = new Map<number, (answer: unknown) => void>();
   #module: LoadedModule | undefined;
@@ -191,7 +192,9 @@ export class Runner implements CallHost, EndpointEvents {
     this.#lastName = undefined;
     const unpacked = unpack(name, []).name;
     this.#lastFunction = this.#module!.find(unpacked);
-    this.#lastShownName = streamedName(unpacked) ?? unpacked;
+    const ofStream = streamedName(unpacked);
+    this.#lastShownName = ofStream ?? unpacked;
+    this.#lastIsStream = ofStream !== undefined;
     this.#lastIsPacked = unpacked !== name;
     this.#lastName = name;
   }
@@ -199,7 +202,7 @@ export class Runner implements CallHost, EndpointEvents {
   #await(context: RunningTask, result: PromiseLike<unknown>, startedAt: number): void {
     const name = this.#lastShownName;
     this.#awaited.set(context.id, context);
-    if (!this.#awaiting.has(name)) {
+    if (!this.#lastIsStream && !this.#awaiting.has(name)) {
       this.#awaiting.add(name);
       this.#endpoint.say([TO_MAIN.awaits, name]);
     }

@@ -98,6 +98,9 @@ export class Mapping {
             this.#wake = resolve;
           });
       }
+    } catch (error) {
+      await this.#leave().catch(() => undefined); // as in `for of`, the first error counts
+      throw error;
     } finally {
       unfollow();
       await this.#leave();
@@ -125,6 +128,11 @@ export class Mapping {
         const next = this.#iterator.next();
         const { done, value } = 'then' in next ? await next : next;
         if (done) return this.#ended();
+        if ('then' in next) {
+          // Others may have taken the place while the item was awaited.
+          this.#input = 'waiting';
+          await this.#host.room(this.#cancelled);
+        }
         if (this.#cancelled.aborted) return;
         this.#submit(value);
       }

@@ -17,7 +17,7 @@ export class RoomQueue {
 
   /** Resolves when there is room, when `signal` aborts, or when the pool closes: the call that follows will tell. */
   wait(signal?: AbortSignalLike): Promise<void> {
-    if (signal?.aborted) return Promise.resolve();
+    if (signal?.aborted || this.#freePlaces() === Number.POSITIVE_INFINITY) return Promise.resolve();
     if (this.#waiting.size === 0 && this.#unpromised() > 0) {
       this.#reserve();
       return Promise.resolve();

@@ -5,6 +5,7 @@
 import { oldestSubmittedAt, type Settlement, type Task } from '../calls/task.js';
 import type { Link, RunningCall, TaskQueue } from '../contracts.js';
 import type { Engine } from '../engine.js';
+import { streamedName } from '../calls/stream.js';
 import { unpack } from '../events/carrier.js';
 import { sayLost } from '../workers/failures.js';
 import type { CallingThread } from './calling-thread.js';
@@ -146,7 +147,8 @@ export class TasksHere {
 
   #goOn(begun: Begun, result: PromiseLike<unknown>): void {
     this.#begun.set(begun.task, begun);
-    this.#here.awaits(begun.task.name);
+    // What a stream returns to its caller says nothing of other calls of its function.
+    if (streamedName(unpack(begun.task.wireName, []).name) === undefined) this.#here.awaits(begun.task.name);
     Promise.resolve(result).then(
       (value) => this.#done(begun, value),
       (error) => this.#failed(begun, error),
