@@ -608,6 +608,28 @@ describe('the owner and the task speak to each other', () => {
     assert.equal((await outcome(pool.broadcast('fail', ['x']))).error.message, 'x');
   });
 
+  test('a broadcast that is aborted when its worker has died settles once, and never runs', async (t) => {
+    for (const [name, way] of Object.entries(ways)) {
+      for (const when of ['while the death is told', 'while the next worker starts']) {
+        const pool = poolFor(t, { threads: 1, tasksPerWorker: 2, ...way });
+        const { promise } = await started(pool, 'loopForEver', [], { timeoutMs: 20 });
+        const controller = new AbortController();
+        const all = outcome(pool.broadcast('countCalls', [], { signal: controller.signal }));
+        const died = event(pool, 'worker:exit', () => {
+          if (when === 'while the death is told') controller.abort();
+          return true;
+        });
+        assert.equal((await outcome(promise)).error.code, 'ERR_TASK_TIMEOUT');
+        await died;
+        controller.abort();
+        assert.equal((await all).error?.code, 'ERR_TASK_ABORTED', `${name}, ${when}`);
+        assert.deepEqual(await pool.broadcast('countCalls'), [1], `${name}, ${when}`);
+        const { open, completed, aborted } = pool.stats().tasks;
+        assert.deepEqual({ open, completed, aborted }, { open: 0, completed: 1, aborted: 1 });
+      }
+    }
+  });
+
   test('worker options arrive: data, env, argv, execArgv', async (t) => {
     const env = { ...process.env, THREADWISE_TEST: 'yes' };
     const worker = { env, argv: ['a', 'b'], execArgv: ['--no-warnings'] };

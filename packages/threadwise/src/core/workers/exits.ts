@@ -21,6 +21,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   slot.transition('dead');
   workers.slots.splice(workers.slots.indexOf(slot), 1);
   const again: Task[] = [];
+  for (const task of slot.handed) if (!task.stillRuns) canceller.release(task); // an abort is not for a dead worker
   for (const task of slot.handed) {
     canceller.ended(task);
     if (!task.settled && survives(engine, slot, task, exit)) again.push(task);
@@ -44,6 +45,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   engine.workerGone();
   // A broadcast that the dead worker had not begun goes to the worker that replaces it, if one does.
   for (const task of broadcasts) {
+    if (task.settled) continue; // aborted since
     const lost = forks.lost(task);
     const heir = workers.slots.findLast((other) => other.serves && other.id > workerId);
     if (lost !== undefined) task.settle({ outcome: 'aborted', error: lost });
