@@ -352,6 +352,32 @@ describe('promise 4: close always ends and leaves nothing; only a pending call k
     }
   });
 
+  test('close, destroy and resize by a listener that hears of a new worker leave no thread', async (t) => {
+    for (const [name, way] of Object.entries(ways)) {
+      for (const heard of ['worker:start', 'pool:size']) {
+        for (const how of ['close', 'destroy', 'resize']) {
+          const pool = createPool(tasksUrl, { threads: 1, ...way });
+          t.after(() => pool.destroy());
+          await pool.ready;
+          let starts = 0;
+          let ended;
+          pool.on('worker:start', () => starts++);
+          pool.on(heard, () => {
+            ended ??= how === 'resize' ? (pool.resize(1), true) : pool[how]();
+          });
+          pool.resize(3);
+          assert.ok(ended, `${name}: ${heard}`);
+          await ended;
+          const most = heard === 'worker:start' ? 1 : 2;
+          assert.ok(starts <= most, `${name}: ${how} at ${heard}: ${starts} workers were started`);
+          if (how === 'resize') assert.equal(pool.stats().threads.current, 1);
+          await pool.close();
+          assert.deepEqual(pool.stats().workers, []);
+        }
+      }
+    }
+  });
+
   test('close gives up on a task that never ends, after its timeout', async (t) => {
     const pool = poolFor(t, { threads: 1 });
     const { promise } = await started(pool, 'loopForEver');

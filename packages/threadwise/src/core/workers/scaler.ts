@@ -80,18 +80,24 @@ export class Scaler {
     if (!this.#isOpen) return;
     // Where none is left, nobody waits for the end of a long pause: if the next one fails, too, the pool is broken.
     if (this.#failures >= MAX_FAILURES && this.#current === 0) this.#endPause();
-    const { min, max } = this.#bounds;
+    const bounds = this.#bounds;
+    const { min, max } = bounds;
     const { workers, dispatch } = this.#engine;
+    // A listener that was told of a worker or of a decision has closed the pool, or resized it: then all is done.
+    const isOver = () => !this.#isOpen || this.#bounds !== bounds;
     const before = this.#current;
     // What the minimum asks for is started without asking the policy, which takes a while in which threads could start.
     if (before < min) {
       this.#grow(min - before);
+      if (isOver()) return;
       this.#sizer.least({ from: before, queued: dispatch.queued, idle: this.#idle().length }, min);
+      if (isOver()) return;
     }
     const current = this.#current;
     this.#isFull = current >= max;
     if (current === min && current === max) return; // whatever was wanted, nothing could change
     const wanted = Math.max(min, Math.min(max, this.#remote?.wanted ?? this.#sizer.target()));
+    if (isOver()) return;
     const target = wanted === 0 && this.#isNeeded ? 1 : wanted;
     this.keepsOne = target > wanted && this.#remote?.wanted !== undefined;
     // A target of 0 is an answer to what waits now: the next task is a reason to ask again.
@@ -104,7 +110,7 @@ export class Scaler {
       for (const slot of byIdleness.slice(0, current - target)) workers.retire(slot, 'released');
       dispatch.pump(); // what they had not begun may go to the others at once
     }
-    if (this.#remote === undefined || this.#pause !== undefined) return;
+    if (this.#remote === undefined || this.#pause !== undefined || isOver()) return;
     // Prepared workers wait until one is ready: if that one cannot load, the others could not either.
     if (workers.serving.some(({ state }) => state === 'ready'))
       workers.reserve(this.#remote, Math.min(RESERVE, max - this.#current));
@@ -214,7 +220,9 @@ export class Scaler {
 
   #grow(count: number): void {
     if (this.#pause !== undefined) return;
-    for (let i = 0; i < count; i++) this.#engine.workers.start();
+    // A listener that is told of a worker may close the pool, resize it, or have workers started itself.
+    const mayGrow = () => this.#isOpen && this.#current < this.#bounds.max;
+    for (let i = 0; i < count && mayGrow(); i++) this.#engine.workers.start();
   }
 
   #load() {

@@ -60,6 +60,7 @@ export class Workers {
         exited(this.#engine, slot, { exitCode: 1, error, outOfMemory: false });
       });
     }
+    this.#tellStart(slot);
   }
 
   /** Prepares workers that another thread can start, until there are `count` of them. */
@@ -90,7 +91,9 @@ export class Workers {
 
   /** Another thread has started a worker that was prepared. */
   #started(slot: WorkerSlot): void {
-    if (this.#reserved.delete(slot)) this.#enlist(slot);
+    if (!this.#reserved.delete(slot)) return;
+    this.#enlist(slot);
+    this.#tellStart(slot);
   }
 
   #newSlot(): WorkerSlot {
@@ -104,12 +107,16 @@ export class Workers {
   #enlist(slot: WorkerSlot): void {
     const { platform, options } = this.#parts;
     this.slots.push(slot);
-    this.#engine.hooks.emit('worker:start', { workerId: slot.id });
     const ms = options.worker.startTimeoutMs;
     slot.deadline = platform.timer(ms, () => {
       if (!slot.link.forestall()) return slot.link.drain(); // it became ready at the last moment
       this.#loadFailed(slot, loadsTooLong(ms));
     });
+  }
+
+  /** To be called last: a listener may end the worker, whose thread has to be there by then. */
+  #tellStart({ id: workerId }: WorkerSlot): void {
+    this.#engine.hooks.emit('worker:start', { workerId });
   }
 
   #specOf(slot: WorkerSlot): ThreadSpec {
