@@ -180,6 +180,31 @@ describe('promise 2: a crash takes down only the tasks that were running on that
     );
   });
 
+  test('a task that a listener gives up while its worker is buried does not run again, and settles once', async (t) => {
+    // Which event's listener gives it up: that of its own retry, or that of the end of another task of the worker.
+    const events = { 'task:retry': () => true, 'task:settle': ({ outcome }) => outcome === 'crashed' };
+    for (const [name, way] of Object.entries(ways)) {
+      for (const [heard, accept] of Object.entries(events)) {
+        const pool = poolFor(t, { threads: 1, tasksPerWorker: 2, ...way });
+        const controller = new AbortController();
+        const { shared, open } = gate();
+        const settled = [];
+        pool.on(heard, (payload) => accept(payload) && controller.abort());
+        pool.on('task:settle', ({ name: task, outcome: how }) => settled.push(`${task} ${how}`));
+        const options = { retries: 1, signal: controller.signal };
+        const { promise } = await started(pool, 'waitFor', [shared], options);
+        const crashed = outcome(pool.run('exit', [1]));
+        assert.equal((await outcome(promise)).error.code, 'ERR_TASK_ABORTED');
+        assert.equal((await crashed).error.code, 'ERR_WORKER_CRASHED');
+        assert.equal(await pool.run('increment', [1]), 2);
+        open(); // were it run again, it would end now
+        await pool.close();
+        const all = ['exit crashed', 'increment completed', 'waitFor aborted'];
+        assert.deepEqual(settled.sort(), all, `${name}: ${heard}`);
+      }
+    }
+  });
+
   test('a task is run again only if its retries say so, and as often', async (t) => {
     const pool = poolFor(t, { threads: 1 });
     const retried = [];

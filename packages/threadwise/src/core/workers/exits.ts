@@ -28,7 +28,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   }
   for (const task of [...slot.lane]) if (!task.pinned && slot.lane.remove(task)) again.push(task);
   slot.handed.clear();
-  dispatch.putBack(again);
+  dispatch.putBack(again.filter((task) => !task.settled)); // a listener may have given one up
   recorder.forget(slot.record);
   slot.link.close();
   const { id: workerId, exitReason: reason } = slot;
