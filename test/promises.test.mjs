@@ -1,6 +1,7 @@
 // The nine promises of the design, each by name, over threads. Placement inline: faults.test.mjs.
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
 import { createPool } from 'threadwise';
 import {
@@ -339,6 +340,39 @@ describe('promise 3: timeouts count running time only; an abort touches nobody e
     const { error } = await outcome(pool.run('increment', [1], { signal: AbortSignal.abort('no') }));
     assert.equal(error.code, 'ERR_TASK_ABORTED');
     assert.equal(error.cause, 'no');
+  });
+
+  test('a call whose signal is aborted while it is made never runs', async (t) => {
+    const ofPool = { 'a getter': () => ({}), onTaskStart: (abort) => ({ onTaskStart: abort }) };
+    for (const [name, way] of Object.entries(ways)) {
+      for (const where of ['a getter', 'onTaskStart', 'task:submit']) {
+        const controller = new AbortController();
+        const abort = () => void controller.abort();
+        const pool = poolFor(t, { threads: 1, ...way, ...ofPool[where]?.(abort) });
+        const settled = [];
+        pool.on('task:settle', ({ name: task, outcome: how }) => settled.push(`${task} ${how}`));
+        if (where === 'task:submit') pool.on(where, abort);
+        const getter = { enumerable: true, get: abort };
+        const args = where === 'a getter' ? [Object.defineProperty({}, 'first', getter)] : [];
+        const { error } = await outcome(pool.run('countCalls', args, { signal: controller.signal }));
+        assert.equal(error?.code, 'ERR_TASK_ABORTED', `${name}: ${where}`);
+        assert.equal(await pool.run('countCalls', []), 1, `${name}: ${where}`);
+        assert.deepEqual(settled, ['countCalls aborted', 'countCalls completed'], `${name}: ${where}`);
+        assert.equal(pool.stats().tasks.open, 0);
+      }
+    }
+  });
+
+  test('a call whose pool is destroyed by a listener that hears of it never runs', async (t) => {
+    for (const way of Object.values(ways)) {
+      const pool = poolFor(t, { threads: 1, ...way });
+      await pool.ready;
+      const { signal } = new AbortController();
+      pool.on('task:submit', () => void pool.destroy());
+      assert.equal((await outcome(pool.run('increment', [1], { signal }))).error?.code, 'ERR_POOL_CLOSED');
+      assert.deepEqual([pool.stats().queue.size, pool.stats().tasks.open], [0, 0]);
+      assert.equal(getEventListeners(signal, 'abort').length, 0);
+    }
   });
 });
 

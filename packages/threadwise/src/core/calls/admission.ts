@@ -121,12 +121,15 @@ export class Admission {
     const payload = trace?.payload ?? this.#capture(wire, run, exchange);
     const task = ledger.open(id, name, payload, run, resolve, trace?.wireName ?? wire[0]);
     task.context = trace?.context;
+    canceller.watchSignal(task);
     parts.recorder.counts.submitted++;
     ledger.tellSubmit(id, name);
     lifecycle.updateKeepAlive();
     scaler.watch();
     room.taken();
-    canceller.watchSignal(task);
+    // A getter or a hook may have aborted it, and a listener may have ended the pool.
+    if (run.signal?.aborted) task.settle({ outcome: 'aborted', error: abortError(task) });
+    if (task.settled) return;
     if (atHere !== undefined) {
       task.pinned = to !== undefined;
       return atHere.tasks.submit(task);
