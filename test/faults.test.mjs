@@ -794,6 +794,20 @@ describe('sizing', () => {
     assert.throws(() => pool.resize(2), { code: 'ERR_POOL_CLOSED' });
   });
 
+  test('a broadcast to workers that are released while they start runs there before they go', async (t) => {
+    for (const [name, way] of Object.entries(ways)) {
+      const pool = poolFor(t, { threads: 3, ...way });
+      const reasons = [];
+      const left = event(pool, 'worker:exit', ({ reason }) => reasons.push(reason) === 2);
+      const all = pool.broadcast('countCalls');
+      pool.resize(1);
+      assert.equal(pool.stats().threads.current, 1);
+      assert.deepEqual((await outcome(all)).value, [1, 1, 1], name);
+      await left;
+      assert.deepEqual([reasons, pool.stats().workers.length], [['released', 'released'], 1], name);
+    }
+  });
+
   test('resize in every state: loading, idle, after a crash, inline, broken, closing, closed', async (t) => {
     const loading = poolFor(t, { threads: 1 });
     loading.resize(2);

@@ -179,6 +179,7 @@ export class Workers {
     slot.idleSince = this.#parts.platform.now();
     const startMs = slot.idleSince - slot.startedAt;
     this.#engine.hooks.emit('worker:ready', { workerId: slot.id, startMs });
+    if (slot.leaves !== undefined) this.retire(slot, slot.leaves);
     this.#engine.workerReady(names, traits);
   }
 
@@ -212,12 +213,16 @@ export class Workers {
 
   /** Lets a worker end what it has begun, then ends it. */
   retire(slot: WorkerSlot, reason: ExitReason): void {
+    // A broadcast is for this worker alone: it still loads, and gets it.
+    if (slot.state === 'starting' && [...slot.lane, ...slot.handed].some(({ pinned }) => pinned)) {
+      slot.leaves = reason;
+      return;
+    }
     if (slot.state === 'starting' && slot.link.forestall()) return this.kill(slot, reason);
     if (slot.state === 'starting') slot.link.drain(); // it is ready, and may have taken a task
     if (slot.state !== 'ready') return;
     slot.exitReason = reason;
     this.#takeBack(slot);
-    // A broadcast is for this worker alone: it still gets it.
     for (const task of slot.lane.clear()) {
       if (!task.pinned || !slot.link.hasRoomFor(task)) this.#engine.dispatch.putBack([task]);
       else {
