@@ -199,8 +199,47 @@ describe('modules', () => {
   });
 });
 
+describe('a thrown value that no text can be made of', () => {
+  for (const placement of ['threads', 'inline']) {
+    test(`by a module that loads (${placement}): ready and calls are rejected with ERR_MODULE_LOAD`, async (t) => {
+      const url = 'data:text/javascript,throw { toString: 1, valueOf: 1 }; export const f = () => 1';
+      const pool = poolFor(t, { placement }, url);
+      const calls = [pool.ready, pool.run('f', [])].map(outcome);
+      for (const { error } of await Promise.all(calls)) {
+        assert.equal(error.code, 'ERR_MODULE_LOAD');
+        assert.match(error.message, /an object \(toString, valueOf\)/);
+      }
+      await pool.close();
+    });
+  }
+
+  test('by a listener: it is warned of, and the call settles', async () => {
+    const { code, stdout, stderr } = await runScript(`
+      import { createPool } from 'threadwise';
+      const pool = createPool(${JSON.stringify(tasksUrl.href)}, { threads: 1 });
+      pool.on('task:settle', () => { throw Object.create(null); });
+      console.log(await pool.run('increment', [1]));
+      await pool.close();
+    `);
+    assert.deepEqual([code, stdout], [0, '2\n'], stderr);
+    assert.match(stderr, /ThreadwiseWarning/);
+  });
+
+  test('by a getter in arguments or in a result: ERR_NOT_CLONEABLE', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const argument = {
+      get x() {
+        throw Object.create(null);
+      },
+    };
+    assert.equal((await outcome(pool.run('echo', [argument]))).error.code, 'ERR_NOT_CLONEABLE');
+    assert.equal((await outcome(pool.run('makeThrowingGetter', []))).error.code, 'ERR_NOT_CLONEABLE');
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+});
+
 describe('an uncaught error that the thread of the pool cannot read', () => {
-  for (const how of ['deep', 'selfCaused', 'deepValue']) {
+  for (const how of ['deep', 'selfCaused', 'deepValue', 'noText']) {
     test(`costs its task and its worker, and not the process: ${how}`, async () => {
       const { code, stdout, stderr } = await runScript(`
         import { createPool } from 'threadwise';

@@ -1,7 +1,7 @@
 /** A bounded queue of values from any thread to any other, first in first out. README.md has the protocol. */
 import { deserialize, serialize } from 'node:v8';
 import { checked, integer, reject } from '../core/options/checks.js';
-import { ThreadwiseError } from '../core/options/errors.js';
+import { textOf, ThreadwiseError } from '../core/options/errors.js';
 import { acquire, release } from './mutex.js';
 import { OWN_NUMBER } from './threads.js';
 import { awaiting, blocking, type Steps, Structure, type WaitOptions } from './waiting.js';
@@ -177,7 +177,7 @@ function serialized(value: unknown): Uint8Array {
   try {
     return serialize(value);
   } catch (cause) {
-    const message = `The value cannot be sent: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const message = `The value cannot be sent: ${textOf(cause, ({ message: text }) => text)}`;
     throw new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause });
   }
 }

@@ -1,6 +1,6 @@
 /** The arguments of a call, captured when the call is made: what the caller changes afterwards does not matter. */
 import { leaseOf } from '../lease.js';
-import { ThreadwiseError } from '../options/errors.js';
+import { textOf, ThreadwiseError } from '../options/errors.js';
 
 export type Clone = <T>(value: T, transfer?: readonly unknown[]) => T;
 
@@ -51,7 +51,7 @@ export function notCloneable(
   transfer: readonly unknown[],
   clone: Clone,
 ): ThreadwiseError {
-  const detail = cause instanceof Error ? cause.message : String(cause);
+  const detail = textOf(cause, ({ message }) => message);
   const found = findUncloneable(root, rootName, transfer, clone);
   const path = typeof found === 'string' ? found : rootName;
   const what = found === EXHAUSTED ? `${path} (the part to blame was not found among ${FIRST})` : path;

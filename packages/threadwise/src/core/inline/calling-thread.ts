@@ -19,6 +19,7 @@ import type {
 } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import type { WorkerStats } from '../stats.js';
+import { textOf } from '../options/errors.js';
 import { loadsTooLong } from '../workers/failures.js';
 import { Entry, ModuleCalls, NO_WORKER } from './module-calls.js';
 import { TasksHere } from './tasks-here.js';
@@ -207,7 +208,7 @@ export class CallingThread {
 
   #allow(): void {
     const { learner } = this.#engine.placement;
-    const why = `the module cannot be loaded on the calling thread: ${String(this.#error)}`;
+    const why = `the module cannot be loaded on the calling thread: ${textOf(this.#error)}`;
     for (const name of this.#allowed) {
       if (this.isReady) learner?.of(name).allow();
       if (this.#state === 'failed') learner?.of(name).forbid(why);

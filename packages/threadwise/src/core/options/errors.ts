@@ -88,13 +88,29 @@ export function isErrorCode(code: unknown): code is ErrorCode {
 export function show(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
-  if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`;
   if (typeof value === 'bigint') return `${value}n`;
-  if (typeof value !== 'object' || value === null) return String(value);
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return String(value);
   try {
+    if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`;
     if (Array.isArray(value)) return `an array of ${value.length}`;
     return `an object (${Object.keys(value).slice(0, 5).join(', ')})`;
   } catch {
-    return 'an object';
+    return typeof value === 'function' ? 'a function' : 'an object';
   }
+}
+
+/**
+ * What a message says of a value that was thrown, whatever that is. Never throws.
+ * @param of makes the text of an error
+ */
+export function textOf(thrown: unknown, of: (error: Error) => string = nameAndMessage): string {
+  try {
+    return thrown instanceof Error ? `${of(thrown)}` : String(thrown);
+  } catch {
+    return show(thrown);
+  }
+}
+
+function nameAndMessage({ name, message }: Error): string {
+  return `${name}: ${message}`;
 }

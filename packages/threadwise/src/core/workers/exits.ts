@@ -3,7 +3,7 @@ import type { ThreadExit } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { unreadable } from '../calls/payload.js';
 import type { Task } from '../calls/task.js';
-import { ThreadwiseError } from '../options/errors.js';
+import { textOf, ThreadwiseError } from '../options/errors.js';
 import { lostError, reasonOf } from './failures.js';
 import type { WorkerSlot } from './worker-slot.js';
 
@@ -107,8 +107,7 @@ function crashError(
 }
 
 function why(exit: ThreadExit, cause: unknown): string {
-  if (exit.error instanceof Error) return `uncaught ${exit.error.name}: ${exit.error.message}`;
-  if (exit.error !== undefined) return `uncaught ${String(exit.error)}`;
+  if (exit.error !== undefined) return `uncaught ${textOf(exit.error)}`;
   if (cause instanceof Error) return `it was replaced: ${cause.message}`;
   return howEnded(exit);
 }

@@ -1,5 +1,5 @@
 /** The errors of calls that no worker can run: of a module that does not load, of a task that it does not have. */
-import { type ErrorDetails, isThreadwiseError, ThreadwiseError } from '../options/errors.js';
+import { type ErrorDetails, isThreadwiseError, textOf, ThreadwiseError } from '../options/errors.js';
 import { didYouMean } from '../options/nearest.js';
 import type { Task } from '../calls/task.js';
 
@@ -30,7 +30,7 @@ export function sayLost(task: Task, error: unknown): void {
 
 /** The error with which `ready` and every waiting call reject when the module does not load. */
 export function loadError(moduleUrl: string, cause: unknown): ThreadwiseError {
-  const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+  const reason = textOf(cause);
   const place = placeOf(cause, moduleUrl);
   const what = place?.isSetup
     ? `setup() of the task module ${shorten(moduleUrl)} failed`
