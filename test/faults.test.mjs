@@ -356,6 +356,19 @@ describe('arguments and results that cannot be cloned', () => {
     assert.equal(await pool.run('increment', [1]), 2);
   });
 
+  for (const placement of ['threads', 'inline']) {
+    test(`a result whose transfer list is none: placement ${placement}`, async (t) => {
+      const pool = poolFor(t, { threads: 1, placement });
+      for (const isAsync of [false, true]) {
+        for (const list of [5, 'x', new ArrayBuffer(3)]) {
+          const { error } = await outcome(pool.run('transferWith', [list, isAsync]));
+          assert.equal(error.code, 'ERR_NOT_CLONEABLE');
+        }
+      }
+      assert.equal(await pool.run('increment', [1]), 2);
+    });
+  }
+
   for (const placement of ['threads', 'auto', 'inline']) {
     test(`a proxy that was revoked, as an argument, as the arguments and as a result: placement ${placement}`, async (t) => {
       const pool = poolFor(t, { threads: 1, placement });

@@ -108,10 +108,10 @@ export class Runner implements CallHost, EndpointEvents {
       await module.setup?.({ workerId, poolName, data });
       this.#module = module;
       this.#endpoint.say([TO_MAIN.ready, module.names, module.traits]);
-      this.#pump(); // from now on it takes tasks
     } catch (error) {
-      this.#endpoint.say([TO_MAIN.loadFailed, this.#encode(error)]);
+      return this.#endpoint.say([TO_MAIN.loadFailed, this.#encode(error)]);
     }
+    this.#pump(); // from now on it takes tasks
   }
 
   // --- running ---
@@ -229,7 +229,7 @@ export class Runner implements CallHost, EndpointEvents {
       if (isTransferred(result)) ({ value, list } = result);
       this.#endpoint.done(context.cell, context.id, value, list, now - startedAt);
     } catch (cause) {
-      const error = notCloneable(cause, value, 'result', list ?? [], this.#platform.clone);
+      const error = notCloneable(cause, value, 'result', list, this.#platform.clone);
       this.#endpoint.failed(context.cell, context.id, this.#encode(error), now - startedAt);
     }
     return this.#reportMemory(now);
@@ -349,7 +349,7 @@ export class Runner implements CallHost, EndpointEvents {
       this.#endpoint.say(message, transfer);
     } catch (cause) {
       if (cause instanceof ThreadwiseError) throw cause;
-      throw notCloneable(cause, value, name, transfer ?? [], this.#platform.clone);
+      throw notCloneable(cause, value, name, transfer, this.#platform.clone);
     }
   }
 }

@@ -1,5 +1,6 @@
 /** The arguments of a call, captured when the call is made: what the caller changes afterwards does not matter. */
 import { leaseOf } from '../lease.js';
+import { isList } from '../options/checks.js';
 import { textOf, ThreadwiseError } from '../options/errors.js';
 
 export type Clone = <T>(value: T, transfer?: readonly unknown[]) => T;
@@ -43,14 +44,18 @@ export function isImmutable(value: unknown): boolean {
   );
 }
 
-/** ERR_NOT_CLONEABLE that names the path to the first value in `root` which cannot be cloned. */
+/**
+ * ERR_NOT_CLONEABLE that names the path to the first value in `root` which cannot be cloned.
+ * @param given what was to move; a task may have given no list at all
+ */
 export function notCloneable(
   cause: unknown,
   root: unknown,
   rootName: string,
-  transfer: readonly unknown[],
+  given: unknown,
   clone: Clone,
 ): ThreadwiseError {
+  const transfer = isList(given) ? given : [];
   const detail = textOf(cause, ({ message }) => message);
   const found = findUncloneable(root, rootName, transfer, clone);
   const path = typeof found === 'string' ? found : rootName;

@@ -219,7 +219,7 @@ export class ModuleCalls {
     try {
       return this.#module.copy(value, transfer);
     } catch (cause) {
-      throw notCloneable(cause, root, name, transfer ?? [], this.#engine.parts.platform.clone);
+      throw notCloneable(cause, root, name, transfer, this.#engine.parts.platform.clone);
     }
   }
 }
