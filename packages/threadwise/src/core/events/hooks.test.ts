@@ -39,6 +39,15 @@ describe('Hooks', () => {
     assert.deepEqual(told, ['on']);
   });
 
+  test('refuse a listener that is no function', () => {
+    const hooks = new Hooks(silentSink, 'p');
+    for (const listener of [undefined, null, {}]) {
+      const add = () => hooks.on('task:settle', listener as never);
+      assert.throws(add, { code: 'ERR_OPTION', message: /'listener': expected a function/ });
+    }
+    assert.equal(hooks.areCallsHeard, false);
+  });
+
   test('tell a listener once though it was added twice', () => {
     const hooks = new Hooks(silentSink, 'p');
     let told = 0;

@@ -3,6 +3,7 @@
  * of each task. Free where nobody listens.
  */
 import type { Outcome } from '../contracts.js';
+import { callback } from '../options/checks.js';
 import { type ErrorDetails, ThreadwiseError } from '../options/errors.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { isThenable } from '../promised.js';
@@ -100,7 +101,9 @@ export class Hooks {
     return this.#listeners.size > 0 && (this.#hasListener('task:submit') || this.#hasListener('task:settle'));
   }
 
+  /** Throws ERR_OPTION. */
   on<E extends PoolEventName>(name: E, listener: Listener<E>): void {
+    callback('listener', listener);
     const listeners = this.#listeners.get(name) ?? new Map();
     this.#listeners.set(name, listeners);
     if (!listeners.has(listener)) listeners.set(listener, ++this.#lastNumber);
