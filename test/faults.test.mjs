@@ -72,6 +72,8 @@ describe('options', () => {
       [{ timeoutMs: -1 }, /timeoutMs/],
       [{ priority: 'high' }, /priority/],
       [{ signal: {} }, /signal/],
+      [{ signal: { aborted: false, addEventListener() {} } }, /signal/],
+      [{ signal: { aborted: false, addEventListener: 5, removeEventListener() {} } }, /signal/],
       [{ transfer: 1 }, /transfer/],
       [5, /options/],
     ]) {

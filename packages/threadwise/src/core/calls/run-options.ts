@@ -79,7 +79,11 @@ export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Plat
 }
 
 export function abortSignal(option: string, value: unknown): AbortSignalLike {
+  if (typeof value !== 'object' || value === null) return reject(option, 'an AbortSignal', value);
+  const signal = value as AbortSignalLike;
   const isSignal =
-    typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
-  return isSignal ? (value as AbortSignalLike) : reject(option, 'an AbortSignal', value);
+    'aborted' in signal &&
+    typeof signal.addEventListener === 'function' &&
+    typeof signal.removeEventListener === 'function';
+  return isSignal ? signal : reject(option, 'an AbortSignal', value);
 }
