@@ -196,7 +196,8 @@ for (const placement of ['threads', 'inline']) {
 
     test('bad options are refused at once', (t) => {
       const pool = made(t);
-      for (const options of [{ highWaterMark: 0 }, { highWaterMark: 1.5 }, { retries: 1 }, { hwm: 1 }, 7]) {
+      const bad = [{ highWaterMark: 0 }, { highWaterMark: 1.5 }, { retries: 1 }, { hwm: 1 }, 7];
+      for (const options of [...bad, { signal: null }, { signal: 'x' }]) {
         assert.throws(() => pool.stream('count', [0, 1], options), { code: 'ERR_OPTION' });
       }
     });

@@ -347,6 +347,8 @@ describe('options of a mapping', () => {
       [{ concurrency: 0 }, /'concurrency': expected a whole number of at least 1, got 0/],
       [{ concurrency: Number.NaN }, /'concurrency'/],
       [{ concurrency: Number.POSITIVE_INFINITY }, /'concurrency'/],
+      [{ signal: null }, /'signal': expected an AbortSignal, got null/],
+      [{ signal: {} }, /'signal'/],
       [{ ordered: 1 }, /'ordered': expected true or false, got 1/],
       [5, /'options': expected an object/],
     ];

@@ -2,7 +2,7 @@
 import { withCallerStack } from './caller-stack.js';
 import { integer, record, reject } from '../options/checks.js';
 import { ThreadwiseError } from '../options/errors.js';
-import { type RunOptions, runKeysBut } from './run-options.js';
+import { abortSignal, type RunOptions, runKeysBut } from './run-options.js';
 import { AbortController, type AbortSignalLike, follow, ONCE } from './signals.js';
 
 /** Options of `pool.map`: those of a call, and how many calls may be open. */
@@ -29,6 +29,7 @@ export function resolveMap(given: MapOptions | undefined, defaultConcurrency: nu
   const options = record('options', given ?? {}, KEYS) as MapOptions;
   const { concurrency = defaultConcurrency, ordered = true, ...run } = options;
   integer('concurrency', concurrency, 1, Number.MAX_SAFE_INTEGER);
+  if (run.signal !== undefined) abortSignal('signal', run.signal);
   if (typeof ordered !== 'boolean') reject('ordered', 'true or false', ordered);
   return { concurrency, ordered, run };
 }

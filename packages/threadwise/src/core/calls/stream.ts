@@ -4,7 +4,7 @@
  * all of them were taken: no value comes later than the end, on whatever way that crosses. The worker's end: `runner/streamed.ts`.
  */
 import { integer, record } from '../options/checks.js';
-import { type RunOptions, runKeysBut } from './run-options.js';
+import { abortSignal, type RunOptions, runKeysBut } from './run-options.js';
 import { AbortController, type AbortSignalLike, follow } from './signals.js';
 
 /** Options of `pool.stream`: those of a call, which is never run again, since some of its values may have been taken. */
@@ -40,6 +40,7 @@ const KEYS = ['highWaterMark', ...runKeysBut('retries')];
 export function resolveStream(given: StreamOptions | undefined) {
   const { highWaterMark = 16, ...run } = record('options', given ?? {}, KEYS) as StreamOptions;
   integer('highWaterMark', highWaterMark, 1, Number.MAX_SAFE_INTEGER);
+  if (run.signal !== undefined) abortSignal('signal', run.signal);
   return { highWaterMark, run };
 }
 
