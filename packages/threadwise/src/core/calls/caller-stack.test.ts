@@ -66,4 +66,16 @@ describe('withCallerStack', () => {
     }
     assert.equal(noStack.stack, undefined);
   });
+
+  test('gives back an error untouched where stacks are no text', async (t) => {
+    const error = new Error('elsewhere');
+    error.stack = 'its own';
+    const { prepareStackTrace } = Error;
+    t.after(() => {
+      Error.prepareStackTrace = prepareStackTrace;
+    });
+    Error.prepareStackTrace = (_error, frames) => frames;
+    assert.equal(await theUserOfThePool(error), error);
+    assert.equal(error.stack, 'its own');
+  });
 });

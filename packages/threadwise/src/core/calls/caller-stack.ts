@@ -43,7 +43,9 @@ function setStack(error: Error, value: string): void {
 export function withCallerStack(error: unknown, what?: string): unknown {
   if (!(error instanceof Error) || typeof error.stack !== 'string' || error.stack.includes(MARK))
     return error;
-  const lines = (new Error().stack ?? '').split('\n');
+  const { stack } = new Error() as { stack?: unknown };
+  if (typeof stack !== 'string') return error; // the program has its own Error.prepareStackTrace
+  const lines = stack.split('\n');
   const callers = lines.filter((line) => line.startsWith('    at async ') && !OURS.test(line));
   if (what !== undefined) callers.unshift(`    at ${what}`);
   if (callers.length > 0) setStack(error, error.stack + MARK + callers.join('\n'));
