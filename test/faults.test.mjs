@@ -298,6 +298,27 @@ describe('task names', () => {
   });
 });
 
+describe('a name with a NUL, which marks names that cross', () => {
+  for (const [way, options] of Object.entries({ ...ways, inline: { placement: 'inline' } })) {
+    test(`is not found: ${way}`, async (t) => {
+      const pool = poolFor(t, { threads: 1, ...options });
+      for (const isReady of [false, true]) {
+        if (isReady) await pool.ready;
+        for (const name of ['increment\0', 'upTo\0stream', '\0']) {
+          for (const args of [
+            [name, [1, 2]],
+            [name, [1, 2], { priority: 1 }],
+          ]) {
+            const { error } = await outcome(pool.run(...args));
+            assert.equal(error?.code, 'ERR_TASK_NOT_FOUND', JSON.stringify(name));
+          }
+        }
+      }
+      assert.equal(await pool.run('increment', [1]), 2);
+    });
+  }
+});
+
 describe('a transfer to a task that does not exist', () => {
   for (const placement of ['threads', 'inline']) {
     test(`is refused, and moves nothing, as soon as a worker has loaded the module: placement ${placement}`, async (t) => {

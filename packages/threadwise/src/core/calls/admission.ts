@@ -19,6 +19,9 @@ type Capturing = Pick<Exchange, 'capture'>;
 /** The name and the arguments of a call as they cross. */
 type Wire = readonly [string, readonly unknown[]];
 
+/** Marks names that cross (`packStream`, `pack`): no task has it in its own. */
+const NUL = '\0';
+
 export class Admission {
   /** The queue's. */
   limit: number;
@@ -99,6 +102,7 @@ export class Admission {
     const { names } = parts.recorder.functions;
     lifecycle.checkAccepting();
     const name = text('name', given);
+    if (name.includes(NUL)) throw taskNotFound(name, names ?? []);
     const run = resolveRun(options, defaults, parts.platform);
     if (run.signal?.aborted) throw abortError({ name, id: 0, run });
     const values = list('args', args);

@@ -11,7 +11,8 @@ export function lostError(task: Task, who: string, details: ErrorDetails = {}): 
 }
 
 export function taskNotFound(name: string, names: readonly string[]): ThreadwiseError {
-  const message = `The module exports no task '${name}'.${didYouMean(name, names)} Tasks: ${names.join(', ')}`;
+  const tasks = names.length === 0 ? '' : ` Tasks: ${names.join(', ')}`;
+  const message = `The module exports no task '${name}'.${didYouMean(name, names)}${tasks}`;
   return new ThreadwiseError('ERR_TASK_NOT_FOUND', message, { taskName: name });
 }
 

@@ -137,7 +137,8 @@ export class SharedExchange implements Exchange, PlainWay {
 
   enter(name: string, args: readonly unknown[], id: number): number {
     if (name !== this.#lastName) {
-      this.#lastNameId = this.nameId(name);
+      // The admission says what is wrong with a name that only looks like one that crosses.
+      this.#lastNameId = name.includes('\0') ? -1 : this.nameId(name);
       this.#lastName = name;
     }
     const hint = this.#lastNameId < 0 ? -1 : this.cells.enter(this.#lastNameId, args, id);
