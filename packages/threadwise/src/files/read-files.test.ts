@@ -190,7 +190,10 @@ describe('what cannot be read', () => {
       { code: 'ERR_OPTION', message: 'Expected a path or a file URL, got 7' },
     );
     assert.deepEqual(seen, [first]);
-    await assert.rejects(readFile(new URL('http://example.org/a')), { code: 'ERR_OPTION' });
+    for (const url of ['http://example.org/a', 'file://host/x', 'file:///a%2Fb']) {
+      const message = `Expected a path or a file URL, got "${url}"`;
+      await assert.rejects(readFile(new URL(url)), { code: 'ERR_OPTION', message });
+    }
     assert.throws(
       () => readFiles('one.txt'),
       /'paths': expected an iterable of paths, such as an array, got "one\.txt"/,

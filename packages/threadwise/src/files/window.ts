@@ -35,9 +35,16 @@ export function mustBeSource(given: unknown): asserts given is PathSource {
 /** Returns the path. Throws ERR_OPTION for what cannot be one, but does not look whether there is such a file. */
 export function pathOf(given: unknown): string {
   if (typeof given === 'string') return given;
-  if (given instanceof URL && given.protocol === 'file:') return fileURLToPath(given);
+  const details: { cause?: unknown } = {};
+  if (given instanceof URL && given.protocol === 'file:') {
+    try {
+      return fileURLToPath(given);
+    } catch (cause) {
+      details.cause = cause; // it names a host, or has a slash within a name
+    }
+  }
   const what = given instanceof URL ? show(given.href) : show(given);
-  throw new ThreadwiseError('ERR_OPTION', `Expected a path or a file URL, got ${what}`);
+  throw new ThreadwiseError('ERR_OPTION', `Expected a path or a file URL, got ${what}`, details);
 }
 
 export class Window {
