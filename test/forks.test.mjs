@@ -81,6 +81,10 @@ for (const options of [
         caught: { calls: 1, failures: 0, inline: here(1) },
         fails: { calls: 1, failures: 1, inline: here(1) },
       });
+      const { lastError } = pool.stats().functions.find(({ name }) => name === 'fails');
+      assert.deepEqual([lastError?.name, lastError.code, lastError.message], ['RangeError', null, 'so']);
+      assert.match(lastError.stack, /forks\.mjs/);
+      assert.ok(Math.abs(lastError.at - Date.now()) < 60_000);
     });
 
     test('a pool that is paused, drained or closed ends what has begun', async (t) => {

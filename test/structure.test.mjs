@@ -14,7 +14,7 @@ const ALLOWED = {
   core: ['metrics'],
   scheduling: ['core'],
   transport: ['core'],
-  runner: ['core', 'transport'],
+  runner: ['core', 'metrics', 'transport'],
   coordinator: ['core', 'scheduling', 'transport'],
   platform: ['core', 'transport', 'runner', 'coordinator'],
   files: ['core'],

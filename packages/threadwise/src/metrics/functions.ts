@@ -24,6 +24,8 @@ export interface LastError {
   readonly stack: string;
 }
 
+export type ErrorTexts = Omit<LastError, 'at'>;
+
 /** What is counted of one function since the pool began. */
 export interface FunctionCounts {
   /** The exported name; '(other names)': calls of unknown names, calls that ended before the module was loaded, functions beyond 256. */
@@ -40,6 +42,17 @@ export interface FunctionCounts {
   readonly lastError: LastError | null;
   /** Mean running time of recent calls. Milliseconds. */
   readonly runMs: number;
+}
+
+/** Calls of one function that a task made and that ran as a part of it. */
+export interface RanWithin {
+  readonly name: string;
+  readonly calls: number;
+  readonly failed: number;
+  /** How many milliseconds they ran altogether. */
+  readonly ms: number;
+  /** What the last one that failed threw. */
+  readonly lastError: ErrorTexts | undefined;
 }
 
 class FunctionRecord implements FunctionCounts {
@@ -93,14 +106,15 @@ export class FunctionRecords {
     if (outcome === 'timedOut') record.timeouts++;
     if (outcome !== 'failed' && outcome !== 'timedOut' && outcome !== 'crashed') return;
     record.failures++;
-    record.lastError = textsOf(error, now);
+    record.lastError = { at: now, ...textsOf(error) };
   }
 
-  /** Counts calls that a task made and that ran as a part of it. @param totalMs how many milliseconds they ran altogether */
-  ranWithin(name: string, calls: number, failed: number, totalMs: number, isInline: boolean): void {
+  /** Counts calls that a task made and that ran as a part of it. */
+  ranWithin({ name, calls, failed, ms, lastError }: RanWithin, now: number, isInline: boolean): void {
     const record = this.#records.get(name) ?? this.#enter(name);
-    record.count(calls, totalMs, isInline);
+    record.count(calls, ms, isInline);
     record.failures += failed;
+    if (lastError !== undefined) record.lastError = { at: now, ...lastError };
   }
 
   snapshot(): FunctionCounts[] {
@@ -120,14 +134,23 @@ export class FunctionRecords {
   }
 }
 
-function textsOf(error: unknown, at: number): LastError {
-  if (!(error instanceof Error)) {
+/** What is kept of what was thrown. Never throws. */
+export function textsOf(error: unknown): ErrorTexts {
+  if (!isError(error)) {
     const isPrimitive = typeof error !== 'object' && typeof error !== 'function';
     const message = isPrimitive ? String(error).slice(0, MOST_TEXT) : '';
-    return { at, name: typeof error, code: null, message, stack: '' };
+    return { name: typeof error, code: null, message, stack: '' };
   }
   const [name, code, message, stack] = ['name', 'code', 'message', 'stack'].map((key) => textOf(error, key));
-  return { at, name: name ?? '', code: code ?? null, message: message ?? '', stack: stack ?? '' };
+  return { name: name ?? '', code: code ?? null, message: message ?? '', stack: stack ?? '' };
+}
+
+function isError(thrown: unknown): thrown is Error {
+  try {
+    return thrown instanceof Error;
+  } catch {
+    return false; // a proxy that was revoked
+  }
 }
 
 /** The text at `key`; undefined if there is none, or its getter throws. */

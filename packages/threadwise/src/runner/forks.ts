@@ -1,5 +1,6 @@
 /** The calls of a task to tasks of its own pool: each goes to an idle worker, or runs on this thread. Main's end: `core/calls/forks.ts`. */
 import { type Fork, FORK_HOST } from '../core/calls/forks.js';
+import { type ErrorTexts, type RanWithin, textsOf } from '../metrics/functions.js';
 import type { CallHost } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { promised } from '../core/promised.js';
@@ -20,8 +21,8 @@ export class Forks {
   readonly #waiting: Call[] = [];
   /** The numbers of the calls that other workers have. */
   readonly #given = new Set<number>();
-  /** Calls that ran on this thread and that main does not know of: per function how many, how many threw, and their milliseconds. */
-  readonly #ran = new Map<string, [calls: number, failed: number, ms: number]>();
+  /** Calls that ran on this thread and that main does not know of, by function. */
+  readonly #ran = new Map<string, RanWithin>();
   #isBusy = false;
   #isOver = false;
 
@@ -85,14 +86,21 @@ export class Forks {
       throw new ThreadwiseError('ERR_OUTSIDE_TASK', message);
     }
     const begin = performance.now();
-    let failed = 1;
+    let error: ErrorTexts | undefined;
     try {
-      const result = this.#host.copy(await this.#host.find(name)(...args), 'result');
-      failed = 0;
-      return result;
+      return this.#host.copy(await this.#host.find(name)(...args), 'result');
+    } catch (thrown) {
+      error = textsOf(thrown);
+      throw thrown;
     } finally {
-      const [calls, before, ms] = this.#ran.get(name) ?? [0, 0, 0];
-      this.#ran.set(name, [calls + 1, before + failed, ms + performance.now() - begin]);
+      const { calls = 0, failed = 0, ms = 0, lastError } = this.#ran.get(name) ?? {};
+      this.#ran.set(name, {
+        name,
+        calls: calls + 1,
+        failed: failed + (error === undefined ? 0 : 1),
+        ms: ms + performance.now() - begin,
+        lastError: error ?? lastError,
+      });
       if (this.#isOver) this.#tellRan();
     }
   }
@@ -100,7 +108,7 @@ export class Forks {
   /** Tells main of all calls that the task has run, once, and before its result: whoever has that finds them in the statistics. */
   #tellRan(): void {
     if (this.#ran.size === 0) return;
-    void this.#ask(['ran', [...this.#ran].map(([name, counts]) => [name, ...counts] as const)]);
+    void this.#ask(['ran', [...this.#ran.values()]]);
     this.#ran.clear();
   }
 

@@ -7,6 +7,7 @@
  * whoever waits for whom, the calls in between were given later and later, and that leads back to nobody. Therefore a call whose worker
  * dies before it begins is not given to another one: it is refused, and runs where it was made.
  */
+import type { RanWithin } from '../../metrics/functions.js';
 import type { Engine } from '../engine.js';
 import { isThreadwiseError } from '../options/errors.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
@@ -25,10 +26,7 @@ export type Fork =
   | readonly [what: 'room']
   | readonly [what: 'run', number: number, name: string, args: readonly unknown[]]
   | readonly [what: 'abort', number: number]
-  | readonly [
-      what: 'ran',
-      parts: readonly (readonly [name: string, calls: number, failed: number, ms: number])[],
-    ];
+  | readonly [what: 'ran', parts: readonly RanWithin[]];
 
 export class Forks {
   readonly #engine: Engine;
@@ -48,7 +46,7 @@ export class Forks {
     const { workers, parts } = this.#engine;
     if (fork[0] === 'ran') {
       const isInline = !workers.slots.some((slot) => slot === by);
-      for (const each of fork[1]) parts.recorder.functions.ranWithin(...each, isInline);
+      for (const each of fork[1]) parts.recorder.functions.ranWithin(each, parts.platform.now(), isInline);
       return undefined;
     }
     const [what, number, name, args] = fork;
