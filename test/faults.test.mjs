@@ -703,6 +703,17 @@ describe('the owner and the task speak to each other', () => {
         assert.deepEqual({ open, completed, aborted }, { open: 0, completed: 1, aborted: 1 });
       }
     }
+  test('a broadcast to several workers refuses to move anything; to one it moves', async (t) => {
+    const made = new Uint8Array([1, 2, 3]);
+    const transfer = [made.buffer];
+    const two = poolFor(t);
+    const { error } = await outcome(two.broadcast('sum', [made], { transfer }));
+    assert.equal(error.code, 'ERR_OPTION');
+    assert.match(error.message, /'transfer': expected nothing in a broadcast to 2 workers, got an array of 1/);
+    assert.equal(made.length, 3);
+    assert.deepEqual(await two.broadcast('sum', [made], { transfer: [] }), [6, 6]);
+    assert.deepEqual(await poolFor(t, { threads: 1 }).broadcast('sum', [made], { transfer }), [6]);
+    assert.equal(made.length, 0);
   });
 
   test('worker options arrive: data, env, argv, execArgv', async (t) => {

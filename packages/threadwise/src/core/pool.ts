@@ -2,6 +2,7 @@
 import { withCallerStack } from './calls/caller-stack.js';
 import { Engine, type Parts } from './engine.js';
 import type { Listener, PoolEventName } from './events/hooks.js';
+import { isList, reject } from './options/checks.js';
 import { type Lease, newLease } from './lease.js';
 import { type Inputs, iteratorOf, type MapOptions, Mapping, resolveMap } from './calls/map.js';
 import type { PoolChanges, ThreadBounds } from './options/options.js';
@@ -106,7 +107,10 @@ export class Pool<M = UntypedTasks> {
     return values as AsyncGenerator<StreamItem<M[K]>, void, void>;
   }
 
-  /** Runs a task once on every worker. Resolves to their results when all have it; rejects with the first error. */
+  /**
+   * Runs a task once on every worker. Resolves to their results when all have it; rejects with the first error.
+   * Only one of them could have what is in `transfer`: with several workers that is ERR_OPTION.
+   */
   async broadcast<K extends TaskName<M>>(
     name: K,
     args?: TaskArguments<M[K]>,
@@ -115,6 +119,9 @@ export class Pool<M = UntypedTasks> {
     const { admission, here, lifecycle, workers } = this.#engine;
     const receivers = [...(here?.isServing ? [here] : []), ...workers.serving];
     if (receivers.length === 0) lifecycle.checkAccepting();
+    const transfer: unknown = options?.transfer;
+    if (receivers.length > 1 && isList(transfer) && transfer.length > 0)
+      reject('transfer', `nothing in a broadcast to ${receivers.length} workers`, transfer);
     const calls = receivers.map((receiver) => admission.enter(name, args ?? [], options, receiver));
     const settled = await Promise.allSettled(calls);
     const failed = settled.find((result) => result.status === 'rejected');
