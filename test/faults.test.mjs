@@ -627,6 +627,7 @@ describe('what a task throws', () => {
 
   test('errors of the library are of its class in every copy of it', () => {
     const error = new ThreadwiseError('ERR_OPTION', 'x');
+    assert.deepEqual(Object.keys(error), ['code']);
     assert.ok(isThreadwiseError(error));
     assert.ok(!isThreadwiseError(new Error('x')));
     assert.ok(!isThreadwiseError(undefined));

@@ -141,7 +141,14 @@ pool.on('task:settle', (event) => same<typeof event.taskId, number>(true));
 // @ts-expect-error: no such event
 pool.on('task:begin', () => undefined);
 const error: unknown = undefined;
-if (isThreadwiseError(error)) error.code satisfies string;
+if (isThreadwiseError(error)) {
+  error.code satisfies string;
+  same<typeof error.exitCode, number | undefined>(true);
+  same<typeof error.taskName, string | undefined>(true);
+  same<typeof error.taskId, number | undefined>(true);
+  same<typeof error.workerId, number | undefined>(true);
+  same<typeof error.path, string | undefined>(true);
+}
 await using _disposed = pool;
 
 // without the module's type everything is unknown

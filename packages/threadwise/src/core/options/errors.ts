@@ -58,6 +58,17 @@ export interface ErrorDetails {
 export class ThreadwiseError extends Error {
   /** A stable code; the only thing to match on. */
   readonly code: ErrorCode;
+  // Only declared: an error has those fields that it was made with, and no others.
+  /** The code that the worker's thread, or its process, ended with. */
+  declare readonly exitCode?: number | undefined;
+  /** The name of the call's task. */
+  declare readonly taskName?: string;
+  /** The number of the call, as events have it. */
+  declare readonly taskId?: number;
+  /** The number of the worker that the call was on. */
+  declare readonly workerId?: number;
+  /** ERR_NOT_CLONEABLE: which part of a value is to blame, such as `args[0].user.socket`. ERR_FILE_READ: which file. */
+  declare readonly path?: string;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     const { cause, ...fields } = details;
