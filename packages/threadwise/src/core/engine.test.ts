@@ -235,6 +235,20 @@ describe('a pool', () => {
     assert.equal(await stateOf(engine.admission.enter('work', [3], undefined)), 'open');
   });
 
+  for (const [limit, why] of [
+    [0, 'no worker is free, and no task may wait (option queue.limit)'],
+    [1, '1 task waits already (option queue.limit)'],
+    [2, '2 tasks wait already (option queue.limit)'],
+  ] as const) {
+    test(`says why it refuses a task beyond a limit of ${limit}`, async () => {
+      const { engine, lastLink } = scene({ queue: { limit } });
+      lastLink().events.ready([], { functions: [], others: [] });
+      const calls = Array.from({ length: limit + 2 }, () => engine.admission.enter('work', [], undefined));
+      const message = `Task 'work' was refused: ${why}. See pool.room()`;
+      await assert.rejects(calls.at(-1)!, { code: 'ERR_QUEUE_FULL', message });
+    });
+  }
+
   test('runs the task of a worker that died before it began it on the next one', async () => {
     const { platform, engine, transport, lastLink } = scene();
     lastLink().events.ready([], { functions: [], others: [] });

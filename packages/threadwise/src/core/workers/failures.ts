@@ -88,6 +88,8 @@ function hint(moduleUrl: string, cause: unknown): string {
 }
 
 export function queueFullError(name: string, limit: number): ThreadwiseError {
-  const message = `Task '${name}' was refused: ${limit} tasks wait already (option queue.limit). See pool.room()`;
+  const waiting = limit === 1 ? '1 task waits already' : `${limit} tasks wait already`;
+  const why = limit === 0 ? 'no worker is free, and no task may wait' : waiting;
+  const message = `Task '${name}' was refused: ${why} (option queue.limit). See pool.room()`;
   return new ThreadwiseError('ERR_QUEUE_FULL', message, { taskName: name });
 }
