@@ -710,7 +710,10 @@ describe('the owner and the task speak to each other', () => {
     const two = poolFor(t);
     const { error } = await outcome(two.broadcast('sum', [made], { transfer }));
     assert.equal(error.code, 'ERR_OPTION');
-    assert.match(error.message, /'transfer': expected nothing in a broadcast to 2 workers, got an array of 1/);
+    assert.match(
+      error.message,
+      /'transfer': expected nothing in a broadcast to 2 workers, got an array of 1/,
+    );
     assert.equal(made.length, 3);
     assert.deepEqual(await two.broadcast('sum', [made], { transfer: [] }), [6, 6]);
     assert.deepEqual(await poolFor(t, { threads: 1 }).broadcast('sum', [made], { transfer }), [6]);
