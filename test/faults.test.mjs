@@ -704,6 +704,8 @@ describe('the owner and the task speak to each other', () => {
         assert.deepEqual({ open, completed, aborted }, { open: 0, completed: 1, aborted: 1 });
       }
     }
+  });
+
   test('a broadcast to several workers refuses to move anything; to one it moves', async (t) => {
     const made = new Uint8Array([1, 2, 3]);
     const transfer = [made.buffer];
