@@ -1071,13 +1071,13 @@ describe('map', () => {
       throw new Error('input broke');
     })();
     assert.equal((await outcome(drain(pool.map('increment', throwing)))).error.message, 'input broke');
-    const failing = (function* () {
-      try {
-        for (;;) yield 'frozen';
-      } finally {
+    const iterator = {
+      next: () => ({ done: false, value: 'frozen' }),
+      return() {
         throw new Error('closing broke');
-      }
-    })();
+      },
+    };
+    const failing = { [Symbol.iterator]: () => iterator };
     const { error } = await outcome(drain(pool.map('fail', failing)));
     assert.equal(error.message, 'cold', 'the first error counts, as in a loop');
   });
