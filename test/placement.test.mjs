@@ -429,6 +429,72 @@ describe("placement 'inline'", () => {
     assert.deepEqual([seen.setups.length, seen.teardowns], [setups + 1, teardowns + 1]);
   });
 
+  test('a call that is closed while it is made is refused, and does not run', async (t) => {
+    const { seen } = await import(hereUrl);
+    const closing = {
+      tracer: (pools) => [{ onTaskStart: () => void pools[0].destroy() }, { part: 1 }],
+      getter: (pools) => [
+        {},
+        {
+          get part() {
+            void pools[0].destroy();
+            return 1;
+          },
+        },
+      ],
+    };
+    for (const [name, make] of Object.entries(closing)) {
+      const pools = [];
+      const [options, value] = make(pools);
+      const { pool } = await herePool(t, options);
+      if (name === 'getter') await pool.run('copied', [{ part: 0 }]); // the next one runs on credit
+      pools.push(pool);
+      const before = seen.args.length;
+      assert.equal((await outcome(pool.run('copied', [value]))).error?.code, 'ERR_POOL_CLOSED', name);
+      assert.equal(seen.args.length, before, name);
+    }
+  });
+
+  test('a module that was loaded for auto is set up before its functions run inline', async (t) => {
+    const pool = autoPool(t, {}, moduleUrl('setup-auto.mjs'));
+    await untilInline(pool, 'quick');
+    pool.configure({ placement: 'inline' });
+    assert.equal(await pool.run('setups', []), 1);
+    pool.configure({ placement: 'threads' });
+    pool.configure({ placement: 'inline' });
+    assert.equal(await pool.run('setups', []), 1);
+  });
+
+  test('the sums of stats() are right whenever they are asked for', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    await pool.ready;
+    const looks = [];
+    const look = () => {
+      const { submitted, retried: _, ...rest } = pool.stats().tasks;
+      looks.push(submitted - Object.values(rest).reduce((sum, each) => sum + each));
+    };
+    const calls = [];
+    for (let i = 0; i < 20; i++) {
+      for (let j = 0; j < 20; j++) calls.push(pool.run('increment', [j]));
+      calls.push(pool.run('increment', [i], { priority: 0 }).then(look));
+    }
+    await Promise.all(calls);
+    assert.deepEqual(new Set(looks), new Set([0]));
+    const { pool: here } = await herePool(t);
+    let made = 0;
+    const add = () => here.run('add', [made++, 1]);
+    for (let i = 0; i < 40; i++) await add();
+    const nested = [];
+    const listener = () => {
+      here.off('task:settle', listener);
+      for (let i = 0; i < 3; i++) nested.push(add());
+    };
+    here.on('task:settle', listener);
+    for (let i = 0; i < 40; i++) await add();
+    await Promise.all(nested);
+    assert.equal(here.stats().tasks.submitted, made);
+  });
+
   test('destroy runs no teardown, also where a call waits', async (t) => {
     const { seen } = await import(hereUrl);
     const { pool } = await herePool(t);

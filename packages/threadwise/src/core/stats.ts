@@ -147,11 +147,12 @@ export function snapshot(engine: Engine): PoolStats {
   const { parts, workers, dispatch, here, placement, admission, scaler } = engine;
   const now = parts.platform.now();
   here?.within.flush();
+  admission.plain?.endBatch(); // asked in the middle of a batch, the sums must be right as well
   const { submitted, outcomes, retried, functions, ...figures } = parts.recorder.snapshot(now);
   const { coordinator } = parts.exchange;
   const { serving } = workers;
   const ownThread = here?.stats(now);
-  const oldest = here?.tasks.oldestSubmittedAt ?? dispatch.oldestSubmittedAt();
+  const oldest = Math.min(here?.tasks.oldestSubmittedAt ?? now, dispatch.oldestSubmittedAt() ?? now);
   const count = (test: (slot: WorkerSlot) => boolean) => serving.filter(test).length;
   return {
     name: parts.name,
@@ -168,7 +169,7 @@ export function snapshot(engine: Engine): PoolStats {
     queue: {
       size: dispatch.waiting + (here?.tasks.waiting ?? 0),
       limit: Number.isFinite(admission.limit) ? admission.limit : null,
-      oldestMs: oldest === undefined ? 0 : Math.max(0, now - oldest),
+      oldestMs: now - oldest,
     },
     tasks: { ...outcomes, submitted, open: engine.ledger.size, retried },
     ...figures,

@@ -34,7 +34,7 @@ type State = 'unloaded' | 'loading' | 'ready' | 'stopping' | 'tearing-down' | 'f
 const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
   unloaded: ['loading', 'stopped'],
   loading: ['ready', 'failed', 'stopped'],
-  ready: ['stopping', 'stopped'],
+  ready: ['loading', 'stopping', 'stopped'],
   stopping: ['tearing-down', 'stopped'],
   'tearing-down': ['stopped'],
   failed: ['stopped'],
@@ -79,7 +79,8 @@ export class CallingThread {
       this.record = parts.recorder.worker();
       this.#since = parts.platform.now();
       hooks.emit('worker:start', { workerId: NO_WORKER });
-      if (this.isReady) this.#tellReady();
+      if (this.isReady && this.#loaded!.setup === undefined) this.#tellReady();
+      else if (this.isReady) void this.#load(); // 'auto' had it loaded, and not set up
     }
     if (this.#state === 'unloaded') void this.#load();
     if (this.#state === 'failed') this.#engine.moduleFailed(this.#error);
@@ -160,6 +161,7 @@ export class CallingThread {
     const { platform, options, name: poolName } = this.#engine.parts;
     const { startTimeoutMs, data } = options.worker;
     this.#transition('loading');
+    this.within.clear();
     this.#deadline = platform.timer(startTimeoutMs, () => this.#failed(loadsTooLong(startTimeoutMs)));
     let loaded: LoadedModule;
     try {

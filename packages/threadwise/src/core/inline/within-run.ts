@@ -47,6 +47,14 @@ export class WithinRun {
     this.#lastName = undefined;
   }
 
+  /** Forgets the functions: no call runs here until there are some again. */
+  clear(): void {
+    this.flush();
+    this.#entries.clear();
+    this.#lastName = undefined;
+    this.#last = undefined;
+  }
+
   find(name: string): Entry | undefined {
     return this.#entries.get(name);
   }
@@ -74,6 +82,7 @@ export class WithinRun {
     try {
       own = this.#ownArguments(entry, args);
       if (own === undefined) return undefined;
+      if (own !== args && lifecycle.refusal !== undefined) return rejected(lifecycle.refusal); // a getter has closed the pool
       entry.credits--;
       calls.begin(entry.name);
       // Spread, so that V8 does not compile the function into this one: there its numbers would become objects.
@@ -160,6 +169,11 @@ export class WithinRun {
       if (isWatched) id = ledger.newId();
       if (hooks.isTracing) trace = hooks.traceStart(id, name);
       if (isWatched) ledger.tellSubmit(id, name);
+      const { refusal } = lifecycle; // a getter, the tracer or a listener may have closed the pool
+      if (refusal !== undefined) {
+        if (isWatched) ledger.tellSettle(id, name, trace, 'rejected', undefined, undefined, refusal);
+        return rejected(refusal);
+      }
       calls.id = id;
       calls.run = run;
       calls.context = trace;
@@ -178,6 +192,7 @@ export class WithinRun {
     entry.lastMs = ms;
     this.#lastEnd = ended;
     this.#count(entry, 1 + entry.granted - entry.credits, ms, ended);
+    entry.granted = entry.credits;
     if (isWatched) ledger.tellSettle(id, name, trace, 'completed', ms, 0);
     this.#grant(entry, isWatched || entry.unseen > 0 ? 0 : isSuspicious ? 1 : 2 * entry.ramp + 1, ended);
     if (this.#timed++ % SIZED_EVERY === 0) entry.learnt?.sized(module.sizeOf(own), module.sizeOf([value]));
@@ -193,6 +208,8 @@ export class WithinRun {
   }
 
   #grant(entry: Entry, most: number, now: number): void {
+    // A listener of this call may have made calls that run on credit.
+    if (entry.granted > entry.credits) this.#count(entry, entry.granted - entry.credits, undefined, now);
     const affordable = Math.floor((this.#calls.leftAt(now) * CREDIT_SHARE) / Math.max(entry.lastMs, 1e-6));
     entry.ramp = Math.max(0, Math.min(most, MOST_CREDITS, affordable));
     entry.credits = entry.ramp;

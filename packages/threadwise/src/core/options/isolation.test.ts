@@ -110,7 +110,7 @@ test('a working directory is for processes only', () => {
 });
 
 test('a running pool of processes does not begin to run tasks on the calling thread', () => {
-  const platform = { availableThreads: () => 1, threadCeiling: () => 1 };
+  const platform = { availableThreads: () => 1, threadCeiling: () => 1, env: () => undefined };
   const change = (isolation: 'thread' | 'process') =>
     checkChanges(
       { placement: 'inline' },

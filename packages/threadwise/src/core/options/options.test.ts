@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
-import { type OptionContext, type PoolOptions, resolveOptions, threadBounds } from './options.js';
+import {
+  checkChanges,
+  type OptionContext,
+  type PoolOptions,
+  resolveOptions,
+  threadBounds,
+} from './options.js';
 import { defaultRun, resolveRun } from '../calls/run-options.js';
 import { FakePlatform } from '../fake-platform.case.js';
 
@@ -265,6 +271,13 @@ describe('the environment', () => {
     assert.deepEqual(threads('5', { threads: 'auto' }), { min: 5, max: 5 });
     assert.deepEqual(threads('auto'), { min: 1, max: 128, usualMax: 8 });
     assert.deepEqual(threads(''), { min: 1, max: 128, usualMax: 8 });
+  });
+
+  test('decides them also when a pool that runs is to find its size again', () => {
+    const platform = { availableThreads: () => 8, threadCeiling: () => 128, env: () => '3' };
+    const options = { dispatch: 'direct', isolation: 'thread', fixedSize: undefined } as const;
+    const { threads: changed } = checkChanges({ threads: 'auto' }, options, { platform, choices: [] });
+    assert.deepEqual(changed, { min: 3, max: 3 });
   });
 
   test('never overrides what the code says', () => {

@@ -168,6 +168,7 @@ export interface OptionContext
 }
 
 type ThreadLimits = Pick<Platform, 'availableThreads' | 'threadCeiling'>;
+type ThreadContext = ThreadLimits & Pick<Platform, 'env'>;
 
 /** The largest `tasksPerWorker`, bounded by the claim board of a worker: see transport/message/claim-board.ts. */
 const MAX_TASKS_PER_WORKER = 1024;
@@ -230,12 +231,12 @@ const WORKER = {
 export function checkChanges(
   given: unknown,
   { dispatch, isolation, fixedSize }: Pick<ResolvedOptions, 'dispatch' | 'isolation' | 'fixedSize'>,
-  { platform, choices }: { readonly platform: ThreadLimits; readonly choices: readonly string[] },
+  { platform, choices }: { readonly platform: ThreadContext; readonly choices: readonly string[] },
 ) {
   const taken = `no strategy with dispatch '${dispatch}': workers take tasks by themselves`;
   return checked('changes', given, {
     threads: optional((option, value) =>
-      fixedSize === undefined ? threadBounds(option, value, platform) : sizeOfProcesses(option, value),
+      fixedSize === undefined ? resolveThreads(platform, value) : sizeOfProcesses(option, value),
     ),
     choose: optional((option, value) =>
       dispatch === 'shared-queue' ? reject(option, taken, value) : oneOf(option, value, choices),
@@ -281,7 +282,7 @@ function among<T extends string>(known: readonly T[]): Check<T> {
 }
 
 /** `threads`, or the environment's THREADWISE_THREADS where the code leaves it open. */
-function resolveThreads(context: OptionContext, given: unknown = 'auto'): SizeBounds {
+function resolveThreads(context: ThreadContext, given: unknown = 'auto'): SizeBounds {
   const fromEnv = given === 'auto' ? context.env('THREADWISE_THREADS') : undefined;
   if (fromEnv === undefined || fromEnv === '' || fromEnv === 'auto')
     return threadBounds('threads', given, context);
