@@ -81,6 +81,15 @@ describe('processes for several workers: where the workers are', () => {
     assert.equal(after.length, 4);
   });
 
+  test('messages about as long as the memory that they are written to, more than the ring has room for', async (t) => {
+    const { pool } = await poolOf(t, { isolation: { processes: 1, threads: 2 }, tasksPerWorker: 8 });
+    for (const less of [40, 50, 60]) {
+      const bytes = new Uint8Array(2 ** 22 - less).fill(255);
+      const lengths = await Promise.all(Array.from({ length: 12 }, () => pool.run('lengthOf', [bytes])));
+      assert.deepEqual(new Set(lengths), new Set([bytes.length]));
+    }
+  });
+
   test('the size is that of the processes, and stays', async (t) => {
     const { pool } = await poolOf(t);
     for (const change of [() => pool.resize(2), () => pool.configure({ threads: { min: 1, max: 8 } })])

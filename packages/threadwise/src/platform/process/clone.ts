@@ -3,6 +3,7 @@
  * refused with a DataCloneError, as by a port.
  */
 import type { Serializer } from 'node:v8';
+import wt from 'node:worker_threads';
 import type { Clone } from '../../core/calls/payload.js';
 import { copyPlain } from '../../transport/codec/plain-copy.js';
 
@@ -75,6 +76,11 @@ export function cloneByBytes<T>(value: T, transfer: readonly unknown[] = []): T 
 
 const cloneAll: Clone = (value) => fromBytes(toBytes(value)) as typeof value;
 
+/** Undefined on Node 20. */
+const { isMarkedAsUntransferable: isMarked } = wt as {
+  isMarkedAsUntransferable?: (value: object) => boolean;
+};
+
 function movable(value: unknown): ArrayBuffer {
   if (!(value instanceof ArrayBuffer)) {
     const what = Object.prototype.toString.call(value);
@@ -85,6 +91,7 @@ function movable(value: unknown): ArrayBuffer {
   } catch {
     throw cloneError('a buffer in the transfer list was transferred before');
   }
+  if (isMarked?.(value)) throw cloneError('a buffer in the transfer list is marked as untransferable');
   return value;
 }
 
@@ -93,7 +100,13 @@ export function detachLater(transfer: readonly unknown[]): () => void {
   if (transfer.length === 0) return doNothing;
   const buffers = transfer.map(movable);
   return () => {
-    for (const buffer of buffers) structuredClone(buffer, { transfer: [buffer] });
+    for (const buffer of buffers) {
+      try {
+        structuredClone(buffer, { transfer: [buffer] });
+      } catch {
+        // The memory of WebAssembly cannot be detached. The message is out, so the call must not fail: it was copied.
+      }
+    }
   };
 }
 

@@ -14,7 +14,8 @@ const port = runWorker({ ...place, ...surroundings }, pipeOver(wire.port));
 port.postAside(ownThreadId());
 
 function pipeOver(port: MessagePort): Pipe {
-  const bytesOf = ({ buffer }: Uint8Array) => Buffer.from(buffer);
+  // Beside a large message, structured clone sends all of the buffer that it lies in.
+  const bytesOf = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length);
   return {
     write: (bytes) => writeAll(toMain, bytes),
     read: () => {
