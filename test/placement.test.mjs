@@ -478,7 +478,11 @@ describe("placement 'inline'", () => {
       for (let j = 0; j < 20; j++) calls.push(pool.run('increment', [j]));
       calls.push(pool.run('increment', [i], { priority: 0 }).then(look));
     }
+    pool.pause();
+    pool.resume();
+    const drained = pool.drain();
     await Promise.all(calls);
+    await drained;
     assert.deepEqual(new Set(looks), new Set([0]));
     const { pool: here } = await herePool(t);
     let made = 0;

@@ -147,7 +147,7 @@ export function snapshot(engine: Engine): PoolStats {
   const { parts, workers, dispatch, here, placement, admission, scaler } = engine;
   const now = parts.platform.now();
   here?.within.flush();
-  admission.plain?.endBatch(); // asked in the middle of a batch, the sums must be right as well
+  engine.ledger.plain?.recordEarly(); // asked in the middle of a batch, the sums must be right as well
   const { submitted, outcomes, retried, functions, ...figures } = parts.recorder.snapshot(now);
   const { coordinator } = parts.exchange;
   const { serving } = workers;

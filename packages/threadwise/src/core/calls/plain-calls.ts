@@ -57,6 +57,8 @@ export class PlainCalls {
   #completed = 0;
   #completedMs = 0;
   #completedName = '';
+  /** Calls of this batch were recorded before its end. */
+  #isRecordedEarly = false;
   #now = 0;
 
   constructor(
@@ -162,9 +164,17 @@ export class PlainCalls {
     rejectWithCaller(resolve, error);
   }
 
+  /** Records what has completed in a batch that has not ended. */
+  recordEarly(): void {
+    if (this.#completed === 0) return;
+    this.#isRecordedEarly = true;
+    this.#record(this.#completedName);
+  }
+
   /** Inverse of `beginBatch`: records what has completed since. */
   endBatch(): void {
-    if (this.#completed === 0) return;
+    if (this.#completed === 0 && !this.#isRecordedEarly) return;
+    this.#isRecordedEarly = false;
     this.#record(this.#completedName);
     this.#ledger.settled();
   }
