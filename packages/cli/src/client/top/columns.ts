@@ -33,7 +33,7 @@ export function rows(row: Row, path: string): Row[] {
 export function valueAt(row: Row, path: string): unknown {
   let value: unknown = row;
   for (const name of path.split('.')) {
-    // With a count of 0, quantiles are unknown, and not 0.
+    // Quantiles of no values are unknown, not 0.
     if (!isRecord(value) || value.count === 0) return undefined;
     value = value[name];
   }

@@ -1,4 +1,4 @@
-/** Where results go: the file of --out, the file that standard output is redirected to, a pipe, or a terminal. */
+/** Opens the place that results are written to: the file of --out, the file that standard output is redirected to, a pipe, or a terminal. */
 
 import { constants, fstatSync, ftruncateSync, type Stats, write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

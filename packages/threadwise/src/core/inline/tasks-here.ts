@@ -71,6 +71,7 @@ export class TasksHere {
 
   /** Goes on with a task that has begun within `run`, and returned a promise. */
   adopt(begun: Begun, result: PromiseLike<unknown>): void {
+    this.#here.awaits(begun.task.name);
     this.#goOn(begun, result);
     this.#engine.canceller.takeOver(begun.task, this);
   }
@@ -140,6 +141,8 @@ export class TasksHere {
     }
     const begun: Begun = { task, call: end === 'awaited' ? calls.take() : undefined, isPure, began };
     calls.forget();
+    // What a stream returns to its caller says nothing of other calls of its function.
+    if (end === 'awaited' && streamedName(name) === undefined) this.#here.awaits(task.name);
     if (end === 'done') this.#done(begun, result);
     else if (end === 'failed') this.#failed(begun, result);
     else this.#goOn(begun, result as PromiseLike<unknown>);
@@ -147,8 +150,6 @@ export class TasksHere {
 
   #goOn(begun: Begun, result: PromiseLike<unknown>): void {
     this.#begun.set(begun.task, begun);
-    // What a stream returns to its caller says nothing of other calls of its function.
-    if (streamedName(unpack(begun.task.wireName, []).name) === undefined) this.#here.awaits(begun.task.name);
     Promise.resolve(result).then(
       (value) => this.#done(begun, value),
       (error) => this.#failed(begun, error),

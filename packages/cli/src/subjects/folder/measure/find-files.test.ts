@@ -59,7 +59,7 @@ test('with a dot, what matches, and without what is excluded or written by the c
 });
 
 test('a folder with as many files as are listed at most is not cut; one more, and it is', async () => {
-  // Behind the last file there are links and a folder.
+  // The folder lists links and a subfolder after its last file.
   const full = await found({ mostFiles: 3, patterns: ['!inner/deep/**'] });
   assert.deepEqual([full.names.length, full.links, full.isCut], [3, 2, false]);
   const cut = await found({ mostFiles: 3 });
