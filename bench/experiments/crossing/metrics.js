@@ -20,3 +20,25 @@ export const percent = {
 export const mebibytes = (id, label) => lower(id, label, 'MiB');
 export const milliseconds = (id, label) => lower(id, label, 'ms');
 export const microseconds = (id, label) => lower(id, label, 'us');
+
+/**
+ * The goal of a row to do better than others, of which the best counts.
+ * @param what what the metric counts
+ * @param of the row; default: threadwise
+ * @param to the role of the others, and `name` what a text calls them
+ */
+export const timesAs = ({
+  atLeast,
+  metric,
+  what,
+  of,
+  to = 'published',
+  name = 'the best published pool',
+}) => ({
+  text: `at least ${atLeast} times the ${what} of ${name}`,
+  metric: metric.id,
+  by: 'times',
+  of,
+  to,
+  atLeast,
+});

@@ -4,7 +4,7 @@ import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { open as openOurs } from '../../contenders/threadwise.js';
 import { startLoader } from '../../fixtures/http-load.js';
 import { withPool } from '../../driver/with-pool.js';
-import { microseconds, milliseconds, perSecond } from '../crossing/metrics.js';
+import { microseconds, milliseconds, perSecond, timesAs } from '../crossing/metrics.js';
 import { watchEventLoop } from './event-loop.js';
 
 /** How many connections there are, as published: autocannon's default. */
@@ -79,22 +79,36 @@ async function serve(render) {
 
 const IDS = { 1: 'small', [PUBLISHED_REPETITIONS]: 'large' };
 
+const requestsPerSecond = perSecond('requestsPerSecond', 'requests');
+
+/** How many times the requests of others the pool has at least: of the best published pool, and of the published program. */
+const GOALS = { 1: [1.3, 1.1], [PUBLISHED_REPETITIONS]: [1, 1] };
+
+function goalsOf(repetitions) {
+  const [asPool, asProgram] = GOALS[repetitions];
+  const goal = { metric: requestsPerSecond, what: 'requests', of: 'threadwise, across' };
+  return [
+    timesAs({ ...goal, atLeast: asPool }),
+    timesAs({ ...goal, atLeast: asProgram, to: 'as-published', name: 'the published program' }),
+  ];
+}
+
 const scenario = (repetitions) => ({
   id: IDS[repetitions] ?? `sentences-${repetitions}`,
   title: `A server on Fastify renders a template of so many sentences with mustache, ${CONNECTIONS} connections of autocannon: ${repetitions}`,
   x: repetitions,
   isQuick: repetitions in IDS,
   metrics: [
-    perSecond('requestsPerSecond', 'requests'),
+    requestsPerSecond,
     microseconds('immediateUs', 'setImmediate us'),
     microseconds('idleImmediateUs', 'idle us'),
     milliseconds('loopDelayP99Ms', 'loop delay p99 ms'),
     milliseconds('latencyP99Ms', 'latency p99 ms'),
   ],
+  goals: repetitions in GOALS ? goalsOf(repetitions) : [],
   // The document has no other sizes: for them fewer ways are enough.
   ways: repetitions === PUBLISHED_REPETITIONS ? WAYS : [ACROSS, AUTO],
-  takes: ({ id }) =>
-    CONTENDERS.includes(id) && (repetitions === PUBLISHED_REPETITIONS || !id.startsWith('piscina')),
+  takes: ({ id }) => CONTENDERS.includes(id) && (repetitions in IDS || !id.startsWith('piscina')),
   run: (context) => run(repetitions, context),
 });
 
