@@ -111,13 +111,23 @@ const FASTER_AT_ONCE = 1.3;
 /** Share of a slice in which calls are made one at a time. */
 const ALONE_SHARE = 0.2;
 
-export function asyncCalls(run: TaskFunction, inputs: readonly unknown[]): Calls {
+/** @param copies each call gets a copy of its input */
+export function asyncCalls(run: TaskFunction, inputs: readonly unknown[], copies: boolean): Calls {
   const next = inTurn(inputs);
+  /** How many milliseconds were spent on copies, which are no part of a call. */
+  let copyMs = 0;
+  const own = (input: unknown): unknown => {
+    if (!copies) return input;
+    const begin = performance.now();
+    const copy: unknown = structuredClone(input);
+    copyMs += performance.now() - begin;
+    return copy;
+  };
   const call = async (input: unknown): Promise<unknown> => run(input);
   const settled = (input: unknown): Promise<unknown> => call(input).catch(() => {});
-  const alone = (ms: number) => oneByOne(() => settled(next()), ms);
+  const alone = (ms: number) => oneByOne(settled, ms, () => own(next()));
   const load = (ms: number, count: number) =>
-    keepOutstanding({ outstanding: count, ms, turnsLoop: true, call: () => call(next()) });
+    keepOutstanding({ outstanding: count, ms, turnsLoop: true, call: () => call(own(next())) });
   let outstanding = 8;
   let waits = false;
   return {
@@ -140,15 +150,17 @@ export function asyncCalls(run: TaskFunction, inputs: readonly unknown[]): Calls
     },
     async run(ms) {
       const cpu = cpuMs();
+      copyMs = 0;
       const loaded = await load(ms * (1 - ALONE_SHARE), outstanding);
-      const used = cpuMs() - cpu;
+      const used = Math.max(0, cpuMs() - cpu - copyMs);
+      const rate = waits ? loaded.ratePerLane : rateOf({ ...loaded, drained: loaded.drained - copyMs });
       const times = await alone(ms * ALONE_SHARE);
-      const rate = waits ? loaded.ratePerLane : rateOf(loaded);
       return { rate, cpuMs: used / loaded.calls, callMs: some(times) };
     },
     async only(input) {
+      const given = own(inputs[input]);
       const begin = performance.now();
-      await settled(inputs[input]);
+      await settled(given);
       return performance.now() - begin;
     },
   };

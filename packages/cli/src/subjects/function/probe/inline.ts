@@ -26,7 +26,7 @@ const IDLE_MS = 50;
 export const open = async ({ subject, isAsync, copiesInputs, warmMs, ...setup }: InlineSetup) => {
   const { run } = await loadSubject(subject);
   const inputs = setup.inputs.map(standalone);
-  const calls = isAsync ? asyncCalls(run, inputs) : syncCalls(run, inputs, copiesInputs);
+  const calls = (isAsync ? asyncCalls : syncCalls)(run, inputs, copiesInputs);
   const idle = await idleDelayMs(IDLE_MS);
   const opened = { callMs: await calls.warm(warmMs), idleDelayMs: idle };
   const gauges = new Gauges(idle);

@@ -64,14 +64,23 @@ export function rateOf({ calls, begin, drained }: Loaded): number {
   return (calls * 1000) / (drained - begin);
 }
 
-/** Makes calls one after the other until the time is over, at least one. Resolves to how many milliseconds each took. */
-export async function oneByOne(call: () => PromiseLike<unknown>, ms: number): Promise<number[]> {
+/**
+ * Makes calls one after the other until the time is over, at least one. Resolves to how many milliseconds each took.
+ * @param give makes what a call gets, before its time begins
+ */
+export async function oneByOne(
+  call: (given: unknown) => PromiseLike<unknown>,
+  ms: number,
+  give?: () => unknown,
+): Promise<number[]> {
   const times: number[] = [];
   const end = performance.now() + ms;
-  for (let begin = performance.now(); times.length === 0 || begin < end; begin = performance.now()) {
-    await call();
+  do {
+    const given = give?.();
+    const begin = performance.now();
+    await call(given);
     times.push(performance.now() - begin);
-  }
+  } while (performance.now() < end);
   return times;
 }
 
