@@ -25,6 +25,22 @@ test('other values stay what they are', () => {
   assert.equal(standalone(null), null);
 });
 
+test('what contains itself, is there twice, or is deep is copied as it is', () => {
+  const bytes = Buffer.from('bytes');
+  const tree: Record<string, unknown> = { bytes, again: bytes, list: [1, 'text'] };
+  tree.list = [tree, tree.list];
+  const copy = standalone(tree) as typeof tree;
+  assert.notEqual(copy, tree);
+  assert.deepEqual(copy, tree);
+  assert.equal((copy.list as unknown[])[0], copy);
+  assert.equal(copy.again, copy.bytes);
+  let deep: unknown[] = [];
+  for (let i = 0; i < 50_000; i++) deep = [deep];
+  assert.ok(Array.isArray(standalone(deep)));
+  const named = standalone(JSON.parse('{"__proto__": {"a": 1}}')) as object;
+  assert.deepEqual(Object.keys(named), ['__proto__']);
+});
+
 test('the classes of what arrives plain are named, wherever it lies, and no others', () => {
   class Point {
     x = 1;
@@ -34,6 +50,14 @@ test('the classes of what arrives plain are named, wherever it lies, and no othe
   assert.deepEqual(classesIn(value), ['Point']);
   assert.deepEqual(classesIn([new Uint8Array(5), new Error('x'), null, 'text']), []);
   assert.deepEqual(classesIn(Object.assign(new Point(), { f: () => 1 })), [], 'it cannot cross at all');
+  const withoutConstructor: unknown = Object.create(Object.create(null) as object);
+  assert.deepEqual(classesIn(withoutConstructor), ['a class without a name']);
+  const throwing = {
+    get x() {
+      throw new Error('boom');
+    },
+  };
+  assert.deepEqual(classesIn([throwing, new Point()]), ['Point']);
 });
 
 test('bytes are counted as bytes, and the rest as it is written', () => {

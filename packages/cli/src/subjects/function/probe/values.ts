@@ -44,30 +44,59 @@ export function classesIn(value: unknown): string[] {
     if (typeof each !== 'object' || each === null || ArrayBuffer.isView(each)) continue;
     const prototype = Object.getPrototypeOf(each) as object | null;
     if (prototype !== null && !found.has(prototype)) found.set(prototype, lostClassOf(each));
-    const parts = each instanceof Map ? [...each].flat() : each instanceof Set ? each : Object.values(each);
+    const parts = each instanceof Map ? [...each].flat() : each instanceof Set ? each : valuesOf(each);
     for (const part of parts) if (seen.size < MOST_LOOKED_AT) seen.add(part);
   }
   return [...found.values()].filter((name) => name !== undefined);
+}
+
+/** None where a getter throws: such an object cannot be cloned, which `uncloneable` reports. */
+function valuesOf(object: object): unknown[] {
+  return attempt(() => Object.values(object)) ?? [];
 }
 
 /** Undefined: the instance arrives as more than a plain object, or cannot be cloned at all, which `uncloneable` reports. */
 function lostClassOf(instance: object): string | undefined {
   const copy = attempt(() => structuredClone(instance));
   const isLost = copy !== undefined && Object.getPrototypeOf(copy) === Object.prototype;
-  return isLost ? instance.constructor.name || 'a class without a name' : undefined;
+  if (!isLost) return undefined;
+  // A prototype without a prototype of its own may have no constructor.
+  const { constructor } = instance as { readonly constructor?: { readonly name?: string } };
+  return constructor?.name || 'a class without a name';
 }
 
 /**
  * Returns the value with every view copied into a buffer of its own: views that came by IPC share the buffer of the whole message, and
- * structured clone would copy all of that. Class instances do not come by IPC.
+ * structured clone would copy all of that. Class instances do not come by IPC. What is there twice, or contains itself, does so in the copy.
  */
 export function standalone(value: unknown): unknown {
-  if (ArrayBuffer.isView(value)) return ownView(value);
-  if (Array.isArray(value)) return value.map(standalone);
-  if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, standalone(part)]));
+  const copies = new Map<object, object>();
+  const copyOf = (part: unknown): unknown => {
+    if (typeof part !== 'object' || part === null) return part;
+    const copy = copies.get(part) ?? emptyLike(part);
+    copies.set(part, copy);
+    return copy;
+  };
+  const whole = copyOf(value);
+  // The parts of each come behind it: so no value is too deep.
+  for (const [from, copy] of copies) {
+    if (Array.isArray(copy)) for (const part of from as unknown[]) copy.push(copyOf(part));
+    else if (isPlain(copy)) {
+      const parts = Object.entries(from).map(([name, part]) => [name, copyOf(part)]);
+      Object.defineProperties(copy, Object.getOwnPropertyDescriptors(Object.fromEntries(parts)));
+    }
   }
-  return value;
+  return whole;
+}
+
+function isPlain(object: object): boolean {
+  return Object.getPrototypeOf(object) === Object.prototype;
+}
+
+function emptyLike(object: object): object {
+  if (ArrayBuffer.isView(object)) return ownView(object);
+  if (Array.isArray(object)) return [];
+  return isPlain(object) ? {} : object;
 }
 
 function ownView(view: ArrayBufferView): ArrayBufferView {
