@@ -108,7 +108,8 @@ describe('threadwise analyze server', { concurrency: 4 }, () => {
   });
 
   test('CommonJS: what is required is offloaded as well; a function that makes a server', async () => {
-    const { report } = await analyze('common.cjs', ['--offload', `${app('required.cjs')}#double`]);
+    const offload = ['required.cjs#double', 'callable.cjs#half'].flatMap((each) => ['--offload', app(each)]);
+    const { report } = await analyze('common.cjs', offload);
     assertMeasured(report, ['asIs', 'offloaded', 'cluster']);
     assert.equal(report.samples.subject.form, 'server');
   });

@@ -83,8 +83,15 @@ function pathOf(loader: Loader, request: string, parent: object): string {
 }
 
 function replacementOf({ url, names }: HookTarget, exported: unknown): unknown {
-  if (typeof exported === 'function') return offloaded(url, 'default', exported as TaskFunction);
   const all = exported as Record<string, TaskFunction>;
-  const ours = names.map((name) => [name, offloaded(url, name, all[name]!)]);
-  return { ...all, ...Object.fromEntries(ours) };
+  const ours = names.map((name) => [name, all[name]] as const).filter(([, own]) => own !== undefined);
+  const replaced = Object.fromEntries(ours.map(([name, own]) => [name, offloaded(url, name, own!)]));
+  if (typeof exported !== 'function') return { ...all, ...replaced };
+  const main = exported as TaskFunction;
+  const called = names.includes('default') ? offloaded(url, 'default', main) : main;
+  // A function may have others as its properties.
+  return new Proxy(main, {
+    apply: (_, self, args: unknown[]) => Reflect.apply(called, self, args),
+    get: (_, name) => (Object.hasOwn(replaced, name) ? replaced[name as string] : Reflect.get(main, name)),
+  });
 }
