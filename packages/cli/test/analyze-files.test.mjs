@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { measureFolder } from '../dist/subjects/folder/measure/measure.js';
+import { analyzeFolder } from '../dist/subjects/folder/rules/analyze.js';
 import { run, start, temporaryFolder } from './command.mjs';
 
 const WAYS = [
@@ -173,6 +175,18 @@ test('an empty folder is refused, with what was left out', async () => {
   const { code, stderr } = await analyze([folder]);
   assert.equal(code, 2);
   assert.match(stderr, /expected at least one file in .*got none \(symbolic links are not followed: 1/);
+  const all = await analyze([temporaryFolder(), '--dot']);
+  assert.equal(all.code, 2);
+  assert.match(all.stderr, /got none$/m);
+});
+
+test('a folder that was not looked at, since somebody ended it, is not said to have no files', async () => {
+  const plan = { folder: temporaryFolder(), patterns: [], dot: false, ownFiles: [], threads: 1, cold: false };
+  const events = { progress() {} };
+  const samples = await measureFolder({ ...plan, budgetMs: 60_000, signal: AbortSignal.abort() }, events);
+  const { verdict, warnings } = analyzeFolder(samples);
+  assert.match(verdict.sentence, /^Cannot tell/);
+  assert.ok(warnings.some((text) => /somebody ended it/.test(text)));
 });
 
 test('a report that cannot be written is told before anything is measured: exit code 1', async () => {

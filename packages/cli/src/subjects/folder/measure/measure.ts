@@ -53,7 +53,7 @@ export async function measureFolder(
   const session = new Session(plan, events);
   session.say('looking for files');
   const found = await findFiles({ ...plan, mostMs: WALK_SHARE * firstMs(plan) });
-  if (found.files.length === 0) throw new UsageError(nothingFound(plan, found));
+  if (found.files.length === 0 && !session.isAborted) throw new UsageError(nothingFound(plan, found));
   const machine = readMachine();
   const readers = plan.threads ?? machine.availableThreads;
   const { memoryBytes } = machine;
@@ -137,5 +137,6 @@ function nothingFound({ folder, patterns, dot }: FolderPlan, { unreadable, links
     links > 0 && `symbolic links are not followed: ${links}`,
     !dot && 'names that begin with a dot need --dot',
   ].filter(Boolean);
-  return `expected at least one ${what} in '${folder}', got none (${hints.join('; ')})`;
+  const why = hints.length === 0 ? '' : ` (${hints.join('; ')})`;
+  return `expected at least one ${what} in '${folder}', got none${why}`;
 }

@@ -1,5 +1,5 @@
 /** The reasons of the verdict, with what holds on the main thread of a server and what sending bytes back costs; and the warnings. */
-import { applying, busyWarning, directionOf, notMeasured } from '../../../experiment/rules.js';
+import { applying, busyWarning, directionOf, leftOutWarnings } from '../../../experiment/rules.js';
 import { count, counted, duration, times, timesFromTo } from '../../../format/figures.js';
 import type { ClassFinding } from './analyze.js';
 import { type Comparison, gainOver } from './compare-ways.js';
@@ -58,7 +58,7 @@ const MUCH_NOISE = 0.25;
 const FROM_DISK = 0.7;
 
 export function warningsOf(samples: FolderSamples, classes: readonly Weighed[]): string[] {
-  const { subject, machine, skipped, isCutShort } = samples;
+  const { subject, machine } = samples;
   const { left, unreadable, isWalkCut, files } = subject;
   const leftOut = applying([
     left.links > 0 && counted(left.links, 'symbolic link'),
@@ -74,8 +74,7 @@ export function warningsOf(samples: FolderSamples, classes: readonly Weighed[]):
     busyWarning(machine),
     ofCache(classes),
     ...classes.flatMap(ofClass),
-    ...notMeasured(skipped),
-    isCutShort && 'the time was over before there were enough rounds: a larger --budget helps',
+    ...leftOutWarnings(samples),
   ]);
 }
 
@@ -90,7 +89,7 @@ function ofClass({ samples, comparison: { noise } }: Weighed): string[] {
     noise !== undefined &&
       noise > MUCH_NOISE &&
       `${name}: two runs of the very same differ by ${noiseInWords(noise)}; a quieter machine helps`,
-    isOff && 'files changed their size while they were measured',
+    isOff && `${name}: files changed their size while they were measured`,
   ]);
 }
 
