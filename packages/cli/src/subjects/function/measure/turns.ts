@@ -27,94 +27,84 @@ interface RoundsContext {
 }
 
 /** Undefined: there is no time. */
-export function roundsOf(context: RoundsContext): FunctionRounds | undefined {
-  const timeMs = context.session.begin('rounds');
-  return timeMs === undefined ? undefined : new FunctionRounds(context, timeMs);
+export function roundsOf(context: RoundsContext) {
+  const { settings, inline, session, look } = context;
+  const timeMs = session.begin('rounds');
+  if (timeMs === undefined) return undefined;
+  const endMs = session.now() + timeMs;
+  const warmMs = warmMsFor(timeMs, settings.all.length + 1);
+  const openMs = POOL_OPEN_MS + warmMs;
+  const { callMs } = inline.warm;
+  const needed = settings.needed + 1;
+  const wished = settings.all.length - settings.needed;
+  const plan = planRounds({ timeMs, callMs, openMs, needed, wished });
+  const chosen = settings.all.slice(0, plan.settings - 1);
+  for (const { what } of settings.all.slice(chosen.length)) session.skipForTime(what);
+  const threads = sum(chosen, ({ setup }) => setup.threads);
+  const tight = isTight(chosen.length, threads * THREAD_BYTES, session.draft.machine.memoryBytes);
+  const lanes = chosen.map((setting) => laneOf(context, setting, warmMs, tight));
+  const ofLane = (lane: ProbeLane<'pool'>) =>
+    lane.turn(({ ms }) => ({ asks: { ms }, expectedMs: ms + 2 * callMs }));
+  const turns: readonly Turn<AnySlice>[] = [inlineTurn(context), ...lanes.map(ofLane)];
+  const write = (): void => {
+    const [alone, ...pools] = turns.map((turn) => rounds.of(turn));
+    writeDraft(context, alone as Slice<'inline'>[], chosen, pools as Slice<'pool'>[][]);
+  };
+  const rounds = new Rounds<AnySlice>({
+    session,
+    turns,
+    needed,
+    slice: { ms: plan.sliceMs, least: plan.leastMs },
+    overheadMs: callMs + HAND_OVER_MS,
+    openMs,
+    // In the first round code is still being compiled, whatever its rates say.
+    coldOf: (series) => Math.max(1, coldRounds(series.map((slices) => slices.map(({ rate }) => rate)))),
+    // With nothing to compare, more rounds tell no more.
+    most: chosen.length === 0 ? ENOUGH_ROUNDS + 1 : undefined,
+    look:
+      look &&
+      (() => {
+        write();
+        return look();
+      }),
+  });
+  const latestMs = (): number => session.now() + latestEndMs(session.remainingMs, session.plan.budgetMs);
+  return {
+    /** Makes rounds until the answer is certain, or their time is over. */
+    async run(): Promise<void> {
+      await rounds.run({ endMs, latestMs: latestMs() });
+      write();
+    },
+    /**
+     * Makes more rounds in the time that is left, as long as the answer is in doubt, and then ends the pools' processes.
+     * @returns whether there were any more rounds
+     */
+    async finish(): Promise<boolean> {
+      const before = rounds.complete;
+      await rounds.run({ endMs: latestMs() });
+      for (const lane of lanes) await lane.close();
+      rounds.finish();
+      write();
+      return rounds.complete > before;
+    },
+  };
 }
 
-class FunctionRounds {
-  readonly #context: RoundsContext;
-  /** When the rounds' share of the time is over, by the clock of the session. */
-  readonly #endMs: number;
-  readonly #lanes: readonly { setting: Setting; lane: ProbeLane<'pool'>; turn: Turn<AnySlice> }[];
-  /** The calling thread first. */
-  readonly #turns: readonly Turn<AnySlice>[];
-  readonly #rounds: Rounds<AnySlice>;
-
-  constructor(context: RoundsContext, timeMs: number) {
-    const { settings, inline, session, look } = context;
-    this.#context = context;
-    this.#endMs = session.now() + timeMs;
-    const warmMs = warmMsFor(timeMs, settings.all.length + 1);
-    const openMs = POOL_OPEN_MS + warmMs;
-    const { callMs } = inline.warm;
-    const needed = settings.needed + 1;
-    const wished = settings.all.length - settings.needed;
-    const plan = planRounds({ timeMs, callMs, openMs, needed, wished });
-    const chosen = settings.all.slice(0, plan.settings - 1);
-    for (const { what } of settings.all.slice(chosen.length)) session.skipForTime(what);
-    const threads = sum(chosen, ({ setup }) => setup.threads);
-    const tight = isTight(chosen.length, threads * THREAD_BYTES, session.draft.machine.memoryBytes);
-    this.#lanes = chosen.map((setting) => {
-      const lane = laneOf(context, setting, warmMs, tight);
-      return { setting, lane, turn: lane.turn(({ ms }) => ({ asks: { ms }, expectedMs: ms + 2 * callMs })) };
-    });
-    this.#turns = [inlineTurn(context), ...this.#lanes.map(({ turn }) => turn)];
-    this.#rounds = new Rounds<AnySlice>({
-      session,
-      turns: this.#turns,
-      needed,
-      slice: { ms: plan.sliceMs, least: plan.leastMs },
-      overheadMs: callMs + HAND_OVER_MS,
-      openMs,
-      // In the first round code is still being compiled, whatever its rates say.
-      coldOf: (series) => Math.max(1, coldRounds(series.map((slices) => slices.map(({ rate }) => rate)))),
-      // With nothing to compare, more rounds tell no more.
-      most: chosen.length === 0 ? ENOUGH_ROUNDS + 1 : undefined,
-      look: look && (() => this.#write(look)),
-    });
-  }
-
-  /** Makes rounds until the answer is certain, or their time is over. */
-  async run(): Promise<void> {
-    await this.#rounds.run({ endMs: this.#endMs, latestMs: this.#latestMs });
-    this.#write();
-  }
-
-  /**
-   * Makes more rounds in the time that is left, as long as the answer is in doubt, and then ends the pools' processes.
-   * @returns whether there were any more rounds
-   */
-  async finish(): Promise<boolean> {
-    const before = this.#rounds.complete;
-    await this.#rounds.run({ endMs: this.#latestMs });
-    for (const { lane } of this.#lanes) await lane.close();
-    this.#rounds.finish();
-    this.#write();
-    return this.#rounds.complete > before;
-  }
-
-  get #latestMs(): number {
-    const { session } = this.#context;
-    return session.now() + latestEndMs(session.remainingMs, session.plan.budgetMs);
-  }
-
-  #write(look?: Look): string | undefined {
-    const { session, inline } = this.#context;
-    const { draft } = session;
-    const slices = this.#turns.map((turn) => this.#rounds.of(turn));
-    // The first turn is that of the calling thread.
-    Object.assign(draft.inline, inlineSamples(slices[0] as Slice<'inline'>[], inline.sizes));
-    draft.machine = { ...draft.machine, othersShare: othersShare(slices.flat()) };
-    const measured = this.#lanes.flatMap(({ setting: { variant, setup } }, i): PoolSamples[] => {
-      const own = slices[i + 1] as Slice<'pool'>[];
-      if (own.length === 0) return [];
-      return [{ ...variant, threads: setup.threads, ...seriesOf(own, ...POOL_SERIES) }];
-    });
-    draft.threads = measured.filter((each) => !isVariant(each)).sort((a, b) => a.threads - b.threads);
-    draft.variants = measured.filter(isVariant);
-    return look?.();
-  }
+/** Notes what was measured so far. @param pools the slices of each of the chosen settings */
+function writeDraft(
+  { session: { draft }, inline }: RoundsContext,
+  alone: readonly Slice<'inline'>[],
+  chosen: readonly Setting[],
+  pools: readonly (readonly Slice<'pool'>[])[],
+): void {
+  Object.assign(draft.inline, inlineSamples(alone, inline.sizes));
+  draft.machine = { ...draft.machine, othersShare: othersShare([...alone, ...pools.flat()]) };
+  const measured = chosen.flatMap(({ variant, setup: { threads } }, i): PoolSamples[] => {
+    const own = pools[i]!;
+    return own.length === 0 ? [] : [{ ...variant, threads, ...seriesOf(own, ...POOL_SERIES) }];
+  });
+  draft.threads = measured.filter((each) => !isVariant(each)).sort((a, b) => a.threads - b.threads);
+  draft.variants = measured.filter(isVariant);
 }
 
 function isVariant(samples: PoolSamples): samples is VariantSamples {
