@@ -4,17 +4,11 @@ import { type Report, shortened, type Table } from './model.js';
 /** Code is not broken for a terminal here, only for a reader. */
 const CODE_COLUMNS = 100;
 
-export function renderMarkdown({
-  sentence,
-  reasons,
-  warnings,
-  recommended,
-  figures,
-  meaning,
-}: Report): string {
+export function renderMarkdown({ findings, recommended, figures, meaning }: Report): string {
+  const { verdict, reasons, warnings } = findings;
   const code = recommended?.code(CODE_COLUMNS) ?? [];
   const blocks = [
-    `# ${plain(sentence)}`,
+    `# ${plain(verdict.sentence)}`,
     ...listBlocks('Why', reasons),
     ...listBlocks('Before you believe it', warnings),
     ...(recommended === undefined ? [] : ['## Recommended', plain(recommended.before)]),

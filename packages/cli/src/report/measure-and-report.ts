@@ -28,10 +28,9 @@ export async function measureAndReport<P extends Plan, Samples, F extends Findin
       return isCertain?.(found) === false ? undefined : certainAnswer(found.verdict);
     });
     progress.stop();
-    const findings = analyze(samples);
-    const report = reportOf(findings);
+    const report = reportOf(analyze(samples));
     process.stdout.write(renderTerminal(report, { ...terminal(), isVerbose }));
-    await writeReports(outputs, report, findings);
+    await writeReports(outputs, report);
     for (const { file } of outputs) process.stdout.write(`Report: ${safeText(file)}\n`);
     return interrupts.exitCode ?? ExitCode.ok;
   } finally {

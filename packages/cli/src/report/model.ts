@@ -66,16 +66,13 @@ export interface Report {
   /** `threadwise analyze`. */
   readonly command: string;
   readonly subject: string;
-  readonly schemaVersion: number;
-  readonly sentence: string;
+  readonly findings: Findings;
   readonly tone: Tone;
   /** The verdict in two words. */
   readonly badge?: string;
   /** Below the heading of the page. */
   readonly lead?: string;
   readonly keys?: readonly (readonly [name: string, value: string, more?: string])[];
-  readonly reasons: readonly string[];
-  readonly warnings: readonly string[];
   /** The verdict for a reader who has never used threads. */
   readonly meaning?: readonly Paragraph[];
   readonly recommended?: {
@@ -97,14 +94,6 @@ export interface Made {
   readonly command: string;
   /** The version of the command `threadwise`. */
   readonly version: string;
-}
-
-/** What every view begins with, out of the findings of any subject. */
-export function reportOf(
-  { schemaVersion, verdict, reasons, warnings }: Findings,
-  rest: Omit<Report, 'schemaVersion' | 'sentence' | 'reasons' | 'warnings'>,
-): Report {
-  return { ...rest, schemaVersion, sentence: verdict.sentence, reasons, warnings };
 }
 
 /** pays: something is to be gained by a change. does not: nothing is. */

@@ -7,12 +7,12 @@ import { describeSystemError, OutputError, UsageError } from '../exit-code.js';
 import { version } from '../version.js';
 import type { Made, Report } from './model.js';
 
-type View = (report: Report, findings: object, made: Made) => Promise<string>;
+type View = (report: Report, made: Made) => Promise<string>;
 
 /** The view for each ending of the file's name; a new view is one more line. */
 const VIEWS: Readonly<Record<string, View>> = {
-  '.json': async (_, findings) => jsonText(findings),
-  '.html': async (report, _, made) => (await import('./html/page.js')).renderHtml(report, made),
+  '.json': async ({ findings }) => jsonText(findings),
+  '.html': async (report, made) => (await import('./html/page.js')).renderHtml(report, made),
   '.md': async (report) => (await import('./markdown.js')).renderMarkdown(report),
 };
 
@@ -57,15 +57,11 @@ export function checkWritable(outputs: readonly Output[], read: readonly NamedFi
   }
 }
 
-export async function writeReports(
-  outputs: readonly Output[],
-  report: Report,
-  findings: object,
-): Promise<void> {
+export async function writeReports(outputs: readonly Output[], report: Report): Promise<void> {
   const command = ['threadwise', ...process.argv.slice(2).map(asTyped)].join(' ');
   const made = { at: new Date(), command, version };
   for (const { file, view } of outputs) {
-    const text = await view(report, findings, made);
+    const text = await view(report, made);
     writing(file, () => {
       const out = openOutFile(outPath(file));
       try {

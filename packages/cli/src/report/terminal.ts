@@ -35,10 +35,10 @@ export function renderTerminal(report: Report, options: TerminalOptions): string
   return painted(lines, { ...options, columns });
 }
 
-function allLines(report: Report, columns: number): Line[] {
-  const { sentence, tone, reasons, warnings, recommended, figures } = report;
+function allLines({ findings, tone, recommended, figures }: Report, columns: number): Line[] {
+  const { verdict, reasons, warnings } = findings;
   return [
-    ...wrapped(sentence, columns, '', STYLES[tone]),
+    ...wrapped(verdict.sentence, columns, '', STYLES[tone]),
     ...listed('Why', reasons, columns, '-'),
     ...listed('Before you believe it', warnings, columns, '!', 'warn'),
     ...(recommended === undefined
@@ -58,8 +58,9 @@ const FEW = 14;
 const MOST_WARNINGS = 2;
 
 /** The verdict, code and where the rest is; between them as many reasons and warnings as there is room for, the first of each first. */
-function fewLines({ sentence, tone, reasons, warnings, recommended }: Report, columns: number): Line[] {
-  const verdict = wrapped(sentence, columns, '', STYLES[tone]);
+function fewLines({ findings, tone, recommended }: Report, columns: number): Line[] {
+  const { reasons, warnings } = findings;
+  const verdict = wrapped(findings.verdict.sentence, columns, '', STYLES[tone]);
   const code = recommended === undefined ? [] : codeLines(recommended, columns);
   const point = (order: number, mark: '-' | '!', text: string) => ({
     order,

@@ -20,7 +20,8 @@ const CLASSES: Readonly<Record<Tone, string>> = {
 };
 
 export function renderHtml(report: Report, made: Made): string {
-  const { sentence, command, subject, badge, lead, schemaVersion } = report;
+  const { findings, command, subject, badge, lead } = report;
+  const { sentence } = findings.verdict;
   const head = [
     `<p class="brand">${command}: <code>${escaped(subject)}</code></p>`,
     badge === undefined ? '' : `<p class="badge">${escaped(badge)}</p>`,
@@ -47,14 +48,15 @@ ${lines(head)}
 <main>
 ${lines(sectionsOf(report).map((each) => sectionHtml(each)))}
 </main>
-<footer><p>Findings version ${schemaVersion}. This page loads nothing and runs no script.</p></footer>
+<footer><p>Findings version ${findings.schemaVersion}. This page loads nothing and runs no script.</p></footer>
 </body>
 </html>
 `;
 }
 
 /** The verdict's evidence first, then what it means to who has never used threads; how it was measured is the last of a report's own. */
-function sectionsOf({ warnings, meaning = [], recommended, reasons, sections }: Report): Section[] {
+function sectionsOf({ findings, meaning = [], recommended, sections }: Report): Section[] {
+  const { warnings, reasons } = findings;
   const own = sections();
   return [
     { id: 'warnings', title: 'Before you believe it', isWide: true, blocks: [{ list: warnings }] },

@@ -22,7 +22,6 @@ import {
   machineRows,
   pairsTable,
   type Report,
-  reportOf,
   type Section,
   type Table,
   type Tone,
@@ -60,7 +59,8 @@ export function folderReport(findings: FolderFindings): Report {
   ]);
   const measured = circumstancesTable(findings);
   const plots = { table: undefined, plot: (columns: number) => corePlots(findings, columns) };
-  return reportOf(findings, {
+  return {
+    findings,
     command: 'threadwise analyze files',
     subject: samples.subject.folder,
     tone,
@@ -77,7 +77,7 @@ export function folderReport(findings: FolderFindings): Report {
       wide('figures', 'All figures', ...tables),
       wide('measured', 'The measurement', measured),
     ],
-  });
+  };
 }
 
 function wide(id: string, title: string, ...tables: readonly (Table | undefined)[]): Section {

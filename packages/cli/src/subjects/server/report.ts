@@ -23,7 +23,6 @@ import {
   machineRows,
   pairsTable,
   type Report,
-  reportOf,
   type Section,
   type Table,
   type Tone,
@@ -54,7 +53,8 @@ export function serverReport(findings: ServerFindings): Report {
   const lanes = lanesOf(findings);
   const measured = lanes.length === 0 ? [] : TABLES.map(([title, columns]) => tableOf(title, columns, lanes));
   const tables = [...measured, circumstancesTable(findings)].filter((table) => table !== undefined);
-  return reportOf(findings, {
+  return {
+    findings,
     command: 'threadwise analyze server',
     subject: samples.subject.module,
     tone,
@@ -70,7 +70,7 @@ export function serverReport(findings: ServerFindings): Report {
         blocks: [{ table }],
       })),
     ],
-  });
+  };
 }
 
 /** A section of the page with one chart: its id and title, the title of the chart, and what it shows of each way. */

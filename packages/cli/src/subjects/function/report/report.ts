@@ -1,34 +1,39 @@
 /** The findings on a function as a report, its parts in the order in which they are read, without those that were not measured. */
-import { real, type Series } from '../../../experiment/statistics.js';
+import { ratio, real, type Series } from '../../../experiment/statistics.js';
 import {
   bytes,
+  count,
   counted,
   duration,
   factor,
   figureOf,
+  inOneUnit,
   middle,
   NONE,
   noise,
   perCent,
   range,
   rate,
+  shortRate,
   shown,
   withRange,
 } from '../../../format/figures.js';
 import { type Bar, barsChart } from '../../../report/html/bars.js';
-import { type Block, type Report, reportOf, type Section } from '../../../report/model.js';
+import { type Chart, drawable, isDrawable } from '../../../report/html/chart.js';
+import { countAxis, curveChart, logAxis, pointsOf, upFromZero } from '../../../report/html/curve.js';
+import { type Block, type Report, type Section } from '../../../report/model.js';
 import { nameOf } from '../rules/alternatives.js';
 import { cheapestOf } from '../rules/busy.js';
 import type { Findings } from '../rules/findings.js';
 import type { POOL_SERIES, PoolSamples } from '../rules/samples.js';
-import { gainCurve, rateCurve } from './curves.js';
 import { ANSWERS, beforeCode, explanation, recommendedCode } from './explanation.js';
 import * as tables from './tables.js';
 import { plotLines } from './terminal-plot.js';
 
 export function functionReport(findings: Findings): Report {
   const { tone, short } = ANSWERS[findings.verdict.answer];
-  return reportOf(findings, {
+  return {
+    findings,
     command: 'threadwise analyze',
     subject: tables.subjectName(findings),
     tone,
@@ -54,7 +59,7 @@ export function functionReport(findings: Findings): Report {
       { table: tables.circumstancesTable(findings) },
     ],
     sections: () => sections(findings),
-  });
+  };
 }
 
 function keyFigures(findings: Findings): NonNullable<Report['keys']> {
@@ -196,4 +201,62 @@ function limits({ limits: found, amdahl }: Findings): (Block | undefined)[] {
       : `Amdahl's law, fitted to the rates: ${withRange(serial, perCent)} of the work does not run in parallel. ` +
         `The fit is off by ${error} (RMS; less than 0.05 is good).`;
   return [{ list: found.map(({ name, why }) => `${name.replaceAll('-', ' ')}: ${why}`) }, serial && fit];
+}
+
+/** Undefined where there is nothing to draw. */
+function rateCurve(findings: Findings): Chart | undefined {
+  const { inline, threads, machine } = findings.samples;
+  const points = pointsOf(threads.map((each) => [each.threads, figureOf(each.rate)]));
+  if (points.length === 0) return undefined;
+  const alone = drawable(figureOf(inline.rate));
+  const counts = points.map(({ x }) => x);
+  const hasCores = machine.cores > counts[0]! && machine.cores < counts.at(-1)!;
+  const figures = [...points.map((point) => point.y), ...(alone === undefined ? [] : [alone])];
+  const each = points.map(({ x, y }) => `${counted(x, 'thread')}: ${withRange(y, rate)}`);
+  const also = alone === undefined ? '' : ` Inline: ${withRange(alone, rate)}.`;
+  return curveChart({
+    id: 'rate',
+    title: 'Rate by number of threads',
+    description: `Calls a second. ${each.join('; ')}.${also}`,
+    points,
+    x: countAxis(counts, count, 'threads'),
+    y: upFromZero(figures, shortRate, 'calls a second'),
+    flat: alone && { figure: alone, name: 'inline, without threads' },
+    marks: hasCores ? [{ at: machine.cores, text: counted(machine.cores, 'core') }] : [],
+    table: tables.ratesTable(findings),
+  });
+}
+
+/** Undefined where there is nothing to draw. */
+function gainCurve(findings: Findings): Chart | undefined {
+  const { spins, inline } = findings.samples;
+  const gained = spins.map((each) => [each.runMs, real(ratio(each.pool, each.inline))] as const);
+  // A logarithmic scale has no place for 0.
+  const points = pointsOf(gained).filter(({ x, y }) => x > 0 && y.low > 0);
+  if (points.length === 0) return undefined;
+  const even = drawable(real(findings.breakEven.runMs));
+  // The whole axis has the unit of its middle, on a logarithmic scale.
+  const time = inOneUnit(duration, Math.sqrt(points[0]!.x * points.at(-1)!.x));
+  const marks = [
+    { at: even?.value, text: 'pays from ' },
+    { at: inline.callMs?.p50, text: 'your call: ' },
+  ].flatMap(({ at, text }) =>
+    at === undefined || at <= 0 || !isDrawable(at) ? [] : [{ at, text: text + time(at) }],
+  );
+  const each = points.map(({ x, y }) => `${time(x)}: ${withRange(y, factor)}`);
+  const times = [...points.map(({ x }) => x), ...marks.map(({ at }) => at)];
+  const gains = [1, ...points.flatMap(({ y }) => [y.low, y.high])];
+  const also = marks.length === 0 ? '' : ` Marked: ${marks.map(({ text }) => text).join('; ')}.`;
+  return curveChart({
+    id: 'gain',
+    title: 'Gain by running time of a call',
+    description: `Calls a second in a pool, over those inline, by running time of a call. ${each.join('; ')}.${also}`,
+    points,
+    x: logAxis('x', times, time, 'running time of a call; both scales are logarithmic'),
+    y: logAxis('y', gains, factor, 'times as many calls as inline'),
+    flat: { figure: { value: 1, low: 1, high: 1 }, name: 'inline: above it threads pay' },
+    band: even === undefined || even.low <= 0 ? undefined : even,
+    marks,
+    table: tables.spinsTable(findings),
+  });
 }
