@@ -26,7 +26,7 @@ export interface Slice {
   readonly round: number;
 }
 
-export type Round<S> = Map<Turn<S>, S>;
+type Round<S> = Map<Turn<S>, S>;
 
 /** Tells the waiting user what is known so far. Returns the answer, if there is no doubt about it. */
 export type Look = () => string | undefined;
@@ -50,8 +50,6 @@ export interface RoundsOptions<S> {
   readonly most?: number | undefined;
   /** How many rounds of these turns were not warm yet. */
   readonly coldOf?: (series: readonly (readonly S[])[]) => number;
-  /** Called with each complete round: deletes what of it does not count. */
-  readonly onRound?: (round: Round<S>) => void;
   /** What the progress says before the number of the round: `cold, `. */
   readonly title?: string;
 }
@@ -215,7 +213,7 @@ export class Rounds<S> {
   }
 
   async #round(until: Until): Promise<Ending | undefined> {
-    const { title = '', onRound } = this.#options;
+    const { title = '' } = this.#options;
     const session = this.#session;
     const number = this.#rounds.length;
     await this.#open(until);
@@ -237,7 +235,6 @@ export class Rounds<S> {
       }
     }
     this.#overheadMs = Math.max(0, (session.now() - begin) / Math.max(1, turns.length) - ms);
-    onRound?.(round);
     this.#rounds.push(round);
     return undefined;
   }

@@ -17,7 +17,7 @@ import {
 
 export type Cache = 'warm' | 'cold';
 
-type Measured = Pick<Answer, 'rate' | 'loopDelayMs' | 'busy'>;
+type Measured = Pick<Answer, 'rate' | 'loopDelayMs' | 'busy' | 'failed'>;
 
 /** How many samples of how busy the cores were are kept: enough for a plot. */
 const MOST_BUSY = 120;
@@ -25,7 +25,7 @@ const MOST_BUSY = 120;
 const COLD_FILES = 100;
 const COLD_BYTES = 32 * 2 ** 20;
 
-const NOTHING: Measured = { rate: Number.NaN, loopDelayMs: Number.NaN, busy: [] };
+const NOTHING: Measured = { rate: Number.NaN, loopDelayMs: Number.NaN, busy: [], failed: [] };
 
 export class ClassDraft {
   readonly sizes: SizeClass;
@@ -34,7 +34,7 @@ export class ClassDraft {
   #batch: Batch;
   readonly #perSecond: number;
   readonly #readers: number;
-  /** Returns the rounds so far that count. */
+  /** Returns the rounds so far. */
   readonly rounds: Record<Cache, () => readonly ReadonlyMap<LaneName, Measured>[]> = {
     warm: () => [],
     cold: () => [],
@@ -79,8 +79,8 @@ export class ClassDraft {
   }
 
   /** Removes files that vanished, or that may not be read any more. */
-  remove(paths: Iterable<string>): void {
-    const gone = new Set(paths);
+  remove(failed: Answer['failed']): void {
+    const gone = new Set(failed.map(({ path }) => path));
     this.#sample = this.#sample.filter(({ path }) => !gone.has(path));
     this.#readBytes.clear();
     if (!this.isEmpty) this.#batch = batchOf(this.#sample, this.#perSecond, 2 * this.#readers);
@@ -104,8 +104,10 @@ export class ClassDraft {
   }
 
   #roundSamples(cache: Cache): RoundSamples {
-    // A round in which a file vanished has no results of this class.
-    const rounds = this.rounds[cache]().filter(({ size }) => size > 0);
+    // In a round in which a file vanished, not all have read the same.
+    const isWhole = (round: ReadonlyMap<LaneName, Measured>): boolean =>
+      round.size > 0 && [...round.values()].every(({ failed }) => failed.length === 0);
+    const rounds = this.rounds[cache]().filter(isWhole);
     const of = (lane: LaneName): Measured[] => rounds.map((round) => round.get(lane) ?? NOTHING);
     const ways = WAYS.filter(({ name }) => rounds.some((round) => round.has(name)));
     return {
@@ -147,7 +149,7 @@ export async function readFirst(
   if (kept.length === 0) return undefined;
   const again = await readPieces(kept, job, endMs + timeMs);
   const draft = new ClassDraft(sizes, kept, again.rate, job.readers);
-  if (again.failed.length > 0) draft.remove(again.failed.map(({ path }) => path));
+  if (again.failed.length > 0) draft.remove(again.failed);
   draft.firstRead = { first: first.rate, again: again.rate };
   return draft.isEmpty ? undefined : draft;
 }

@@ -7,6 +7,7 @@ import { describeSystemError, UsageError } from '../../../exit-code.js';
 import type { Cache, ClassDraft } from './class-draft.js';
 import type { Answer, ReadingLane } from './lanes.js';
 import type { Job } from './measure.js';
+import type { ReadRequest } from './reader/process.js';
 
 /** How many rounds are planned: with twelve, each comparison can leave out one that was disturbed. Longer rounds would gain less. */
 const WANTED_ROUNDS = 12;
@@ -21,9 +22,7 @@ export async function verifyAll({ lanes, session, drafts }: Job): Promise<void> 
     for (const lane of usable(lanes)) {
       if (session.isAborted || draft.isEmpty) break;
       const answer = await readWarm(lane, draft, 0);
-      if (answer === undefined) continue;
-      if (answer.failed.length > 0) draft.remove(failedOf(answer));
-      else draft.verify(lane.name, answer.bytes);
+      if (answer?.failed.length === 0) draft.verify(lane.name, answer.bytes);
     }
   }
 }
@@ -69,14 +68,6 @@ export async function measureRounds(
     slice: cache === 'cold' ? { ms: 0, least: 0 } : { ms, least: SLICE_MS.least },
     overheadMs: HAND_OVER_MS,
     title: cache === 'cold' ? 'cold, ' : '',
-    onRound: (round) => {
-      for (const { draft, turns } of classes) {
-        const failed = turns.flatMap(([, turn]) => failedOf(round.get(turn)));
-        if (failed.length === 0) continue;
-        draft.remove(failed);
-        for (const [, turn] of turns) round.delete(turn);
-      }
-    },
     look,
   });
   for (const { draft, turns } of classes) {
@@ -97,17 +88,20 @@ function turnOf(cache: Cache, lane: ReadingLane, draft: ClassDraft): Turn<Answer
     take: ({ ms, round }) => {
       if (cache === 'warm') return readWarm(lane, draft, ms);
       dropCaches();
-      return lane.read({ paths: draft.coldPaths(round), perCall: draft.coldPerCall(round), ms: 0 });
+      return read(lane, draft, { paths: draft.coldPaths(round), perCall: draft.coldPerCall(round), ms: 0 });
     },
   };
 }
 
 function readWarm(lane: ReadingLane, draft: ClassDraft, ms: number): Promise<Answer | undefined> {
-  return lane.read({ paths: draft.paths, perCall: draft.perCall, ms });
+  return read(lane, draft, { paths: draft.paths, perCall: draft.perCall, ms });
 }
 
-function failedOf(answer: Answer | undefined): string[] {
-  return answer === undefined ? [] : answer.failed.map(({ path }) => path);
+/** What could not be read is not read again. */
+async function read(lane: ReadingLane, draft: ClassDraft, request: ReadRequest): Promise<Answer | undefined> {
+  const answer = await lane.read(request);
+  if (answer !== undefined && answer.failed.length > 0) draft.remove(answer.failed);
+  return answer;
 }
 
 const DROP_CACHES = '/proc/sys/vm/drop_caches';
