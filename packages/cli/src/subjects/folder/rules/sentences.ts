@@ -3,9 +3,8 @@ import { max, min } from 'd3-array';
 import { ENOUGH_ROUNDS, WHAT_WOULD_TELL } from '../../../experiment/rules.js';
 import type { Estimate } from '../../../experiment/statistics.js';
 import { bytes, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
-import type { ClassFinding, FolderAnswer } from './analyze.js';
+import type { ClassFinding, FolderAnswer, Weighed } from './analyze.js';
 import type { Comparison } from './compare-ways.js';
-import type { Weighed } from './reasons.js';
 import { titleOf } from './samples.js';
 
 type Sizes = Pick<ClassFinding, 'fromBytes' | 'belowBytes'>;

@@ -1,6 +1,5 @@
 /** One of several processes that read: a loop of readFileSync over the paths that it is sent. Started by parallel.ts. */
-import { syncLoop } from './one-thread.js';
-import { newTally } from './tally.js';
+import { newTally, syncLoop } from './one-thread.js';
 
 process.on('message', (paths: readonly string[]) => {
   const tally = newTally();

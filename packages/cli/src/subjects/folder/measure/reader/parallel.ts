@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createPool } from 'threadwise';
 import type { Reader } from './process.js';
-import { addAll, addFile, newTally, type Tally } from './tally.js';
+import { addAll, addFile, newTally, type Tally } from './one-thread.js';
 import type { Contents } from './tasks.js';
 
 /** How many calls each reader has at once, so that it has the next one when one ends. */

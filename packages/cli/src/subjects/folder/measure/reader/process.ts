@@ -4,14 +4,13 @@ import { LoopDelay } from '../../../../experiment/gauges.js';
 import { serveSteps } from '../../../../experiment/serve.js';
 import type { WayName } from '../../rules/samples.js';
 import * as ways from './one-thread.js';
-import { newTally, type Tally } from './tally.js';
 
 /** Reads all paths once, and then again from the first, until `performance.now()` reaches `end`. */
 export type Reader = (given: {
   readonly paths: readonly string[];
   readonly perCall: number;
   readonly end: number;
-}) => Promise<Tally>;
+}) => Promise<ways.Tally>;
 
 type Opener = (readers: number) => Reader | Promise<Reader>;
 
@@ -32,7 +31,7 @@ const OPENERS: Readonly<Record<WayName, Opener>> = {
 function oneThread(readAll: ways.ReadAll): Opener {
   return () =>
     async ({ paths, end }) => {
-      const tally = newTally();
+      const tally = ways.newTally();
       do {
         await readAll(paths, tally);
         // The event loop turns after each pass, so that a way holds it up for no longer than a pass.

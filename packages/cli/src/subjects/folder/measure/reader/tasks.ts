@@ -1,7 +1,6 @@
 /** What the workers do: read synchronously or with `readFiles`, and count what was read or send it back. */
 import { transfer } from 'threadwise/worker';
-import { ours, type ReadAll, readNow, syncLoop } from './one-thread.js';
-import { newTally, type Tally } from './tally.js';
+import { newTally, ours, type ReadAll, readNow, syncLoop, type Tally } from './one-thread.js';
 
 /** From this mean size of the files on, in bytes, a transfer costs less than a copy. Chosen by hand. */
 const MOVED_FROM = 2 ** 16;
