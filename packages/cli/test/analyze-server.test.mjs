@@ -114,6 +114,11 @@ describe('threadwise analyze server', { concurrency: 4 }, () => {
     assert.equal(report.samples.subject.form, 'server');
   });
 
+  test('a function that the app calls as a property of a default import is offloaded as well', async () => {
+    const { report } = await analyze('imports-default.mjs', ['--offload', `${app('required.cjs')}#double`]);
+    assertMeasured(report, ['asIs', 'offloaded', 'cluster']);
+  });
+
   test('CommonJS that was compiled: its own default export is the server', async () => {
     const { report } = await analyze('compiled.cjs');
     assertMeasured(report, ['asIs']);

@@ -59,9 +59,13 @@ function sourceOf({ url, names, hasDefault }: HookTarget): string {
   });
   return [
     `import * as original from ${original};`,
-    `import { offloaded } from ${runtime};`,
+    `import { offloaded, withOffloaded } from ${runtime};`,
     `export * from ${original};`,
-    ...(hasDefault && !names.includes('default') ? ['export default original.default;'] : []),
+    ...(hasDefault && !names.includes('default')
+      ? [
+          `export default withOffloaded(${JSON.stringify(url)}, ${JSON.stringify(names)}, original.default, original);`,
+        ]
+      : []),
     ...replacements,
   ].join('\n');
 }

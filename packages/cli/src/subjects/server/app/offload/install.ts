@@ -3,10 +3,10 @@ import Module, * as nodeModule from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPool } from 'threadwise';
-import { importModule, namedFunction, type TaskFunction } from '../../../../run/work/task-module.js';
+import { importModule, namedFunction } from '../../../../run/work/task-module.js';
 import { UsageError } from '../../../../exit-code.js';
 import type { AppSetup } from '../process.js';
-import { addPool, offloaded } from './calls.js';
+import { addPool, withOffloaded } from './calls.js';
 import { type HookTarget, initialize, load, originalOf, resolve } from './hooks.js';
 
 /** Must be called before the app is loaded. Rejects with UsageError if a function does not exist. */
@@ -69,7 +69,7 @@ function replaceRequired(targets: readonly HookTarget[]): void {
     // A request without a parent comes from an import, which hooks.ts handles.
     const target = parent ? byPath.get(pathOf(loader, request, parent)) : undefined;
     if (target === undefined) return exported;
-    if (!replaced.has(target)) replaced.set(target, replacementOf(target, exported));
+    if (!replaced.has(target)) replaced.set(target, withOffloaded(target.url, target.names, exported));
     return replaced.get(target);
   };
 }
@@ -80,18 +80,4 @@ function pathOf(loader: Loader, request: string, parent: object): string {
   } catch {
     return '';
   }
-}
-
-function replacementOf({ url, names }: HookTarget, exported: unknown): unknown {
-  const all = exported as Record<string, TaskFunction>;
-  const ours = names.map((name) => [name, all[name]] as const).filter(([, own]) => own !== undefined);
-  const replaced = Object.fromEntries(ours.map(([name, own]) => [name, offloaded(url, name, own!)]));
-  if (typeof exported !== 'function') return { ...all, ...replaced };
-  const main = exported as TaskFunction;
-  const called = names.includes('default') ? offloaded(url, 'default', main) : main;
-  // A function may have others as its properties.
-  return new Proxy(main, {
-    apply: (_, self, args: unknown[]) => Reflect.apply(called, self, args),
-    get: (_, name) => (Object.hasOwn(replaced, name) ? replaced[name as string] : Reflect.get(main, name)),
-  });
 }
