@@ -169,6 +169,14 @@ for (const name of ['loops', 'neverSettles']) {
   });
 }
 
+test('an answer that is still missing when the time is over is no call that never settles', async () => {
+  const { behaviour, inline, skipped } = await measured('stopsLater', [1], { budgetMs: 4000 });
+  assert.equal(behaviour.neverSettled, undefined);
+  assert.deepEqual(inline.rate, []);
+  const [{ why }] = skipped.filter(({ what }) => what === 'the calling thread');
+  assert.match(why, /^it had not answered after/);
+});
+
 test('state that is kept from call to call is seen', async () => {
   const { behaviour } = await measuredUntil(/^one call in a worker/, 'counts', [1]);
   assert.equal(behaviour.repeats, 'different');

@@ -40,9 +40,10 @@ export class Lane<T extends Steps & Talk<T>> {
     if (this.#options.isTight !== true) await this.start();
   }
 
-  async start(): Promise<void> {
+  /** Resolves to what the process says of itself; undefined where it runs already or could not start, or if interrupted. */
+  async start(): Promise<T['open']['gets'] | undefined> {
     const { session, what, start, setup, openMs, check } = this.#options;
-    if (session.isAborted || this.isDead || this.#child !== undefined) return;
+    if (session.isAborted || this.isDead || this.#child !== undefined) return undefined;
     session.say(what);
     this.#child = start();
     const outcome: Outcome<T['open']['gets']> = await this.#child.ask(
@@ -52,6 +53,7 @@ export class Lane<T extends Steps & Talk<T>> {
     );
     const failure = outcome.kind === 'done' ? check?.(outcome.value) : outcome;
     if (failure !== undefined) await this.#bury(failure);
+    return outcome.kind === 'done' && failure === undefined ? outcome.value : undefined;
   }
 
   /** Resolves to undefined where the step failed, which the session has been told, or was interrupted. */

@@ -168,7 +168,9 @@ export class Rounds<S> {
   #turns(): readonly Turn<S>[] {
     const { needed, first = needed } = this.#options;
     const count = this.#isFirstLook ? first : this.#wanted;
-    return this.#options.turns.slice(0, count).filter((turn) => turn.isDead?.() !== true);
+    return this.#options.turns
+      .slice(0, count)
+      .filter((turn) => turn.isBase === true || turn.isDead?.() !== true);
   }
 
   /** How many milliseconds the next turn lasts: less for the first turns, where the answer would come too late. */

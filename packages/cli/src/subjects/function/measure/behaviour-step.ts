@@ -8,7 +8,7 @@ import type { BehaviourReport } from '../probe/behaviour.js';
 import type { SubjectReference } from '../probe/subject.js';
 import { bytesOf, bytesPassed, uncloneable } from '../probe/values.js';
 import { chooseSizes, type Measured } from './schedule.js';
-import type { FunctionSession, Opened, Probe } from './session.js';
+import type { FunctionSession, Opened, ProbeLane } from './session.js';
 
 export interface Subject {
   readonly reference: SubjectReference & { readonly export: string };
@@ -43,7 +43,7 @@ export async function watchBehaviour(session: FunctionSession): Promise<Subject 
   if (outcome.kind !== 'aborted' && report === undefined && hasStarted) {
     throw new UsageError(`cannot load '${moduleGiven}': ${describeFailure(outcome)}`);
   }
-  noteEnd(session, outcome);
+  noteEnd(session, outcome, limitMs);
   if (outcome.kind !== 'aborted') session.skip('everything else', describeFailure(outcome));
   return undefined;
 }
@@ -72,10 +72,13 @@ export function endingOf({ exitCode, signal }: Ending): Ending {
   return { exitCode, signal };
 }
 
-/** Notes how the process failed: on the calling thread that is the function's own doing. */
-function noteEnd({ draft: { behaviour } }: FunctionSession, failure: Failure): void {
+/**
+ * Notes how the process failed: on the calling thread that is the function's own doing.
+ * @param limitMs how long a call may take: of a shorter wait, which ended with the time, nobody knows why there was no answer
+ */
+function noteEnd({ draft: { behaviour } }: FunctionSession, failure: Failure, limitMs: number): void {
   if (failure.kind === 'ended') behaviour.ended ??= endingOf(failure);
-  if (failure.kind === 'silent') behaviour.neverSettled ??= failure.ms;
+  if (failure.kind === 'silent' && failure.ms >= limitMs) behaviour.neverSettled ??= failure.ms;
 }
 
 function subjectOf(
@@ -131,7 +134,7 @@ export async function watchSurvival(
 }
 
 export interface Inline {
-  readonly probe: Probe<'inline'>;
+  readonly lane: ProbeLane<'inline'>;
   readonly warm: Opened<'inline'>;
   readonly sizes: readonly { readonly index: number; readonly bytes: number }[];
 }
@@ -144,21 +147,15 @@ export async function openInline(
 ): Promise<Inline | undefined> {
   const shareMs = session.begin('warming up');
   if (shareMs === undefined) return undefined;
-  const probe = session.probe('inline');
-  const setup = { subject: reference, inputs, isAsync, copiesInputs, warmMs: clamp(shareMs, 50, 500) };
-  const outcome = await probe.ask('open', setup, session.patience());
-  if (outcome.kind === 'done') {
-    const sizes = chooseSizes(inputs.map((input) => bytesPassed(input, reference.passing)));
-    return { probe, warm: outcome.value, sizes };
-  }
-  noteInlineFailure(session, outcome);
-  return undefined;
-}
-
-export function noteInlineFailure(session: FunctionSession, failure: Failure): void {
-  if (failure.kind === 'aborted') return;
-  noteEnd(session, failure);
-  session.skip('the calling thread', describeFailure(failure));
+  const lane = session.lane('inline', {
+    what: 'the calling thread',
+    setup: { subject: reference, inputs, isAsync, copiesInputs, warmMs: clamp(shareMs, 50, 500) },
+    openMs: 0,
+    onFailure: (failure) => noteEnd(session, failure, session.limitMs),
+  });
+  const warm = await lane.start();
+  const sizes = chooseSizes(inputs.map((input) => bytesPassed(input, reference.passing)));
+  return warm && { lane, warm, sizes };
 }
 
 const CONTROLS = 5;
@@ -169,7 +166,7 @@ const LEAST_SHARE = 0.03;
 export async function control(
   session: FunctionSession,
   when: 'before' | 'after',
-  { probe, warm }: Inline,
+  { lane, warm }: Inline,
 ): Promise<void> {
   const rates: number[] = [];
   session.draft.control[when] = rates;
@@ -178,10 +175,13 @@ export async function control(
   // Without control runs there is no good measure of the noise.
   const timeMs = Math.max(share, LEAST_SHARE * session.plan.budgetMs);
   const ms = clamp(timeMs / CONTROLS - warm.callMs, 20, 200);
+  const expectedMs = ms + warm.callMs;
+  // A call that is only slow would be given up.
+  if (session.patience(expectedMs) < 2 * expectedMs) return;
   const end = performance.now() + timeMs;
   while (rates.length < CONTROLS && (rates.length === 0 || performance.now() + warm.callMs < end)) {
-    const outcome = await probe.ask('step', { ms, sizes: [] }, session.patience(ms + warm.callMs));
-    if (outcome.kind !== 'done') return;
-    rates.push(outcome.value.rate);
+    const slice = await lane.step({ ms, sizes: [] }, expectedMs);
+    if (slice === undefined) return;
+    rates.push(slice.rate);
   }
 }

@@ -22,7 +22,7 @@ interface Openers {
 
 type Role = keyof Openers;
 type Steps<R extends Role> = StepsOf<Openers[R]>;
-export type Probe<R extends Role> = Child<Steps<R>>;
+type Probe<R extends Role> = Child<Steps<R>>;
 export type Opened<R extends Role> = Steps<R>['open']['gets'];
 export type Asks<R extends Role> = Steps<R>['step']['asks'];
 export type Slice<R extends Role> = Steps<R>['step']['gets'];

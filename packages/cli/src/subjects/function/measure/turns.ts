@@ -5,7 +5,7 @@ import { type Look, Rounds, type Turn } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { seriesOf } from '../../../experiment/statistics.js';
 import { POOL_SERIES, type PoolSamples, type VariantSamples } from '../rules/samples.js';
-import { endingOf, type Inline, noteInlineFailure } from './behaviour-step.js';
+import { endingOf, type Inline } from './behaviour-step.js';
 import { coldRounds, HAND_OVER_MS, latestEndMs, planRounds, warmMsFor } from './schedule.js';
 import { type FunctionSession, inlineSamples, type ProbeLane, type Slice } from './session.js';
 import type { Setting, Settings } from './settings.js';
@@ -111,19 +111,13 @@ function isVariant(samples: PoolSamples): samples is VariantSamples {
   return 'name' in samples;
 }
 
-function inlineTurn({ session, inline: { probe, warm, sizes } }: RoundsContext): Turn<AnySlice> {
+function inlineTurn({ inline: { lane, warm, sizes } }: RoundsContext): Turn<AnySlice> {
   const indices = sizes.map(({ index }) => index);
-  return {
-    what: 'the calling thread',
-    isBase: true,
-    take: async ({ ms }) => {
-      const limitMs = session.patience(ms + warm.callMs * (1 + indices.length));
-      const outcome = await probe.ask('step', { ms, sizes: indices }, limitMs);
-      if (outcome.kind === 'done') return outcome.value;
-      noteInlineFailure(session, outcome);
-      return undefined;
-    },
-  };
+  const turn = lane.turn(({ ms }) => ({
+    asks: { ms, sizes: indices },
+    expectedMs: ms + warm.callMs * (1 + indices.length),
+  }));
+  return { ...turn, isBase: true };
 }
 
 function laneOf(
