@@ -172,7 +172,11 @@ export function requestsOf(
   routes: readonly string[],
   shared: { readonly headers: readonly string[]; readonly body: string | undefined },
 ): RequestPlan[] {
-  const headers = Object.fromEntries(shared.headers.map(parseHeader));
+  const pairs = shared.headers.map(parseHeader);
+  const names = pairs.map(([name]) => name.toLowerCase());
+  const again = names.find((name, i) => names.indexOf(name) < i);
+  if (again !== undefined) throw new UsageError(`--header: expected each name once, got '${again}' again`);
+  const headers = Object.fromEntries(pairs);
   const body = shared.body === undefined ? undefined : readBody(shared.body);
   return routes.map((route) => {
     const { method, path } = parseRoute(option, route, body === undefined ? 'GET' : 'POST');

@@ -47,6 +47,10 @@ test('headers and a body, which makes a route a POST unless it says otherwise', 
     () => requestsOf('--route', ['/'], { headers: [], body: join(folder, 'none') }),
     /--body: cannot read .*no such file/,
   );
+  assert.throws(
+    () => requestsOf('--route', ['/'], { headers: ['cookie: a=1', 'Cookie: b=2'], body: undefined }),
+    /--header: expected each name once, got 'cookie' again/,
+  );
   for (const header of ['nonsense', ': x', 'a b: c', 'a: b\r\nc: d']) {
     assert.throws(
       () => requestsOf('--route', ['/'], { headers: [header], body: undefined }),
