@@ -162,6 +162,7 @@ test('two reports are compared; what is none is told, with its name', async () =
     [[a, other], /other\.json.*schemaVersion/],
     [[a, join(folder, 'none.json')], /cannot read .*none\.json: no such file/],
     [[a], /expected two reports/],
+    [[a, a, '--out', other], /a comparison writes no report/],
   ]) {
     const { code, stderr } = await run(['analyze', '--compare', ...files]);
     assert.equal(code, 2);

@@ -25,14 +25,22 @@ export function addAnalyzeFunction(analyze: Command, setExitCode: (code: number)
     .argument('[second]', 'with --compare: the other report')
     .addHelpText('after', examples)
     .action(async (first: string | undefined, second: string | undefined, raw: RawAnalyzeOptions) => {
-      setExitCode(await (raw.compare === true ? compare(first, second) : analyzeModule(first, second, raw)));
+      setExitCode(
+        await (raw.compare === true ? compare(first, second, raw) : analyzeModule(first, second, raw)),
+      );
     });
 }
 
-async function compare(first: string | undefined, second: string | undefined): Promise<number> {
+async function compare(
+  first: string | undefined,
+  second: string | undefined,
+  { out }: RawAnalyzeOptions,
+): Promise<number> {
   if (first === undefined || second === undefined) {
     throw new UsageError('--compare: expected two reports, such as before.json after.json');
   }
+  if (out !== undefined)
+    throw new UsageError('--compare and --out: expected one of them, a comparison writes no report');
   // Loaded only now: help and usage errors need none of it.
   const { compareReports } = await import('./report/compare.js');
   return compareReports(first, second);
