@@ -52,6 +52,10 @@ test('the classes of what arrives plain are named, wherever it lies, and no othe
   assert.deepEqual(classesIn(Object.assign(new Point(), { f: () => 1 })), [], 'it cannot cross at all');
   const withoutConstructor: unknown = Object.create(Object.create(null) as object);
   assert.deepEqual(classesIn(withoutConstructor), ['a class without a name']);
+  class Named {
+    static name(): void {}
+  }
+  assert.deepEqual(classesIn(new Named()), ['a class without a name']);
   const throwing = {
     get x() {
       throw new Error('boom');

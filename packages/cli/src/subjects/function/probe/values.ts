@@ -60,9 +60,9 @@ function lostClassOf(instance: object): string | undefined {
   const copy = attempt(() => structuredClone(instance));
   const isLost = copy !== undefined && Object.getPrototypeOf(copy) === Object.prototype;
   if (!isLost) return undefined;
-  // A prototype without a prototype of its own may have no constructor.
-  const { constructor } = instance as { readonly constructor?: { readonly name?: string } };
-  return constructor?.name || 'a class without a name';
+  // A prototype without a prototype of its own may have no constructor, and a class may have a function of that name.
+  const name = attempt(() => (instance.constructor as { readonly name: unknown }).name);
+  return typeof name === 'string' && name !== '' ? name : 'a class without a name';
 }
 
 /**
