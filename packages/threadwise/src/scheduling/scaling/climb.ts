@@ -68,7 +68,7 @@ const FIRST_HOLD_MS = 2000;
 const LONGEST_HOLD_MS = 60_000;
 /** The load is another one when its throughput differs from the held one by this factor. */
 const OTHER_LOAD = 1.3;
-/** How many of the last measurements must agree that the load is another one. */
+/** How many measurements in a row must agree that the load is another one. */
 const AGREEING = 3;
 
 export const START: Climb = {
@@ -84,6 +84,8 @@ export const START: Climb = {
 export function climb(state: Climb, work: Workload, room: Room): Step {
   // A measurement during which the size changed belongs to neither size.
   if (state.level?.size !== room.current) return stay({ ...state, level: emptyLevel(room.current) }, room);
+  if (state.held !== undefined && state.base === undefined)
+    return hold(state, state.level, state.held, work, room);
   const { size, elapsedMs, completed, rates } = state.level;
   const level: Level = {
     size,
@@ -92,7 +94,6 @@ export function climb(state: Climb, work: Workload, room: Room): Step {
     rates: [...rates.slice(-99), work.completed / work.elapsedMs],
   };
   const seen = { ...state, level };
-  if (state.held !== undefined && state.base === undefined) return hold(seen, level, state.held, room);
   const judged = judge(level);
   if (judged === undefined) return stay(seen, room);
   return state.base === undefined ? tryNext(seen, judged, room) : compare(seen, state.base, judged, room);
@@ -104,7 +105,7 @@ function emptyLevel(size: number): Level {
 
 /** The throughput of a size, and its standard error, from its measurements. Undefined: they are too few to say. */
 function judge({ size, elapsedMs, completed, rates }: Level): Judged | undefined {
-  const hasEnough = elapsedMs >= SHORT_MS && completed >= ENOUGH + 2 * size && rates.length > 1;
+  const hasEnough = elapsedMs >= SHORT_MS && completed >= enoughTasks(size) && rates.length > 1;
   if (completed === 0 || (!hasEnough && elapsedMs < LONG_MS)) return undefined;
   const rate = completed / elapsedMs;
   const variance = rates.reduce((sum, each) => sum + (each - rate) ** 2, 0) / Math.max(1, rates.length - 1);
@@ -163,11 +164,23 @@ function settle(state: Climb, best: Judged, room: Room, why: string | undefined)
   };
 }
 
-function hold(state: Climb, level: Level, held: Judged, room: Room): Step {
-  const last = level.rates.slice(-AGREEING);
+function hold(state: Climb, level: Level, held: Judged, work: Workload, room: Room): Step {
+  const { size, rates } = level;
+  const elapsedMs = level.elapsedMs + work.elapsedMs;
+  const completed = level.completed + work.completed;
+  // Of long tasks, a few end in one measurement and none in the next: as many measurements count as one as it takes for enough to end.
+  const isEnough = Math.max(completed, elapsedMs * held.rate) >= enoughTasks(size);
+  const seen: Level = isEnough
+    ? { ...emptyLevel(size), rates: [...rates.slice(1 - AGREEING), completed / elapsedMs] }
+    : { size, elapsedMs, completed, rates };
   const isOther = (rate: number) => rate > held.rate * OTHER_LOAD || rate * OTHER_LOAD < held.rate;
-  const hasChanged = last.length === AGREEING && last.every(isOther);
-  if (!hasChanged && room.now < state.holdUntil) return stay(state, room);
+  const hasChanged = seen.rates.length === AGREEING && seen.rates.every(isOther);
+  if (!hasChanged && room.now < state.holdUntil) return stay({ ...state, level: seen }, room);
   const anew = hasChanged ? START : { ...state, held: undefined };
-  return stay({ ...anew, level: emptyLevel(room.current) }, room);
+  return stay({ ...anew, level: emptyLevel(size) }, room);
+}
+
+/** How many tasks have to end before they say how fast `size` workers are. */
+function enoughTasks(size: number): number {
+  return ENOUGH + 2 * size;
 }

@@ -111,6 +111,16 @@ describe('sizing by measurement, simulated', () => {
     assert.ok(counts[1]! < counts[0]!, `${counts[1]} decisions in 20 s after ${counts[0]} in 10 s`);
   });
 
+  test('long tasks that compute are left alone, too: few end in one measurement, and some in the next', () => {
+    const tasks = { cpuMs: 300, waitMs: 0, jitter: 0.5, outstanding: 128 };
+    const simulation = new Simulation({ cores: 4, max: 64 }, tasks, policy);
+    simulation.run(FOLLOWS_MS);
+    const before = simulation.decisions.length;
+    simulation.run(20_000);
+    assert.deepEqual(simulation.decisions.slice(before), []);
+    assert.equal(simulation.size, 4);
+  });
+
   test('never grows into the limit of memory, and goes back when that is near', () => {
     const MiB = 2 ** 20;
     const memory = { usedBytes: 700 * MiB, limitBytes: 1000 * MiB };
