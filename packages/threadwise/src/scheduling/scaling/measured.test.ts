@@ -121,6 +121,14 @@ describe('sizing by measurement, simulated', () => {
     assert.equal(simulation.size, 4);
   });
 
+  test('long tasks that compute at first and then wait are not taken for tasks that only compute', () => {
+    const tasks = { cpuMs: 200, waitMs: 600, jitter: 0.5, outstanding: 128 };
+    const simulation = new Simulation({ cores: 4, max: 64, noise: 0.1 }, tasks, policy);
+    simulation.run(20_000);
+    for (const { why } of simulation.decisions) assert.doesNotMatch(why, /no more workers than cores/);
+    assert.ok(simulation.size >= 12, `${simulation.size}`);
+  });
+
   test('never grows into the limit of memory, and goes back when that is near', () => {
     const MiB = 2 ** 20;
     const memory = { usedBytes: 700 * MiB, limitBytes: 1000 * MiB };

@@ -40,8 +40,8 @@ const BYTES_PER_WORKER = 16 * 2 ** 20;
 /** Shares of the memory limit: above the first no worker is added, above the second some go. */
 const NEAR_LIMIT = 0.85;
 const AT_LIMIT = 0.95;
-/** The weight of a new measurement against those before it. */
-const WEIGHT = 0.5;
+/** The most and the least weight of a new measurement against those before it. Chosen by hand. */
+const WEIGHT = { most: 0.5, least: 0.05 };
 
 export const measured: Scaling<State> = {
   name: 'measured',
@@ -100,7 +100,10 @@ function look(load: LoadView, found: Measured, before: State): Next {
   const isStuck = last.isFull && (work === undefined || work.completed === 0);
   const state: State = {
     last,
-    share: work?.share === undefined ? before.share : smoothed(before.share, work.share),
+    share:
+      work?.share === undefined
+        ? before.share
+        : smoothed(before.share, work.share, work.completed / load.current),
     memory: found.memory,
     stuckSince: isStuck ? (before.stuckSince ?? load.now) : undefined,
     climb: before.climb,
@@ -119,8 +122,13 @@ function look(load: LoadView, found: Measured, before: State): Next {
   return state.climb.base === undefined ? fast : { ...fast, state: { ...state, climb: START } };
 }
 
-function smoothed(before: number | undefined, now: number): number {
-  return before === undefined ? now : before * (1 - WEIGHT) + now * WEIGHT;
+/**
+ * Tasks that take longer than a measurement may compute in one and wait in the next: the longer they take, the less weight has each.
+ * @param part which part of its task a worker has run between two measurements, about
+ */
+function smoothed(before: number | undefined, now: number, part: number): number {
+  const weight = Math.max(WEIGHT.least, Math.min(WEIGHT.most, part));
+  return before === undefined ? now : before * (1 - weight) + now * weight;
 }
 
 function computes({ share }: State): boolean {
