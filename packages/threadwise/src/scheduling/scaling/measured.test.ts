@@ -170,6 +170,15 @@ describe('sizing by measurement, decision by decision', () => {
     assert.equal(measured.decide(load({ current: 4, queued: 999, cores: 4, max: 32 }), start).target, 4);
   });
 
+  test('a smaller size that did as well is not kept for ever', () => {
+    const held = { size: 3, rate: 1, error: 0 };
+    const state = { ...start, climb: { ...start.climb, held, holdUntil: 1000 } };
+    const few = (now: number) =>
+      measured.decide(load({ now, current: 3, queued: 1, cores: 4 }), state).target;
+    assert.equal(few(999), 3);
+    assert.equal(few(1000), 4);
+  });
+
   test('tasks that hold their workers and use no CPU get more workers soon, though none ends', () => {
     const first = measured.decide(full(0, [0, 0]), start);
     const second = measured.decide(full(100, [1, 1]), first.state);

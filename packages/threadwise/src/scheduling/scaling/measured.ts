@@ -85,9 +85,10 @@ function missing(load: LoadView): number {
 }
 
 /** Up to how many workers need no measurement. A size that is being tried is left alone, unless all its workers died. */
-function enoughFor(load: LoadView, { climb: { base, held } }: State): number {
+function enoughFor(load: LoadView, { climb: { base, held, holdUntil } }: State): number {
   const isTrying = base !== undefined && load.current > 0;
-  return isTrying ? load.current : Math.min(coresFor(load), held?.size ?? load.max);
+  const isHeld = held !== undefined && load.now < holdUntil;
+  return isTrying ? load.current : Math.min(coresFor(load), isHeld ? held.size : load.max);
 }
 
 function coresFor(load: LoadView): number {
