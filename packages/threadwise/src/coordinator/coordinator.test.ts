@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Allowance } from '../core/workers/allowance.js';
-import type { Port, ThreadExit } from '../core/contracts.js';
+import type { Platform, Port, ThreadExit } from '../core/contracts.js';
 import { Given } from '../transport/coordinator/given.js';
 import { dismissCoordinator, WANTS_HINTS, wakeCoordinator } from '../transport/coordinator/layout.js';
 import type { MessageFromCoordinator, MessageToCoordinator } from '../transport/coordinator/messages.js';
@@ -104,9 +104,12 @@ interface Options {
   readonly workers?: number;
   readonly tasksPerWorker?: number;
   readonly choose?: string;
+  readonly cores?: number;
+  readonly cpuOf?: Platform['cpuOf'];
 }
 
-function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Options = {}) {
+function begin(options: Options = {}) {
+  const { workers = 1, tasksPerWorker = 1, choose = 'least-busy', cores = 4 } = options;
   const pool = new Pool();
   const { clock } = pool;
   const main = new NotedPort();
@@ -115,7 +118,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
   const spawned: { readonly recipe: unknown; readonly exit: (exit: ThreadExit) => void }[] = [];
   const data = {
     ...{ sizes: SIZES, board: pool.board.words.buffer, cells: pool.words.buffer },
-    ...{ tasksPerWorker, cores: 4, idleTimeoutMs: 1000 },
+    ...{ tasksPerWorker, cores, idleTimeoutMs: 1000 },
   };
   new Coordinator(main, data, {
     port: (far) => far as Port,
@@ -125,7 +128,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
       timers.push(callback);
       return { cancel: () => void timers.splice(timers.indexOf(callback), 1) };
     },
-    cpuOf: () => undefined,
+    cpuOf: options.cpuOf ?? (() => undefined),
     atExit: (callback) => {
       exits.push(callback);
       return () => undefined;
@@ -430,6 +433,72 @@ describe('coordinator: how many workers there should be', () => {
     assert.deepEqual(
       spawned.map(({ recipe }) => recipe),
       ['recipe'],
+    );
+  });
+
+  test('what the last worker of a seat has computed is not held against the next one', () => {
+    const usedMs = [0, 500, 5];
+    const cpuOf = (thread: number) => ({ usedMs: usedMs[thread]!, waitedMs: 0 });
+    const { main, tell, post, hire, ready, look, clock } = begin({ workers: 0, cores: 1, cpuOf });
+    tell(['set', { bounds: { min: 1, max: 8 } }]);
+    for (let i = 0; i < 20; i++) post();
+    for (const thread of [1, 2]) {
+      const worker = hire(1);
+      ready(worker);
+      new Int32Array(worker.memory)[layout.THREAD_ID] = thread;
+      worker.source.begin(clock.now);
+      clock.now += 100;
+      look();
+      if (thread === 1) tell(['gone', 1]);
+    }
+    assert.ok(wantedOf(main).every(([wanted]) => wanted <= 1));
+  });
+
+  /** A worker on one core runs a task in each 100 ms, until more workers are to be tried. */
+  const untilMoreAreTried = () => {
+    const { main, tell, post, hire, ready, run, look, clock, turn } = begin({ workers: 0, cores: 1 });
+    tell(['set', { bounds: { min: 1, max: 8 } }]);
+    const hireReady = (seat: number) => {
+      const worker = hire(seat);
+      ready(worker);
+      return worker;
+    };
+    const workers = [hireReady(1)];
+    for (let i = 0; i < 50; i++) post();
+    const measure = () => {
+      clock.now += 100;
+      look();
+      for (const worker of workers) run(worker);
+    };
+    const hasTried = () => wantedOf(main).some(([, why]) => why?.startsWith('tries') === true);
+    while (!hasTried() && clock.now < 5000) measure();
+    return { main, tell, turn, workers, hireReady, measure, clock };
+  };
+
+  test('what was wanted after a measurement stays so until main has done it', () => {
+    const { main, turn } = untilMoreAreTried();
+    turn();
+    assert.equal(wantedOf(main).at(-1)?.[0], 2);
+  });
+
+  test('the tasks of workers that are gone count for what was got done', () => {
+    const { main, tell, workers, hireReady, measure, clock } = untilMoreAreTried();
+    workers.push(hireReady(2));
+    measure();
+    measure();
+    tell(['gone', 1]);
+    workers[0] = hireReady(3);
+    const comparison = () => wantedOf(main).find(([, why]) => why?.includes('throughput'))?.[1];
+    while (comparison() === undefined && clock.now < 5000) measure();
+    assert.match(comparison()!, /\+\d+ % throughput with 2 workers instead of 1/);
+  });
+
+  test('what is wanted is told anew with new bounds: main has forgotten it', () => {
+    const { main, tell } = begin({ workers: 1 });
+    for (const max of [4, 8]) tell(['set', { bounds: { min: 1, max } }]);
+    assert.deepEqual(
+      wantedOf(main).map(([wanted]) => wanted),
+      [1, 1],
     );
   });
 

@@ -118,10 +118,14 @@ export class Coordinator {
           : void this.#sizing.reserved.set(message[1], message);
       case 'retire':
         return void this.#leave(message[1])?.line.post([TO_WORKER.retire]);
-      case 'gone': // C3 of the protocol
-        this.#leave(message[1])?.line.close();
+      case 'gone': {
+        // C3 of the protocol
+        const seat = this.#leave(message[1]);
+        seat?.line.close();
+        this.#sizing.completedBefore += seat?.completed ?? 0;
         this.seats.delete(message[1]);
         return this.tell(['released', message[1]]);
+      }
       case 'end':
         return this.#sizing.end(message[1]);
     }
@@ -130,7 +134,7 @@ export class Coordinator {
   #set({ choose, state, bounds }: Partial<Settings>): void {
     if (choose !== undefined) this.#choice = resolveChoice(choose, () => undefined);
     if (state !== undefined) this.#state = state;
-    if (bounds !== undefined) this.#sizing.bounds = bounds;
+    if (bounds !== undefined) this.#sizing.bound(bounds);
   }
 
   // --- its turn ---

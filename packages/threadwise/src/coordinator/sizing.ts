@@ -17,12 +17,17 @@ export class SeatSizing {
   readonly #coordinator: Coordinator;
   readonly #sizer: Sizer;
   #wanted: number | undefined;
+  /** Whether the policy has just decided on a measurement; and how many workers there were when it last did. */
+  #isMeasured = false;
+  #measuredAt: number | undefined;
   #decision: SizingDecision | undefined;
   #patience: TimerHandle | undefined;
   /** Workers that main has prepared, by seat, in the order in which they are started. */
   readonly reserved = new Map<number, Hire>();
   /** The threads of prepared workers that were started, by seat. */
   readonly threads = new Map<number, Thread>();
+  /** How many tasks those workers have ended that are gone. */
+  completedBefore = 0;
 
   constructor(coordinator: Coordinator) {
     const { platform } = coordinator;
@@ -40,16 +45,33 @@ export class SeatSizing {
     });
   }
 
+  /** Main forgets what was wanted for other bounds. */
+  bound(bounds: Settings['bounds']): void {
+    this.bounds = bounds;
+    this.#wanted = undefined;
+    this.#measuredAt = undefined;
+  }
+
   /** Tells main how many workers are wanted, when that has changed. Called after everything that sizing depends on. */
   look(): void {
     if (this.bounds === undefined) return;
-    const wanted = this.bounds.min === this.bounds.max ? this.bounds.min : this.#sizer.target();
+    const wanted = this.bounds.min === this.bounds.max ? this.bounds.min : this.#target();
     const decision = this.#decision;
     this.#decision = undefined;
     if (wanted > this.#serving().length) this.#waitForMain();
     if (wanted === this.#wanted && decision === undefined) return;
     this.#wanted = wanted;
     this.#coordinator.tell(['wanted', wanted, decision]);
+  }
+
+  /** What was wanted after a measurement stays so until the next one, or until main has done something. */
+  #target(): number {
+    const target = this.#sizer.target();
+    const current = this.#serving().length;
+    if (target === current && current === this.#measuredAt && !this.#isMeasured) return this.#wanted!;
+    this.#measuredAt = this.#isMeasured ? current : undefined;
+    this.#isMeasured = false;
+    return target;
   }
 
   /** Whether there may be more workers than there are. */
@@ -114,12 +136,15 @@ export class SeatSizing {
   }
 
   #measure(): Measured {
+    this.#isMeasured = true;
     const { platform } = this.#coordinator;
     const ready = this.#serving().filter((seat) => seat.isReady);
-    const workers = ready.map(({ id, load, completed, runMs, threadId }) => {
-      return { id, isBusy: load > 0, completed, runMs, cpu: platform.cpuOf(threadId) };
+    const workers = ready.map(({ load, completed, runMs, threadId }) => {
+      // By the thread, since the next measurement may find another worker on the seat. Where that is not known, nor is the CPU time.
+      return { id: threadId, isBusy: load > 0, completed, runMs, cpu: platform.cpuOf(threadId) };
     });
-    const completed = workers.reduce((sum, worker) => sum + worker.completed, 0);
+    let completed = this.completedBefore;
+    for (const seat of this.#coordinator.seats.values()) completed += seat.completed;
     return { completed, workers, memory: platform.memory() };
   }
 }
