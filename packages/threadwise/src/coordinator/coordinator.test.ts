@@ -456,7 +456,8 @@ describe('coordinator: how many workers there should be', () => {
 
   /** A worker on one core runs a task in each 100 ms, until more workers are to be tried. */
   const untilMoreAreTried = () => {
-    const { main, tell, post, hire, ready, run, look, clock, turn } = begin({ workers: 0, cores: 1 });
+    const begun = begin({ workers: 0, cores: 1 });
+    const { main, tell, post, hire, ready, run, look, clock } = begun;
     tell(['set', { bounds: { min: 1, max: 8 } }]);
     const hireReady = (seat: number) => {
       const worker = hire(seat);
@@ -472,13 +473,32 @@ describe('coordinator: how many workers there should be', () => {
     };
     const hasTried = () => wantedOf(main).some(([, why]) => why?.startsWith('tries') === true);
     while (!hasTried() && clock.now < 5000) measure();
-    return { main, tell, turn, workers, hireReady, measure, clock };
+    return { ...begun, workers, hireReady, measure };
   };
 
   test('what was wanted after a measurement stays so until main has done it', () => {
     const { main, turn } = untilMoreAreTried();
     turn();
     assert.equal(wantedOf(main).at(-1)?.[0], 2);
+  });
+
+  test('a worker that has run enough counts until main replaces it, or a prepared one does', () => {
+    const { main, tell, turn, hireReady, measure, spawned } = untilMoreAreTried();
+    const wanted = () => wantedOf(main).at(-1)?.[0];
+    const leave = (worker: Worker) => {
+      Atomics.store(new Int32Array(worker.memory), layout.LEAVING, 1);
+      turn();
+    };
+    leave(hireReady(2));
+    assert.equal(wanted(), 2);
+    tell(['retire', 2]);
+    tell(['hire', 4, new Worker(4, new Pool()).memory, new NotedPort(), 'recipe']);
+    leave(hireReady(3));
+    assert.equal(spawned.length, 0);
+    measure();
+    assert.equal(spawned.length, 1);
+    turn();
+    assert.equal(wanted(), 2);
   });
 
   test('the tasks of workers that are gone count for what was got done', () => {

@@ -312,7 +312,7 @@ export class Coordinator {
     const seat = this.seats.get(id);
     if (seat === undefined) return undefined;
     if (!seat.isLeaving) this.#takeBack(seat);
-    seat.isLeaving = true;
+    seat.isLeaving = seat.isReplaced = true;
     return seat;
   }
 }

@@ -25,6 +25,8 @@ export class Seat implements WorkerView {
   readonly line: Line;
   /** Whether the worker is given nothing more. */
   isLeaving = false;
+  /** Whether main, or this thread, has seen to it that there is another worker instead, or that there is none. */
+  isReplaced = false;
   /** How many tasks the worker had at the last look, plus those that it was given since. */
   load = 0;
   /** How many tasks the worker had at the last look. */
@@ -107,6 +109,11 @@ export class Seat implements WorkerView {
     );
   }
 
+  /** Whether the worker runs anything. */
+  get isBusy(): boolean {
+    return runningOf(Atomics.load(this.#words, L.PROGRESS)) > 0;
+  }
+
   /** Tells the worker at how few tasks it is to wake a coordinator that wants room for such tasks. */
   wakeAt(depth: number): void {
     Atomics.store(this.#words, L.WAKE_AT, this.#refillAt(depth));
@@ -147,8 +154,7 @@ export class Seat implements WorkerView {
     const progress = this.#progress;
     this.#looks = this.#watchedAt === progress ? this.#looks + 1 : 0;
     this.#watchedAt = progress;
-    const runs = runningOf(Atomics.load(this.#words, L.PROGRESS)) > 0;
-    const isStuck = this.#looks >= (runs ? 1 : MANY_LOOKS);
+    const isStuck = this.#looks >= (this.isBusy ? 1 : MANY_LOOKS);
     if (isStuck) this.#stalledAt = progress;
     return isStuck;
   }

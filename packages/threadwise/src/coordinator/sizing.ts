@@ -58,7 +58,7 @@ export class SeatSizing {
     const wanted = this.bounds.min === this.bounds.max ? this.bounds.min : this.#target();
     const decision = this.#decision;
     this.#decision = undefined;
-    if (wanted > this.#serving().length) this.#waitForMain();
+    if (wanted > this.#working().length) this.#waitForMain();
     if (wanted === this.#wanted && decision === undefined) return;
     this.#wanted = wanted;
     this.#coordinator.tell(['wanted', wanted, decision]);
@@ -89,8 +89,14 @@ export class SeatSizing {
   #waitForMain(): void {
     this.#patience ??= this.#coordinator.platform.timer(PATIENCE_MS, () => {
       this.#patience = undefined;
-      const missing = (this.#wanted ?? 0) - this.#serving().length;
-      for (const message of [...this.reserved.values()].slice(0, Math.max(0, missing))) this.#start(message);
+      const working = this.#working();
+      const missing = (this.#wanted ?? 0) - working.length;
+      const done = this.#serving().filter((seat) => !working.includes(seat));
+      for (const message of [...this.reserved.values()].slice(0, Math.max(0, missing))) {
+        this.#start(message);
+        const left = done.pop();
+        if (left !== undefined) left.isReplaced = true;
+      }
     });
   }
 
@@ -113,15 +119,21 @@ export class SeatSizing {
     this.#coordinator.tell(['exited', seat, { exitCode, outOfMemory }, encoded]);
   }
 
+  /** As main counts them: also one that has run as many tasks as it may, until main replaces it. */
   #serving(): Seat[] {
-    return [...this.#coordinator.seats.values()].filter((seat) => !seat.isLeaving);
+    return [...this.#coordinator.seats.values()].filter((seat) => !seat.isReplaced);
+  }
+
+  /** Those that run something, or may be given something. */
+  #working(): Seat[] {
+    return this.#serving().filter(({ isLeaving, isBusy }) => !isLeaving || isBusy);
   }
 
   #load() {
     const { tasksPerWorker, idleTimeoutMs, cores } = this.#coordinator.data;
     const now = this.#coordinator.platform.now();
     const serving = this.#serving();
-    const idle = serving.filter(({ isReady, load }) => isReady && load === 0);
+    const idle = serving.filter(({ isLeaving, isReady, load }) => isReady && !isLeaving && load === 0);
     return {
       ...this.bounds!,
       cores,
