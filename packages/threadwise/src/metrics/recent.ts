@@ -8,7 +8,10 @@ const SPACING_MS = 1000;
 
 /** Times of calls that ended lately. */
 export interface RecentTimes {
-  /** How far back the times reach: ten seconds, or further, to the last look before that, if nobody looked for longer. Milliseconds. */
+  /**
+   * How long ago the window began: at the last look at the figures (`stats()`) that was at least ten seconds ago; if there was none, when
+   * the pool was created. Milliseconds.
+   */
   readonly ms: number;
   /** Running time of tasks. */
   readonly runMs: Distribution;

@@ -116,7 +116,10 @@ export class Channel<T = unknown> extends Structure {
     return blocking(this.words, 'sendSync()', this.#put(value), options);
   }
 
-  /** Waits for a value. Resolves to `undefined` when the channel is closed and all values were received. Rejects with ERR_TASK_TIMEOUT. */
+  /**
+   * Waits for a value. Resolves to `undefined` when the channel is closed and all values were received. Rejects with ERR_TASK_TIMEOUT; with
+   * ERR_NOT_CLONEABLE if the value, which is gone then, cannot be read here: it is nested too deeply for the thread's stack, for instance.
+   */
   receive(options?: WaitOptions): Promise<T | undefined> {
     return awaiting(this.words, 'receive()', this.#take(), options);
   }
@@ -159,7 +162,7 @@ export class Channel<T = unknown> extends Structure {
       const length = new DataView(this.buffer, at, LENGTH_BYTES).getUint32(0);
       return new Uint8Array(this.buffer, at + LENGTH_BYTES, Math.min(length, this.#maxBytes)).slice();
     });
-    return bytes === undefined ? undefined : (deserialize(bytes) as T);
+    return bytes === undefined ? undefined : (read(bytes) as T);
   }
 }
 
@@ -177,7 +180,19 @@ function serialized(value: unknown): Uint8Array {
   try {
     return serialize(value);
   } catch (cause) {
-    const message = `The value cannot be sent: ${textOf(cause, ({ message: text }) => text)}`;
-    throw new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause });
+    throw notCloneable('sent', cause);
   }
+}
+
+function read(bytes: Uint8Array): unknown {
+  try {
+    return deserialize(bytes);
+  } catch (cause) {
+    throw notCloneable('read where it was received', cause);
+  }
+}
+
+function notCloneable(what: string, cause: unknown): ThreadwiseError {
+  const message = `The value cannot be ${what}: ${textOf(cause, ({ message: text }) => text)}`;
+  return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause });
 }

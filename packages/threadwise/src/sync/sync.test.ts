@@ -375,6 +375,15 @@ describe('channel', () => {
     await assert.rejects(channel.send(undefined), { code: 'ERR_OPTION' });
     await assert.rejects(channel.receive({ timeoutMs: 1 }), { code: 'ERR_TASK_TIMEOUT' });
   });
+
+  test('what cannot be read is told as such, and is gone', async () => {
+    const channel = new Channel<string>();
+    await channel.send('spoilt');
+    new Uint8Array(channel.buffer, 40, 4).fill(0);
+    await channel.send('next');
+    await assert.rejects(channel.receive(), { code: 'ERR_NOT_CLONEABLE', message: /cannot be read/ });
+    assert.equal(await channel.receive(), 'next');
+  });
 });
 
 describe('all of them', () => {
