@@ -277,6 +277,18 @@ describe('to leave early', () => {
     for await (const _ of readFiles(stuck(), options)) break;
   });
 
+  test('a source that fails while it is told does not hide what has failed, nor keep files open', async () => {
+    const failing = (value: string) => {
+      const end = () => assert.fail('from the source');
+      return { [Symbol.iterator]: () => ({ next: () => ({ done: false, value }), return: end }) };
+    };
+    const missing = join(folder, 'missing');
+    await assert.rejects(all(readFiles(failing(missing), options)), { code: 'ERR_FILE_READ' });
+    const before = seesOpenFiles.skip === false ? openFiles() : 0;
+    for await (const _ of readFiles(failing(file(500_000)), { ...options, concurrency: 8 })) break;
+    if (seesOpenFiles.skip === false) assert.equal(openFiles(), before);
+  });
+
   test('by a signal: what waits for the disk, or for a path, rejects with the reason', async () => {
     async function* stuck(): AsyncGenerator<string> {
       yield await new Promise<never>(() => {});

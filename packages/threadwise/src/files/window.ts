@@ -96,8 +96,8 @@ export class Window {
     const source = this.#source;
     this.#source = 'closed';
     this.#entries.length = 0;
-    const returned = source === 'ended' ? undefined : this.#paths.return?.();
-    const isOver = Promise.resolve(returned).catch(() => undefined);
+    const endSource = async () => (source === 'ended' ? undefined : this.#paths.return?.());
+    const isOver = endSource().catch(() => undefined);
     // A source that still works on the next path may never be done with it.
     await Promise.all([source === 'pulling' ? undefined : isOver, ...this.#pending]);
   }
