@@ -41,6 +41,16 @@ describe('Affinity', () => {
     assert.equal(affinity.find('user'), heir);
   });
 
+  test('keeps no worker that does not serve any more, though nobody uses its keys again', () => {
+    const affinity = new Affinity<{ serves: boolean }>();
+    const gone = Array.from({ length: 50 }, () => home());
+    gone.forEach((worker, i) => void affinity.assign(i, worker));
+    for (const worker of gone) worker.serves = false;
+    for (let i = 0; i < 50; i++) affinity.assign('other', home());
+    for (const worker of gone) worker.serves = true;
+    for (let i = 0; i < 50; i++) assert.equal(affinity.find(i), undefined);
+  });
+
   test('remembers as many keys as allowed and forgets the least recently used first', () => {
     const [affinity, one] = [new Affinity(3), home()];
     for (const key of ['a', 'b', 'c']) affinity.assign(key, one);

@@ -5,10 +5,13 @@
  * 10 MB at the most; chosen by hand.
  */
 const MAX_KEYS = 100_000;
+/** How many calls there are between two looks for keys of workers that are gone, beside as many as there are keys. Chosen by hand. */
+const SWEEP_CALLS = 100;
 
 export class Affinity<W extends { readonly serves: boolean }> {
   readonly #workers = new Map<unknown, W>();
   readonly #maxKeys: number;
+  #untilSweep = SWEEP_CALLS;
 
   constructor(maxKeys: number = MAX_KEYS) {
     this.#maxKeys = maxKeys;
@@ -26,6 +29,13 @@ export class Affinity<W extends { readonly serves: boolean }> {
 
   assign(key: unknown, worker: W): void {
     this.#workers.set(key, worker);
+    if (--this.#untilSweep === 0) this.#sweep();
     if (this.#workers.size > this.#maxKeys) this.#workers.delete(this.#workers.keys().next().value);
+  }
+
+  /** Forgets the workers that serve no more: keys that nobody uses again would keep them in memory. */
+  #sweep(): void {
+    for (const [key, { serves }] of this.#workers) if (!serves) this.#workers.delete(key);
+    this.#untilSweep = SWEEP_CALLS + this.#workers.size;
   }
 }
