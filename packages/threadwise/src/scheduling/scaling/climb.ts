@@ -84,15 +84,12 @@ export const START: Climb = {
 export function climb(state: Climb, work: Workload, room: Room): Step {
   // A measurement during which the size changed belongs to neither size.
   if (state.level?.size !== room.current) return stay({ ...state, level: emptyLevel(room.current) }, room);
+  const { size, rates } = state.level;
+  const elapsedMs = state.level.elapsedMs + work.elapsedMs;
+  const completed = state.level.completed + work.completed;
   if (state.held !== undefined && state.base === undefined)
-    return hold(state, state.level, state.held, work, room);
-  const { size, elapsedMs, completed, rates } = state.level;
-  const level: Level = {
-    size,
-    elapsedMs: elapsedMs + work.elapsedMs,
-    completed: completed + work.completed,
-    rates: [...rates.slice(-99), work.completed / work.elapsedMs],
-  };
+    return hold(state, { size, elapsedMs, completed, rates }, state.held, room);
+  const level = { size, elapsedMs, completed, rates: [...rates.slice(-99), work.completed / work.elapsedMs] };
   const seen = { ...state, level };
   const judged = judge(level);
   if (judged === undefined) return stay(seen, room);
@@ -164,17 +161,14 @@ function settle(state: Climb, best: Judged, room: Room, why: string | undefined)
   };
 }
 
-function hold(state: Climb, level: Level, held: Judged, work: Workload, room: Room): Step {
-  const { size, rates } = level;
-  const elapsedMs = level.elapsedMs + work.elapsedMs;
-  const completed = level.completed + work.completed;
+function hold(state: Climb, level: Level, held: Judged, room: Room): Step {
+  const { size, elapsedMs, completed } = level;
   // Of long tasks, a few end in one measurement and none in the next: as many measurements count as one as it takes for enough to end.
   const isEnough = Math.max(completed, elapsedMs * held.rate) >= enoughTasks(size);
-  const seen: Level = isEnough
-    ? { ...emptyLevel(size), rates: [...rates.slice(1 - AGREEING), completed / elapsedMs] }
-    : { size, elapsedMs, completed, rates };
+  const rates = isEnough ? [...level.rates.slice(1 - AGREEING), completed / elapsedMs] : level.rates;
+  const seen: Level = isEnough ? { ...emptyLevel(size), rates } : level;
   const isOther = (rate: number) => rate > held.rate * OTHER_LOAD || rate * OTHER_LOAD < held.rate;
-  const hasChanged = seen.rates.length === AGREEING && seen.rates.every(isOther);
+  const hasChanged = rates.length === AGREEING && rates.every(isOther);
   if (!hasChanged && room.now < state.holdUntil) return stay({ ...state, level: seen }, room);
   const anew = hasChanged ? START : { ...state, held: undefined };
   return stay({ ...anew, level: emptyLevel(size) }, room);
