@@ -1,6 +1,9 @@
 /** The coordinator, with real seats and a main side that only posts: who gets which task, in which order, and what becomes of the rest. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Allowance } from '../core/workers/allowance.js';
 import type { Platform, Port, ThreadExit } from '../core/contracts.js';
 import { Given } from '../transport/coordinator/given.js';
@@ -303,6 +306,24 @@ describe('coordinator: in which order', () => {
     post({ id: 7 });
     for (let i = 0; i < 5; i++) run(worker);
     assert.deepEqual(worker.given, [1, 3, 4, 5, 6, 7]);
+  });
+
+  test('what was taken back keeps no arguments that came by port', async () => {
+    const { pool, post, run, worker, tell, turn } = begin();
+    post();
+    let args: WeakRef<object> | undefined;
+    const id = pool.post({ moved: true }, (word) => {
+      args = new WeakRef(word);
+      tell(word);
+    });
+    turn();
+    pool.withdraw(id);
+    run(worker);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    await nextTurn();
+    collect();
+    assert.equal(args?.deref(), undefined);
   });
 
   test('what was taken back is not given, and its place is no place of the next one', () => {

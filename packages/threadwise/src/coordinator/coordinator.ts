@@ -217,7 +217,16 @@ export class Coordinator {
       if (entry !== undefined) this.#queue.push(entry, entry.priority);
     }
     if (this.#queue.size <= MAX_STALE * sizes.cells) return;
-    for (const entry of [...this.#queue]) if (!this.#isPosted(entry)) this.#queue.remove(entry);
+    for (const entry of [...this.#queue]) {
+      if (this.#isPosted(entry)) continue;
+      this.#queue.remove(entry);
+      this.#forget(entry);
+    }
+  }
+
+  /** Lets go of the arguments of a task; not of those of a later one in the same cell. */
+  #forget({ args }: Entry): void {
+    if (args !== undefined && this.#posted.get(args[1]) === args) this.#posted.delete(args[1]);
   }
 
   #entryOf(hint: number): Entry | undefined {
@@ -251,6 +260,7 @@ export class Coordinator {
       const seat = isPosted ? this.#choose(entry) : undefined;
       if (seat === undefined && isPosted) return;
       this.#queue.shift();
+      this.#forget(entry);
       if (seat === undefined) continue;
       if (entry.args !== undefined && !this.#sendArguments(entry.hint, entry.args, seat)) continue;
       seat.give(entry);
@@ -275,7 +285,6 @@ export class Coordinator {
   /** G1 and G2. Returns false if the arguments were moved and main has taken the task back. */
   #sendArguments(hint: number, posted: Arguments, seat: Seat): boolean {
     const [, cell, id, stamp, name, transfer, args] = posted;
-    if (this.#posted.get(cell) === posted) this.#posted.delete(cell); // else the arguments of a later task are there
     seat.line.post([ARGUMENTS, cell, id, stamp, name, args], transfer);
     if (transfer.length === 0) return true;
     const before = L.postedBy(hint, L.POSTED_FOR_ALL);
