@@ -24,6 +24,15 @@ test('processes get messages, and main chooses who gets them, whatever the envir
   }
 });
 
+test('what the environment says wrongly is refused with processes, too', () => {
+  for (const name of ['THREADWISE_TRANSPORT', 'THREADWISE_DISPATCH']) {
+    assert.throws(() => resolveOptions({ isolation: 'process' }, context({ [name]: 'sharde' })), {
+      code: 'ERR_OPTION',
+      message: new RegExp(`'${name} \\(environment\\)': expected`),
+    });
+  }
+});
+
 const REFUSED: readonly (readonly [Record<string, unknown>, RegExp])[] = [
   [{ transport: 'shared' }, /'transport': expected 'message' with isolation 'process'.*got "shared"/],
   [{ dispatch: 'coordinator' }, /'dispatch': expected 'direct' with isolation 'process', got "coordinator"/],

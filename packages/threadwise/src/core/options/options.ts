@@ -254,9 +254,10 @@ function resolveCrossing(
   isolation: 'thread' | 'process',
   context: OptionContext,
 ) {
-  if (isolation === 'process') return { transport: 'message', dispatch: 'direct' } as const;
   const { choices, hasSharedMemory } = context;
   const way = transport ?? fromEnvironment(context, 'THREADWISE_TRANSPORT', among(TRANSPORTS));
+  const wish = dispatch ?? fromEnvironment(context, 'THREADWISE_DISPATCH', among(DISPATCHES));
+  if (isolation === 'process') return { transport: 'message', dispatch: 'direct' } as const;
   if (way === 'shared' && !hasSharedMemory)
     reject('transport', "'message': this runtime has no shared memory", way);
   const crossing = hasSharedMemory && way !== 'message' ? 'shared' : 'message';
@@ -273,7 +274,7 @@ function resolveCrossing(
   if (why !== undefined) reject(...why);
   // With 'shared-queue' workers take tasks by themselves, and no strategy is asked.
   const usual = crossing === 'shared' && choose === undefined ? 'shared-queue' : 'direct';
-  const wanted = dispatch ?? fromEnvironment(context, 'THREADWISE_DISPATCH', among(DISPATCHES)) ?? usual;
+  const wanted = wish ?? usual;
   return { transport: crossing, dispatch: whyNot(wanted) === undefined ? wanted : 'direct' } as const;
 }
 
