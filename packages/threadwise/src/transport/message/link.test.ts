@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
 import type { Platform } from '../../core/contracts.js';
+import type { ThreadwiseError } from '../../core/options/errors.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { NodePort } from '../../platform/node/port.js';
 import { type Ground, gate, Rig } from '../rig.case.js';
@@ -46,6 +47,32 @@ test('message transport: an idle worker is told at once; what comes later in the
   assert.deepEqual(sizes, [1], 'gathered');
   await rig.ended(last);
   assert.deepEqual(sizes, [1, 5]);
+});
+
+test('message transport: a call that the port refuses fails alone, and gives its place back', async (t) => {
+  const channel = () => {
+    const { near, far } = nodePlatform.channel();
+    const post = near.post.bind(near);
+    near.post = (message, transfer) => {
+      const said = message as ToWorker;
+      if (said[0] === TASKS && said[2].some(([, , , args]) => args[0] === 'long'))
+        throw new Error('too long');
+      post(message, transfer);
+    };
+    return { near, far };
+  };
+  const options = { capacity: 3, module: { run: (text: string) => text } };
+  const rig = new Rig({ ...overNode, platform: { ...nodePlatform, channel } }, options);
+  t.after(() => rig.close());
+  await rig.heard('ready');
+  for (let i = 0; i < 3; i++) {
+    const [alone, short, beside] = ['long', 'short', 'long'].map((text) => rig.send('run', [text]));
+    for (const long of [alone!, beside!]) {
+      const { code, message } = (await rig.ended(long)) as ThreadwiseError;
+      assert.deepEqual([code, message], ['ERR_NOT_CLONEABLE', 'Cannot clone args: too long']);
+    }
+    assert.equal(await rig.ended(short!), 'short');
+  }
 });
 
 test('message transport: memory use is reported with its limit', async (t) => {

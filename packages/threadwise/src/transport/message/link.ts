@@ -8,7 +8,7 @@ import type {
   Transport,
   Wire,
 } from '../../core/contracts.js';
-import { capture, unreadable } from '../../core/calls/payload.js';
+import { capture, notCloneable, unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
 import { decodeError } from '../codec/error-codec.js';
 import { estimateItems } from '../codec/estimate.js';
@@ -144,15 +144,18 @@ class MessageLink extends PortLink implements Link {
     }
   }
 
-  /** One of the tasks in a message may have spoilt all of them: each is sent again by itself. */
   protected override unread(about: About, reason: string): void {
     if (about[0] !== TASKS) return super.unread(about, reason);
-    const cells = about[1] as readonly number[];
+    this.#refused(about[1] as readonly number[], unreadable('args', reason));
+  }
+
+  /** One of the tasks in a message may have spoilt all of them: each is sent again by itself. */
+  #refused(cells: readonly number[], error: unknown): void {
     for (const cell of cells) {
       const task = [...this.#posted.values()].find((posted) => posted.cell === cell);
       if (task === undefined) this.#board.pass(cell);
       else if (cells.length > 1) this.#post([[cell, task.id, task.wireName, task.payload.args]]);
-      else this.#finish(task.id, () => this.events.failed(task, unreadable('args', reason), 0));
+      else this.#finish(task.id, () => this.events.failed(task, error, 0));
     }
   }
 
@@ -163,7 +166,17 @@ class MessageLink extends PortLink implements Link {
   }
 
   #post(tasks: readonly PostedTask[], transfer?: readonly unknown[]): void {
-    this.tell([TASKS, tasks.map(([cell]) => cell), tasks], transfer);
+    const cells = tasks.map(([cell]) => cell);
+    try {
+      this.tell([TASKS, cells, tasks], transfer);
+    } catch (cause) {
+      // The arguments were captured, but are too long for a pipe, say. Told later: whoever sends them is about to note that they were sent.
+      this.platform.defer(() => {
+        if (this.isClosed) return;
+        this.#refused(cells, notCloneable(cause, undefined, 'args', [], this.platform.clone));
+        this.events.settledBatch();
+      });
+    }
   }
 
   #finish(id: number, tell: (task: Task) => void): void {
