@@ -1,5 +1,7 @@
 /** The claim board in a file: one step after the other, and with both sides at it at the same time. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { BoardFiles, type BoardFile, FileBoardEnd, newFileBoard } from './board.js';
@@ -16,6 +18,27 @@ test('board in a file: has room for as many tasks as cells, gives each its own t
   assert.equal(new Set([owner.post(), owner.post(), owner.post()]).size, 3);
   assert.equal(owner.room, 0);
   assert.throws(() => owner.post(), /no free cell/);
+});
+
+test('board in a file: where the system refuses it, there is no room, and the next one may be there again', (t) => {
+  const files = new BoardFiles();
+  for (const name of ['openSync', 'writeSync'] as const) {
+    const refused = t.mock.method(fs, name, () => {
+      throw new Error('no more');
+    });
+    syncBuiltinESMExports();
+    const { board: none, memory } = files.newBoard(1);
+    refused.mock.restore();
+    syncBuiltinESMExports();
+    assert.match(String((memory as BoardFile).fault), /no more/);
+    assert.equal(none.room, 0);
+    const { board: next } = files.newBoard(1);
+    none.close!();
+    assert.equal(next.room, 1);
+    const ticket = next.post();
+    assert.equal(next.withdraw(ticket), true, 'its file is open');
+    next.close!();
+  }
 });
 
 test('board in a file: a posted task is claimed once, and withdrawn no more', (t) => {

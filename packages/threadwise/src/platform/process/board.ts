@@ -6,7 +6,7 @@ import { closeSync, existsSync, openSync, readSync, unlinkSync, writeSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MainBoard, NewBoard, WorkerBoard } from '../../core/contracts.js';
-import { type Ring, RING_BYTES } from './ring.js';
+import { type Ring, RING_BYTES, writeAll } from './ring.js';
 
 /** The values of the word that main writes for each cell. */
 const POSTED = 0;
@@ -40,6 +40,8 @@ export interface BoardFile {
   readonly cells: number;
   /** Set as soon as the worker is known to be gone: nothing more can be posted. */
   isGone: boolean;
+  /** Why its worker cannot be started: the system had no memory or no descriptor left for the board. */
+  readonly fault?: unknown;
 }
 
 /** The rings for large messages, behind the board. There are none where the file may be on a disk. */
@@ -56,19 +58,26 @@ export class BoardFiles {
   /** The numbers of the open boards, which all have the same size. */
   readonly #taken = new Set<number>();
 
-  /** @param cells how many tasks can be posted at a time; the same at every call */
+  /** Does not throw where there can be no board: to start its worker does. @param cells how many tasks can be posted at a time; the same at every call */
   readonly newBoard = (cells: number): NewBoard => {
-    if (this.#taken.size === 0) this.#fd = openUnnamed();
     let number = 0;
     while (this.#taken.has(number)) number++;
     this.#taken.add(number);
     const bytes = boardBytes(cells);
     const at = number * (bytes + 2 * RING_BYTES);
-    const memory: BoardFile = { fd: this.#fd, at, cells, isGone: false };
-    writeSync(memory.fd, new Uint8Array(bytes), 0, bytes, memory.at); // clears what a former worker has claimed
+    let fault: unknown;
+    try {
+      if (this.#fd < 0) this.#fd = openUnnamed();
+      writeAll(this.#fd, new Uint8Array(bytes), at); // clears what a former worker has claimed
+    } catch (error) {
+      fault = error;
+    }
+    const memory: BoardFile = { fd: this.#fd, at, cells, isGone: fault !== undefined, fault };
     const close = () => {
       this.#taken.delete(number);
-      if (this.#taken.size === 0) closeSync(memory.fd);
+      if (this.#taken.size > 0 || this.#fd < 0) return;
+      closeSync(this.#fd);
+      this.#fd = -1;
     };
     return { board: new FileBoard(memory, close), memory };
   };

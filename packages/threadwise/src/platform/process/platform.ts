@@ -55,6 +55,7 @@ function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thr
   const { settings, wire, allowance: _, ...place } = spec;
   const port = wire.port as PipePort;
   const board = wire.memory as BoardFile;
+  if (board.fault !== undefined) throw board.fault;
   const { data, argv = [] } = settings;
   const execArgv = optionsOf(settings);
   const boot: WorkerBoot = {

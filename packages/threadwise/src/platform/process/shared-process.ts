@@ -51,7 +51,11 @@ export function spawnShared({ threads, processes }: Division): Platform['spawn']
     open.add(process);
     return process;
   };
-  return (spec, onExit) => (found() ?? started(spec)).start(spec, onExit);
+  return (spec, onExit) => {
+    const { fault } = spec.wire.memory as BoardFile;
+    if (fault !== undefined) throw fault;
+    return (found() ?? started(spec)).start(spec, onExit);
+  };
 }
 
 /** What main keeps for one worker of the process. */
