@@ -57,6 +57,12 @@ function suite(form, isolation) {
       assert.equal(error.cause.code, 'E_LATE');
     });
 
+    test('an uncaught error that the task has a handler for ends nothing', async (t) => {
+      const pool = apart(t);
+      assert.equal(await pool.run('throwInDomain', []), 'caught');
+      assert.equal(pool.stats().crashes, 0);
+    });
+
     const noLimit = isolation !== 'process' && 'of a thread, it depends on the version of Node.js';
     test(
       'memory without end: ERR_WORKER_MEMORY, within the limit that was given',

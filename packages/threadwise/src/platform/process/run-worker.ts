@@ -33,7 +33,9 @@ export function runWorker(place: WorkerPlace & ModulePlace, pipe: Pipe): PipePor
   const { toMain, toWorker } = ringsOf(place.board);
   port.attach(pipe, toMain, toWorker);
   process.on('uncaughtExceptionMonitor', (error: unknown) => {
-    if (process.listenerCount('uncaughtException') > 0) return; // the user's own listener keeps the worker alive
+    // The user's own listener, or a domain, keeps the worker alive.
+    if (process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback())
+      return;
     port.postAside(encodeError(error, cloneByBytes) satisfies Aside);
     process.exit(1); // main reports the error: it need not be printed
   });
