@@ -221,6 +221,23 @@ function suite(form, isolation) {
   });
 
   describe(`${form}: nothing is left`, () => {
+    test(
+      'of a worker that cannot be started, as its data cannot be cloned any more',
+      { skip: linuxOnly },
+      async (t) => {
+        const data = {};
+        const pool = apart(t, { worker: { data } });
+        const pid = await pool.run('pid', []);
+        data.late = () => 1;
+        const failed = event(pool, 'error', ({ error }) => /could not be cloned/.test(error));
+        process.kill(pid, 'SIGKILL');
+        await failed;
+        await pool.destroy();
+        const children = () => readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8');
+        while (children() !== '') await sleep(10);
+      },
+    );
+
     test('after close, and after destroy in the middle of a task', async (t) => {
       for (const end of ['close', 'destroy']) {
         const pool = apart(t, { threads: 2 });

@@ -74,6 +74,8 @@ export class NodeProcess {
   constructor(port: PipePort, start: ProcessStart, onExit: (exit: ThreadExit) => void) {
     knownKills ??= oomKills();
     this.#port = port;
+    // First, as it throws where data cannot be cloned: a process that nobody speaks to would never end.
+    const first = Buffer.concat([Buffer.from(start.code), toBytes(start.boot)].flatMap(withLength));
     this.#child = spawn(start);
     const [, , stderr, toChild, fromChild, , ...pipes] = (this.#child.stdio ?? []) as (Socket | undefined)[];
     const isStarted = toChild && fromChild && stderr;
@@ -81,7 +83,7 @@ export class NodeProcess {
     this.pipes = isStarted ? (pipes as Socket[]).map(quiet) : [];
     if (isStarted) {
       const pipe = pipeOf(toChild, fromChild);
-      pipe.write(Buffer.concat([Buffer.from(start.code), toBytes(start.boot)].flatMap(withLength)));
+      pipe.write(first);
       port.attach(pipe, start.rings?.toWorker, start.rings?.toMain);
     }
     this.exited = this.#watch(onExit);

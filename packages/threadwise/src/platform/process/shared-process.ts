@@ -115,7 +115,12 @@ class SharedProcess {
     const { promise: exited, resolve } = promised();
     let seat = 0;
     while (this.#members.has(seat)) seat++;
-    this.#tell([START, seat, this.#specOf(seat, spec)]);
+    try {
+      this.#tell([START, seat, this.#specOf(seat, spec)]);
+    } catch (error) {
+      if (this.#members.size === 0) this.#kill(); // nobody else would end it
+      throw error; // the data cannot be cloned
+    }
     const member: Member = {
       seat,
       port: port as PipePort,
