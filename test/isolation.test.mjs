@@ -210,6 +210,7 @@ function suite(form, isolation) {
       const { error } = await outcome(pool.run('twice', [1]));
       assert.equal(error.code, 'ERR_MODULE_LOAD');
       assert.equal(error.cause.code, 'ENOENT');
+      assert.match(error.message, /in \/nowhere at all/);
     });
 
     test('stats tell the memory of each process', { skip: linuxOnly }, async (t) => {

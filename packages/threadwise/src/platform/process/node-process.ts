@@ -86,7 +86,7 @@ export class NodeProcess {
       pipe.write(first);
       port.attach(pipe, start.rings?.toWorker, start.rings?.toMain);
     }
-    this.exited = this.#watch(onExit);
+    this.exited = this.#watch(onExit, start.settings.cwd);
   }
 
   /** Undefined if the process is gone, or could not be started. */
@@ -127,7 +127,7 @@ export class NodeProcess {
       this.kill(`process ${pid} had been stopped by a signal, and was killed`);
   }
 
-  #watch(onExit: (exit: ThreadExit) => void): Promise<void> {
+  #watch(onExit: (exit: ThreadExit) => void, cwd: string | undefined): Promise<void> {
     const { promise, resolve } = promised();
     const child = this.#child;
     const tell = (exit: ThreadExit) => {
@@ -135,7 +135,10 @@ export class NodeProcess {
       resolve();
     };
     if (child.pid === undefined) {
-      child.once('error', (error) => tell({ exitCode: 1, error, outOfMemory: false }));
+      child.once('error', (error) => {
+        if (cwd !== undefined) error.message += `, in ${cwd}`; // where there is no such folder, Node says that there is no such program
+        tell({ exitCode: 1, error, outOfMemory: false });
+      });
       return promise;
     }
     running.add(this);
