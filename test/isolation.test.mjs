@@ -289,7 +289,7 @@ function suite(form, isolation) {
     test('a signal that a terminal sends to all is for the program: its process goes on', async (t) => {
       const pool = apart(t);
       const pid = await pool.run('pid', []);
-      for (const signal of ['SIGINT', 'SIGTERM']) process.kill(pid, signal);
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.kill(pid, signal);
       assert.equal(await pool.run('twice', [3]), 6);
       assert.equal(await pool.run('pid', []), pid);
     });

@@ -8,7 +8,8 @@ import { readAll, writeAll } from './ring.js';
 /** Reads the boot message, and takes from `globalThis` the `load` that the starter has left there: this code cannot import by itself. */
 export function receiveBoot<Boot>(): Boot & { readonly load: Load } {
   // Signals that come from a terminal or a service manager mean the program: main ends its workers when it ends.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
+    process.on(signal, () => undefined);
   const key = Symbol.for('threadwise.load');
   const scope = globalThis as { [key]?: Load };
   const load = scope[key]!;
