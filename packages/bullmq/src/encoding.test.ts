@@ -39,6 +39,13 @@ test("what 'json' carries is JSON that says the same; what it refuses, JSON woul
   );
 });
 
+test('an array with properties of its own, such as a match of a regular expression, keeps them', () => {
+  const match = /b/.exec('abc')!;
+  const [{ index, input }] = decode(crossed(encode([match], 'auto', 'it'))) as [RegExpExecArray];
+  assert.deepEqual([index, input], [1, 'abc']);
+  assert.throws(() => encode({ match }, 'json', 'it'), { code: 'ERR_NOT_CLONEABLE', path: 'it.match' });
+});
+
 test('what JSON carries stands as it is, so that others can read it', () => {
   assert.deepEqual(encode([1, { a: ['x', null, true] }], 'auto', 'it'), [1, { a: ['x', null, true] }]);
   assert.deepEqual(Object.keys(encode(new Date(0), 'auto', 'it') as object), ['$threadwise', 'base64']);

@@ -89,7 +89,7 @@ function pathInObject(value: object, path: string, depth: number): string | unde
       const found = pathOfNotJson(value[i], `${path}[${i}]`, depth + 1);
       if (found !== undefined) return found;
     }
-    return undefined;
+    return Object.keys(value).length === value.length ? undefined : path; // it has properties beside its items
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return path;
