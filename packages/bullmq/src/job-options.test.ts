@@ -23,6 +23,11 @@ test('options of a call are those of a BullMQ job, and its own stand beside them
   assert.equal(optsOf({ jobId: 'mine' }).threadwise?.call, 'id');
 });
 
+test('an option that is undefined is as one that is not there', () => {
+  const job = { removeOnComplete: undefined, removeOnFail: undefined, lifo: undefined };
+  assert.deepEqual(optsOf({ job, delayMs: undefined }), optsOf({}));
+});
+
 test('a higher priority of a call is a lower one of BullMQ, within what BullMQ takes', () => {
   const priority = fc.integer({ min: -1_000_000, max: 1_000_000 });
   fc.assert(

@@ -111,7 +111,7 @@ const CHECKS = {
   jobId: optional(jobId),
   deduplication: optional(deduplication),
   onProgress: optional(callback),
-  job: optional((name, value) => record(name, value, PASSED) as JobsOptions),
+  job: optional((name, value) => record(name, value, PASSED) as JobsOptions, {}),
 };
 
 /** Checks of the options as stored in a job, which other programs may have written. */
@@ -137,7 +137,7 @@ export function resolveCall(given: unknown, defaults: CallDefaults, id: string) 
   const opts: FleetJobOptions & { jobId: string } = {
     removeOnComplete: kept,
     removeOnFail: kept,
-    ...job,
+    ...defined(job),
     jobId: jobId ?? id,
     attempts: retries + 1,
     priority: PRIORITY_ZERO - priority,
