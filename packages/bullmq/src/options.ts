@@ -15,7 +15,7 @@ import {
 import type { FleetConnection } from './connection.js';
 import type { Encoding } from './encoding.js';
 import { messageOf } from './failures.js';
-import { encodingOption, finiteMs } from './job-options.js';
+import { defined, encodingOption, finiteMs } from './job-options.js';
 
 /** The queue of a fleet, and how to reach it. */
 interface Place {
@@ -130,9 +130,9 @@ function limiter(option: string, value: unknown): { max: number; duration: numbe
 
 /** Checks what BullMQ would refuse only after the pool was started. */
 function workerOptions(option: string, value: unknown): Partial<WorkerOptions> {
-  const given = record(option, value, PASSED) as Partial<WorkerOptions>;
+  const given: Partial<WorkerOptions> = defined(record(option, value, PASSED));
   const { drainDelay, maxStartedAttempts: most } = given;
-  if (drainDelay !== undefined && !(drainDelay > 0))
+  if (drainDelay !== undefined && !(Number.isFinite(drainDelay) && drainDelay > 0))
     reject(`${option}.drainDelay`, 'seconds, more than 0', drainDelay);
   if (most !== undefined) integer(`${option}.maxStartedAttempts`, most, 0, Number.MAX_SAFE_INTEGER);
   const strategy = given.settings?.backoffStrategy;

@@ -324,6 +324,12 @@ describe('calls', { skip }, () => {
     assert.equal((await failure(fleet.run('add', [1, 2]))).code, 'ERR_FLEET_CLOSED');
   });
 
+  test('an option of the worker that is undefined is as one that is not there', async (t) => {
+    const worker = { drainDelay: undefined, removeOnFail: undefined };
+    const { fleet } = await fleetOf(t, { machine: { worker } });
+    assert.equal(await fleet.run('add', [2, 3]), 5);
+  });
+
   test('options that are wrong, or have no counterpart, are refused by name', async (t) => {
     const fleet = caller(t, redis, { queue: `calls-${number++}` });
     for (const [options, says] of [
@@ -353,7 +359,8 @@ describe('calls', { skip }, () => {
     const service = { queue: 'a', connection: redis.connection };
     assert.throws(() => serve(tasksUrl, { ...service, connection: prefixed }), { code: 'ERR_OPTION' });
     assert.throws(() => serve(tasksUrl, { ...service, pool: { retries: 1 } }), /'pool.retries'/);
-    assert.throws(() => serve(tasksUrl, { ...service, worker: { drainDelay: 0 } }), /'worker.drainDelay'/);
+    for (const drainDelay of [0, '5', Infinity])
+      assert.throws(() => serve(tasksUrl, { ...service, worker: { drainDelay } }), /'worker.drainDelay'/);
     const started = { maxStartedAttempts: -1 };
     assert.throws(() => serve(tasksUrl, { ...service, worker: started }), { code: 'ERR_OPTION' });
     assert.throws(() => serve('tasks.js', service), { code: 'ERR_OPTION' });
