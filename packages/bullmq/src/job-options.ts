@@ -181,7 +181,9 @@ function key(option: string, value: unknown): string | number {
 function jobId(option: string, value: unknown): string {
   const id = text(option, value);
   const expected = "a string that is no whole number and has no ':', which BullMQ keeps for itself";
-  return /^\d+$|:/.test(id) ? reject(option, expected, value) : id;
+  if (/^-?\d+$|:/.test(id)) return reject(option, expected, value);
+  // Half of a surrogate pair is another character when it comes back: the job would never be found again.
+  return Buffer.from(id).toString() === id ? id : reject(option, 'a string that UTF-8 can carry', value);
 }
 
 function backoff(option: string, value: unknown): number | BackoffOptions {

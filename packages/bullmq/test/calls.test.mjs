@@ -340,6 +340,8 @@ describe('calls', { skip }, () => {
       [{ backoff: { type: 'fixed', delay: 'soon' } }, /'backoff.delay': expected/],
       [{ key: {} }, /'key': expected a string or a number/],
       [{ jobId: '17' }, /'jobId': expected a string that is no whole number/],
+      [{ jobId: '-5' }, /'jobId': expected a string that is no whole number/],
+      [{ jobId: 'a\ud800' }, /'jobId': expected a string that UTF-8 can carry/],
       [{ retrys: 1 }, /Unknown option 'retrys'. Did you mean 'retries'/],
       [{ job: { parent: {} } }, /Unknown option 'job.parent'/],
       [{ deduplication: {} }, /'deduplication.id': expected a string/],
