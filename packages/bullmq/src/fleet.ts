@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Queue, QueueEvents } from 'bullmq';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from 'threadwise';
-import { duration, integer, iteratorOf, Mapping, reject, withCallerStack } from 'threadwise/internal';
+import { duration, integer, iteratorOf, Mapping, reject, text, withCallerStack } from 'threadwise/internal';
 import { Cancels } from './cancels.js';
 import { connectTo, endEvents, inTime, Link } from './connection.js';
 import { checkSize, encode } from './encoding.js';
@@ -229,6 +229,7 @@ export class Fleet<M = UntypedTasks> {
   }
 
   #encodeArguments(name: string, args: readonly unknown[]): unknown {
+    text('name', name);
     if (!Array.isArray(args)) reject('args', 'an array of arguments', args);
     const { encoding, maxBytes } = this.#options;
     const data = encode(args, encoding, 'args');

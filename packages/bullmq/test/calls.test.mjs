@@ -350,6 +350,9 @@ describe('calls', { skip }, () => {
       assert.equal(error.code, 'ERR_OPTION', JSON.stringify(options));
       assert.match(error.message, says);
     }
+    for (const name of [undefined, 5, ''])
+      for (const refused of [fleet.run(name, []), fleet.job(name, [])])
+        assert.match((await failure(refused)).message, /'name': expected a string/);
     assert.throws(() => fleet.map('add', [1], { jobId: 'same' }), { code: 'ERR_OPTION' });
     assert.throws(() => connect({ queue: 'a:b', connection: redis.connection }), { code: 'ERR_OPTION' });
     assert.throws(() => connect({ queue: 'a' }), { code: 'ERR_OPTION' });
