@@ -3,25 +3,18 @@ import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { fromBytes } from './clone.js';
 import type { Load } from '../node/boot.js';
 import { FD, PIECE_BYTES, type Pipe, readNow } from './port.js';
-import { readAll, writeAll } from './ring.js';
+import { writeAll } from './ring.js';
 
-/** Reads the boot message, and takes from `globalThis` the `load` that the starter has left there: this code cannot import by itself. */
+/** Takes from `globalThis` what the starter has left there: the boot message, and `load`, as this code cannot import by itself. */
 export function receiveBoot<Boot>(): Boot & { readonly load: Load } {
   // Signals that come from a terminal or a service manager mean the program: main ends its workers when it ends.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
     process.on(signal, () => undefined);
-  const key = Symbol.for('threadwise.load');
-  const scope = globalThis as { [key]?: Load };
-  const load = scope[key]!;
+  const key = Symbol.for('threadwise.start');
+  const scope = globalThis as { [key]?: { load: Load; bytes: Buffer } };
+  const { load, bytes } = scope[key]!;
   delete scope[key];
-  const boot = fromBytes(receive(receive(4).readUInt32LE())) as Boot;
-  return { ...boot, load };
-}
-
-function receive(length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  if (!readAll(FD.fromMain, bytes)) die();
-  return bytes;
+  return { ...(fromBytes(bytes) as Boot), load };
 }
 
 /** Reads by the event loop, and writes at once, so that no message is lost when the process dies. */

@@ -13,7 +13,7 @@ import { toBytes } from './clone.js';
 import { type Pipe, type PipePort, readNow } from './port.js';
 import { cpuUtilization, isStopped, oomKills, residentBytes } from './usage.js';
 
-/** The `--eval` script, valid as CommonJS and as a module: reads the code from the pipe, behind its length. Only this script can import. */
+/** The `--eval` script, valid as CommonJS and as a module: reads the code and its boot message, each behind its length. Only it can import. */
 const STARTER = `{
   const { readSync } = process.getBuiltinModule('node:fs');
   const vm = process.getBuiltinModule('node:vm');
@@ -25,8 +25,9 @@ const STARTER = `{
     }
     return bytes;
   };
-  const code = read(Buffer.alloc(read(Buffer.alloc(4)).readUInt32LE())).toString();
-  globalThis[Symbol.for('threadwise.load')] = (url) => import(url);
+  const next = () => read(Buffer.alloc(read(Buffer.alloc(4)).readUInt32LE()));
+  const code = next().toString();
+  globalThis[Symbol.for('threadwise.start')] = { load: (url) => import(url), bytes: next() };
   vm.runInThisContext(code, { filename: '[worker eval]' });
 }`;
 
@@ -49,7 +50,7 @@ interface ProcessStart {
   readonly settings: WorkerSettings;
   readonly execArgv: readonly string[];
   readonly code: string;
-  /** The boot message, which the code reads first. */
+  /** The boot message of the code. */
   readonly boot: unknown;
   readonly boardFd: number;
   readonly rings?: ReturnType<typeof ringsOf>;
