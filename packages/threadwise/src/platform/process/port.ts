@@ -28,21 +28,17 @@ export class PipePort implements Port {
   /** Whether any message has come. */
   hasHeard = false;
   #pipe: Pipe | undefined;
-  /** Frames that were sent before there was a pipe. */
-  #early: Uint8Array[] = [];
   #handler: ((message: unknown) => void) | undefined;
   #onBatch: (() => void) | undefined;
   #onBroken: (error: unknown) => void = rethrow;
   #isClosed = false;
 
-  /** Connects the port with `pipe`. @param out the ring for large messages that leave @param into the ring for those that arrive */
+  /** Connects the port with `pipe`, before anything is posted. @param out the ring for large messages that leave @param into the ring for those that arrive */
   attach(pipe: Pipe, out?: Ring, into?: Ring): void {
     if (this.#isClosed) return pipe.close();
     if (out !== undefined) this.#writer.use(out);
     if (into !== undefined) this.#frames.use(into);
     this.#pipe = pipe;
-    for (const bytes of this.#early) pipe.write(bytes);
-    this.#early = [];
     if (this.#handler !== undefined) this.#open();
   }
 
@@ -58,9 +54,7 @@ export class PipePort implements Port {
   }
 
   #send(bytes: Uint8Array): void {
-    if (this.#isClosed) return;
-    if (this.#pipe === undefined) this.#early.push(bytes.slice());
-    else this.#pipe.write(bytes);
+    if (!this.#isClosed) this.#pipe?.write(bytes);
   }
 
   listen(
