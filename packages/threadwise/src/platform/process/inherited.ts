@@ -19,7 +19,7 @@ export function receiveBoot<Boot>(): Boot & { readonly load: Load } {
 
 /** Reads by the event loop, and writes at once, so that no message is lost when the process dies. */
 export function inheritedPipe(): Pipe {
-  let listener: (piece: Buffer) => void;
+  let listener: (piece: Uint8Array) => void;
   const onread: OnReadOpts = {
     buffer: Buffer.allocUnsafeSlow(PIECE_BYTES),
     callback: (count, buffer) => {

@@ -14,9 +14,9 @@ export interface Pipe {
   /** Sends what the pipe takes, and keeps a copy of the rest. */
   write(bytes: Uint8Array): void;
   /** The bytes that have arrived, valid until the next call; undefined if there are none. */
-  read(): Buffer | undefined;
+  read(): Uint8Array | undefined;
   /** Calls back with each piece that arrives from now on. */
-  listen(callback: (piece: Buffer) => void): void;
+  listen(callback: (piece: Uint8Array) => void): void;
   close(): void;
 }
 

@@ -172,7 +172,7 @@ class SharedProcess {
   /** Messages go by way of the relay of the process, and come back by the worker’s own pipe. */
   #pipeOf(seat: number): Pipe {
     const fromWorker = this.#process.pipes[seat];
-    let listener: (piece: Buffer) => void = () => undefined;
+    let listener: (piece: Uint8Array) => void = () => undefined;
     return {
       write: (bytes) =>
         this.#tell([PASS, seat, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)]),

@@ -14,15 +14,10 @@ const port = runWorker({ ...place, ...surroundings }, pipeOver(wire.port));
 port.postAside(ownThreadId());
 
 function pipeOver(port: MessagePort): Pipe {
-  // Beside a large message, structured clone sends all of the buffer that it lies in.
-  const bytesOf = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length);
   return {
     write: (bytes) => writeAll(toMain, bytes),
-    read: () => {
-      const received = receiveMessageOnPort(port) as { readonly message: Uint8Array } | undefined;
-      return received && bytesOf(received.message);
-    },
-    listen: (callback) => void port.on('message', (bytes: Uint8Array) => callback(bytesOf(bytes))),
+    read: () => receiveMessageOnPort(port)?.message as Uint8Array | undefined,
+    listen: (callback) => void port.on('message', callback),
     close: () => process.exit(),
   };
 }
