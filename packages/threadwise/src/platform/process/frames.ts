@@ -15,7 +15,7 @@ const HEADER_BYTES = 5;
 const KIND = 4;
 /** A message in structured clone's format. */
 const CLONED = 0;
-/** The same, but for the port's `onAside` and not for its listener. */
+/** The same, but for the port itself and not for its listener. */
 const ASIDE = 1;
 /** A message that the value codec has written. */
 const CODED = 2;
@@ -102,7 +102,7 @@ export class FrameWriter {
 const TAKEN_FRAME = new Uint8Array(HEADER_BYTES);
 TAKEN_FRAME[KIND] = TAKEN;
 
-/** The frame of a message for the other end's `onAside`. */
+/** The frame of a message for the other end's port. */
 export function asideFrame(message: unknown): Uint8Array {
   return written(message, ASIDE);
 }
@@ -122,7 +122,7 @@ function setHeader(view: DataView, length: number, kind: number): void {
 
 /** Puts messages together from the pieces in which they come. */
 export class FrameReader {
-  /** Whether the message that `next` has found is for `onAside`. */
+  /** Whether the message that `next` has found is for the port. */
   isAside = false;
   readonly #book = new Uint8Array(shapeBookByteLength());
   readonly #values = new ValueReader(new ShapeReader(this.#book.buffer));

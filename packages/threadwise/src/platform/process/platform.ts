@@ -8,7 +8,6 @@ import type {
   Transport,
   WorkerSettings,
 } from '../../core/contracts.js';
-import { decodeError, type EncodedError } from '../../transport/codec/error-codec.js';
 import { messagesWith } from '../../transport/message/link.js';
 import { clockZero } from '../node/clock.js';
 import { nodePlatform } from '../node/platform.js';
@@ -67,10 +66,6 @@ function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thr
     parentId: process.pid,
     clockZero: clockZero(),
   };
-  let error: unknown;
-  port.onAside = (word) => {
-    error = decodeError(word as EncodedError);
-  };
   const start = {
     settings,
     execArgv: [...execArgv, ...limits(settings)],
@@ -80,7 +75,7 @@ function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thr
     rings: ringsOf(board),
     pipes: 0,
   };
-  const child = new NodeProcess(port, start, (exit) => onExit({ ...exit, error: error ?? exit.error }));
+  const child = new NodeProcess(port, start, (exit) => onExit({ ...exit, error: port.error ?? exit.error }));
   return child.threadOf({ end: () => child.kill(), exited: child.exited, threadId: () => child.pid ?? 0 });
 }
 

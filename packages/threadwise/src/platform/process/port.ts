@@ -1,6 +1,7 @@
 /** A pair of pipes as the core knows ports; used on both ends. */
 import { readSync } from 'node:fs';
 import type { Port } from '../../core/contracts.js';
+import { decodeError, type EncodedError } from '../../transport/codec/error-codec.js';
 import { rethrow } from '../node/port.js';
 import { detachLater } from './clone.js';
 import { asideFrame, FrameReader, FrameWriter } from './frames.js';
@@ -23,8 +24,10 @@ export interface Pipe {
 export class PipePort implements Port {
   readonly #writer = new FrameWriter();
   readonly #frames = new FrameReader(this.#writer, (frame) => this.#send(frame));
-  /** Called with what the other end sends by `postAside`. */
-  onAside: ((message: unknown) => void) | undefined;
+  /** The error that ends the worker at the other end, which it has said aside. */
+  error: unknown;
+  /** The system's number of the thread at the other end, which it has said aside; 0 before that. */
+  threadId = 0;
   /** Whether any message has come. */
   hasHeard = false;
   #pipe: Pipe | undefined;
@@ -48,8 +51,8 @@ export class PipePort implements Port {
     detach();
   }
 
-  /** Sends a message to the other end's `onAside`, and not to its listener. */
-  postAside(message: unknown): void {
+  /** Tells the other end's port, and not its listener: the error that ends this worker, or the number of its thread. */
+  postAside(message: EncodedError | number): void {
     this.#send(asideFrame(message));
   }
 
@@ -108,8 +111,13 @@ export class PipePort implements Port {
     } catch (error) {
       return isAside ? undefined : this.#onBroken(error);
     }
-    if (isAside) this.onAside?.(message);
+    if (isAside) this.#hearAside(message as EncodedError | number);
     else if (!this.#isClosed) this.#handler!(message);
+  }
+
+  #hearAside(said: EncodedError | number): void {
+    if (typeof said === 'number') this.threadId = said;
+    else this.error = decodeError(said);
   }
 }
 

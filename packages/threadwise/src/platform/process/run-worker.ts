@@ -1,7 +1,7 @@
 /** Starts a worker's runner on its pipe, whether the worker has a process of its own or is a thread of one. */
 import type { ThreadSpec } from '../../core/contracts.js';
 import { Runner } from '../../runner/runner.js';
-import { type EncodedError, encodeError } from '../../transport/codec/error-codec.js';
+import { encodeError } from '../../transport/codec/error-codec.js';
 import { Line } from '../../transport/line.js';
 import { MessageEndpoint } from '../../transport/message/endpoint.js';
 import { type ModulePlace, runnerPlatform } from '../node/boot.js';
@@ -20,9 +20,6 @@ export interface WorkerPlace extends Omit<ThreadSpec, 'allowance' | 'wire' | 'se
   readonly clockZero: number;
 }
 
-/** What a worker tells the code that started it: the error that ends it; if it is a thread, also the system's number of it. */
-export type Aside = EncodedError | number;
-
 export function runWorker(place: WorkerPlace & ModulePlace, pipe: Pipe): PipePort {
   followClock(place.clockZero);
   process.argv = [process.execPath, '[worker eval]', ...place.argv];
@@ -36,7 +33,7 @@ export function runWorker(place: WorkerPlace & ModulePlace, pipe: Pipe): PipePor
     // The user's own listener, or a domain, keeps the worker alive.
     if (process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback())
       return;
-    port.postAside(encodeError(error, cloneByBytes) satisfies Aside);
+    port.postAside(encodeError(error, cloneByBytes));
     process.exit(1); // main reports the error: it need not be printed
   });
   const endpoint = new MessageEndpoint(new Line(port), new FileBoardEnd(place.board), now);

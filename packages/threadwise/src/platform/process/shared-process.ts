@@ -16,7 +16,6 @@ import {
   type Surroundings,
   type ToRelay,
 } from './relay.js';
-import type { Aside } from './run-worker.js';
 
 /** Seats of a process for each worker that it is to have: a worker that retires still has its seat when the next one starts. */
 const SEATS = 2;
@@ -67,10 +66,6 @@ interface Member {
   readonly onExit: (exit: ThreadExit) => void;
   /** Whether it was asked to end, or has ended. */
   isEnding: boolean;
-  /** The uncaught error that ended it. */
-  error: unknown;
-  /** The system's number of its thread; 0 until the worker has sent it. */
-  threadId: number;
   deadline: TimerHandle | undefined;
 }
 
@@ -131,24 +126,13 @@ class SharedProcess {
         resolve();
       },
       isEnding: false,
-      error: undefined,
-      threadId: 0,
       deadline: undefined,
     };
     this.#members.set(seat, member);
-    member.port.onAside = (said) => {
-      const word = said as Aside;
-      if (typeof word === 'number') member.threadId = word;
-      else member.error = decodeError(word);
-    };
     const { toWorker, toMain } = ringsOf(member.board);
     member.port.attach(member.pipe, toWorker, toMain);
-    const isThere = () => this.#members.get(seat) === member;
-    return this.#process.threadOf({
-      end: () => this.#end(member),
-      exited,
-      threadId: () => (isThere() ? member.threadId : 0),
-    });
+    const threadId = () => member.port.threadId;
+    return this.#process.threadOf({ end: () => this.#end(member), exited, threadId });
   }
 
   #specOf(seat: number, spec: ThreadSpec): ThreadSpec {
@@ -233,7 +217,8 @@ class SharedProcess {
     member.isEnding = true;
     member.deadline?.cancel();
     port.drain(); // what the worker said before it ended
-    onExit({ ...exit, error: member.error ?? exit.error });
+    port.threadId = 0;
+    onExit({ ...exit, error: port.error ?? exit.error });
     pipe.close();
     this.#members.delete(seat);
   }
