@@ -4,13 +4,32 @@
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
-import { encodeError } from '../../transport/codec/error-codec.js';
+import { type EncodedError, encodeError } from '../../transport/codec/error-codec.js';
 import { followClock } from '../node/clock.js';
 import { spawnFrom } from '../node/node-thread.js';
 import { cloneByBytes } from './clone.js';
 import { inheritedPipe, receiveBoot } from './inherited.js';
 import { PipePort } from './port.js';
-import { END, type FromRelay, type RelayBoot, START, type ToRelay } from './relay.js';
+
+/** What main says of the worker that has a seat: starts its thread, passes bytes of its pipe on to it, or ends its thread now. */
+export type ToRelay = readonly [seat: number, content: ThreadSpec | Uint8Array | 'end'];
+
+/** A worker's thread is gone; its pipe has all that it had said. */
+export type FromRelay = readonly [
+  seat: number,
+  exitCode: number,
+  outOfMemory: boolean,
+  error: EncodedError | undefined,
+];
+
+/** The boot message of the process. */
+export interface RelayBoot {
+  readonly poolName: string;
+  readonly execArgv: readonly string[];
+  readonly clockZero: number;
+  /** The code of the workers' threads. */
+  readonly source: string;
+}
 
 const boot = receiveBoot<RelayBoot>();
 followClock(boot.clockZero);
@@ -23,11 +42,11 @@ const workers = new Map<number, { readonly port: MessagePort; readonly thread: T
 const main = new PipePort();
 main.attach(inheritedPipe());
 main.listen((message) => {
-  const [type, seat, content] = message as ToRelay;
-  if (type === START) return start(seat, content);
-  const worker = workers.get(seat); // undefined if it has just ended
-  if (type === END) void worker?.thread.terminate();
-  else worker?.port.postMessage(content, [content.buffer as ArrayBuffer]);
+  const [seat, content] = message as ToRelay;
+  const worker = workers.get(seat); // undefined if it is to start, or has just ended
+  if (content === 'end') void worker?.thread.terminate();
+  else if (content instanceof Uint8Array) worker?.port.postMessage(content, [content.buffer as ArrayBuffer]);
+  else start(seat, content);
 });
 
 function start(seat: number, spec: ThreadSpec): void {

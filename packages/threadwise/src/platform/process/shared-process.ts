@@ -7,15 +7,8 @@ import { relaySource, threadSource } from '../node/thread-sources.js';
 import { type BoardFile, ringsOf } from './board.js';
 import { NodeProcess, optionsOf, readSocket } from './node-process.js';
 import { FD, type Pipe, PipePort } from './port.js';
-import {
-  END,
-  type FromRelay,
-  PASS,
-  type RelayBoot,
-  START,
-  type Surroundings,
-  type ToRelay,
-} from './relay.js';
+import type { FromRelay, RelayBoot, ToRelay } from './relay-entry.js';
+import type { Surroundings } from './thread-entry.js';
 
 /** Seats of a process for each worker that it is to have: a worker that retires still has its seat when the next one starts. */
 const SEATS = 2;
@@ -111,7 +104,7 @@ class SharedProcess {
     let seat = 0;
     while (this.#members.has(seat)) seat++;
     try {
-      this.#tell([START, seat, this.#specOf(seat, spec)]);
+      this.#tell([seat, this.#specOf(seat, spec)]);
     } catch (error) {
       if (this.#members.size === 0) this.#kill(); // nobody else would end it
       throw error; // the data cannot be cloned
@@ -158,8 +151,7 @@ class SharedProcess {
     const fromWorker = this.#process.pipes[seat];
     let listener: (piece: Uint8Array) => void = () => undefined;
     return {
-      write: (bytes) =>
-        this.#tell([PASS, seat, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)]),
+      write: (bytes) => this.#tell([seat, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)]),
       read: () => fromWorker && readSocket(fromWorker),
       listen: (callback) => {
         listener = callback;
@@ -186,7 +178,7 @@ class SharedProcess {
   #end(member: Member): void {
     if (member.isEnding) return;
     member.isEnding = true;
-    this.#tell([END, member.seat]);
+    this.#tell([member.seat, 'end']);
     this.#look(member, MOST_LOOKS);
   }
 

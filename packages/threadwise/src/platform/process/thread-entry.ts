@@ -4,9 +4,14 @@ import { receiveBoot } from '../node/boot.js';
 import type { WorkerBoot } from '../node/worker-entry.js';
 import { ownThreadId } from '../node/usage.js';
 import type { Pipe } from './port.js';
-import type { Surroundings } from './relay.js';
 import { writeAll } from './ring.js';
-import { runWorker } from './run-worker.js';
+import { runWorker, type WorkerPlace } from './run-worker.js';
+
+/** What the thread needs beside its `ThreadSpec`; crosses as the `memory` of its wire. */
+export interface Surroundings extends Pick<WorkerPlace, 'board' | 'argv' | 'execArgv'> {
+  /** The descriptor of the worker's own pipe to main. */
+  readonly toMain: number;
+}
 
 const { wire, ...place } = receiveBoot<WorkerBoot>();
 const { toMain, ...surroundings } = wire.memory as Surroundings;
