@@ -4,13 +4,13 @@ import { writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import os from 'node:os';
 import { SHARE_ENV } from 'node:worker_threads';
-import type { Thread, ThreadExit, WorkerSettings } from '../../core/contracts.js';
+import type { Thread, ThreadExit, ThreadSpec, WorkerSettings } from '../../core/contracts.js';
 import { promised } from '../../core/promised.js';
 import { reasonOf } from '../../core/workers/failures.js';
 import { cpuTime } from '../node/usage.js';
-import type { ringsOf } from './board.js';
+import type { BoardFile, ringsOf } from './board.js';
 import { toBytes } from './clone.js';
-import { type Pipe, type PipePort, readNow } from './port.js';
+import { FD, type Pipe, type PipePort, readNow } from './port.js';
 import { cpuUtilization, isStopped, oomKills, residentBytes } from './usage.js';
 
 /** The `--eval` script, valid as CommonJS and as a module: reads the code and its boot message, each behind its length. Only it can import. */
@@ -255,6 +255,13 @@ export function readSocket(socket: Socket): Buffer | undefined {
 /** The descriptor of the socket; negative if it is closed. */
 function fdOf(socket: Socket): number {
   return (socket as { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
+}
+
+/** What a worker gets beside its place, in a process of its own or in one with others. */
+export function givenTo({ settings, wire }: ThreadSpec) {
+  const { data, argv = [] } = settings;
+  const board: BoardFile = { ...(wire.memory as BoardFile), fd: FD.board };
+  return { data, argv, execArgv: optionsOf(settings), board };
 }
 
 /** Node's options for a process: those that were given, or else main's. */

@@ -14,8 +14,8 @@ import { nodePlatform } from '../node/platform.js';
 import { processSource } from '../node/thread-sources.js';
 import { type BoardFile, BoardFiles, newFileBoard, ringsOf } from './board.js';
 import { cloneByBytes } from './clone.js';
-import { NodeProcess, optionsOf, residentBytesOfAll } from './node-process.js';
-import { FD, PipePort } from './port.js';
+import { givenTo, NodeProcess, residentBytesOfAll } from './node-process.js';
+import { PipePort } from './port.js';
 import { type Division, spawnShared } from './shared-process.js';
 import type { WorkerBoot } from './worker-entry.js';
 
@@ -55,20 +55,11 @@ function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thr
   const port = wire.port as PipePort;
   const board = wire.memory as BoardFile;
   if (board.fault !== undefined) throw board.fault;
-  const { data, argv = [] } = settings;
-  const execArgv = optionsOf(settings);
-  const boot: WorkerBoot = {
-    ...place,
-    data,
-    argv,
-    execArgv,
-    board: { ...board, fd: FD.board },
-    parentId: process.pid,
-    clockZero: clockZero(),
-  };
+  const given = givenTo(spec);
+  const boot: WorkerBoot = { ...place, ...given, parentId: process.pid, clockZero: clockZero() };
   const start = {
     settings,
-    execArgv: [...execArgv, ...limits(settings)],
+    execArgv: [...given.execArgv, ...limits(settings)],
     code: processSource,
     boot,
     boardFd: board.fd,

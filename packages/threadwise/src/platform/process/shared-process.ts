@@ -5,7 +5,7 @@ import { decodeError } from '../../transport/codec/error-codec.js';
 import { clockZero, timer } from '../node/clock.js';
 import { relaySource, threadSource } from '../node/thread-sources.js';
 import { type BoardFile, ringsOf } from './board.js';
-import { NodeProcess, optionsOf, readSocket } from './node-process.js';
+import { givenTo, NodeProcess, optionsOf, readSocket } from './node-process.js';
 import { FD, type Pipe, PipePort } from './port.js';
 import type { FromRelay, RelayBoot, ToRelay } from './relay-entry.js';
 import type { Surroundings } from './thread-entry.js';
@@ -54,7 +54,6 @@ export function spawnShared({ threads, processes }: Division): Platform['spawn']
 interface Member {
   readonly seat: number;
   readonly port: PipePort;
-  readonly pipe: Pipe;
   readonly board: BoardFile;
   readonly onExit: (exit: ThreadExit) => void;
   /** Whether it was asked to end, or has ended. */
@@ -66,7 +65,6 @@ class SharedProcess {
   readonly #relay = new PipePort();
   readonly #process: NodeProcess;
   readonly #seats: number;
-  readonly #execArgv: readonly string[];
   readonly #members = new Map<number, Member>();
   readonly #onClosed: () => void;
   /** How the last worker ended, after which the process was killed. */
@@ -76,15 +74,10 @@ class SharedProcess {
   constructor({ settings, poolName, wire }: ThreadSpec, seats: number, onClosed: () => void) {
     this.#seats = seats;
     this.#onClosed = onClosed;
-    this.#execArgv = optionsOf(settings);
-    const boot: RelayBoot = {
-      poolName,
-      execArgv: this.#execArgv,
-      clockZero: clockZero(),
-      source: threadSource,
-    };
+    const execArgv = optionsOf(settings);
+    const boot: RelayBoot = { poolName, execArgv, clockZero: clockZero(), source: threadSource };
     const { fd: boardFd } = wire.memory as BoardFile;
-    const start = { settings, execArgv: this.#execArgv, code: relaySource, boot, boardFd, pipes: seats };
+    const start = { settings, execArgv, code: relaySource, boot, boardFd, pipes: seats };
     this.#process = new NodeProcess(this.#relay, start, (exit) => this.#exited(exit));
     this.#relay.listen((message) => this.#hear(message as FromRelay));
   }
@@ -104,7 +97,7 @@ class SharedProcess {
     let seat = 0;
     while (this.#members.has(seat)) seat++;
     try {
-      this.#tell([seat, this.#specOf(seat, spec)]);
+      this.#tell([seat, specOf(seat, spec)]);
     } catch (error) {
       if (this.#members.size === 0) this.#kill(); // nobody else would end it
       throw error; // the data cannot be cloned
@@ -112,7 +105,6 @@ class SharedProcess {
     const member: Member = {
       seat,
       port: port as PipePort,
-      pipe: this.#pipeOf(seat),
       board: memory as BoardFile,
       onExit: (exit) => {
         onExit(exit);
@@ -123,27 +115,9 @@ class SharedProcess {
     };
     this.#members.set(seat, member);
     const { toWorker, toMain } = ringsOf(member.board);
-    member.port.attach(member.pipe, toWorker, toMain);
+    member.port.attach(this.#pipeOf(seat), toWorker, toMain);
     const threadId = () => member.port.threadId;
     return this.#process.threadOf({ end: () => this.#end(member), exited, threadId });
-  }
-
-  #specOf(seat: number, spec: ThreadSpec): ThreadSpec {
-    const { settings, wire } = spec;
-    const { data, argv = [], resourceLimits } = settings;
-    const memory: Surroundings = {
-      board: { ...(wire.memory as BoardFile), fd: FD.board },
-      toMain: FD.pipes + seat,
-      argv,
-      execArgv: this.#execArgv,
-    };
-    return {
-      ...spec,
-      allowance: undefined,
-      wire: { ...wire, port: undefined, memory },
-      // The thread has all other settings of its process.
-      settings: { data, resourceLimits, argv, execArgv: undefined, env: undefined },
-    };
   }
 
   /** Messages go by way of the relay of the process, and come back by the worker’s own pipe. */
@@ -205,13 +179,21 @@ class SharedProcess {
   }
 
   #gone(member: Member, exit: ThreadExit): void {
-    const { seat, port, pipe, onExit } = member;
+    const { seat, port, onExit } = member;
     member.isEnding = true;
     member.deadline?.cancel();
     port.drain(); // what the worker said before it ended
     port.threadId = 0;
     onExit({ ...exit, error: port.error ?? exit.error });
-    pipe.close();
+    port.close();
     this.#members.delete(seat);
   }
+}
+
+/** The specification of a worker that has a seat, as the relay starts it. */
+function specOf(seat: number, spec: ThreadSpec): ThreadSpec {
+  const { resourceLimits } = spec.settings; // the thread has all other settings of its process
+  const memory: Surroundings = { ...givenTo(spec), toMain: FD.pipes + seat };
+  const wire = { ...spec.wire, port: undefined, memory };
+  return { ...spec, allowance: undefined, wire, settings: { resourceLimits } };
 }

@@ -8,7 +8,7 @@ import { writeAll } from './ring.js';
 import { runWorker, type WorkerPlace } from './run-worker.js';
 
 /** What the thread needs beside its `ThreadSpec`; crosses as the `memory` of its wire. */
-export interface Surroundings extends Pick<WorkerPlace, 'board' | 'argv' | 'execArgv'> {
+export interface Surroundings extends Pick<WorkerPlace, 'data' | 'board' | 'argv' | 'execArgv'> {
   /** The descriptor of the worker's own pipe to main. */
   readonly toMain: number;
 }
