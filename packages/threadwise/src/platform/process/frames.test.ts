@@ -13,8 +13,8 @@ class End {
   readonly reader = new FrameReader(this.writer, (frame) => this.send(frame));
 
   constructor(out?: Ring, into?: Ring) {
-    if (out !== undefined) this.writer.use(out);
-    if (into !== undefined) this.reader.use(into);
+    this.writer.use(out);
+    this.reader.ring = into;
   }
 
   send(frame: Uint8Array): void {

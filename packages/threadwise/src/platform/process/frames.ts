@@ -46,9 +46,9 @@ export class FrameWriter {
   #memory = newMemory(FIRST_BYTES);
   #ring: RingWriter | undefined;
 
-  /** Large messages go to `ring` from now on. */
-  use(ring: Ring): void {
-    this.#ring = new RingWriter(ring);
+  /** Large messages go to `ring` from now on, if there is one. */
+  use(ring: Ring | undefined): void {
+    this.#ring = ring && new RingWriter(ring);
   }
 
   /** Frees the oldest message in the ring, as the other end has read it. */
@@ -124,13 +124,14 @@ function setHeader(view: DataView, length: number, kind: number): void {
 export class FrameReader {
   /** Whether the message that `next` has found is for the port. */
   isAside = false;
+  /** Large messages are read from it. Undefined: there are none in a ring. */
+  ring: Ring | undefined;
   readonly #book = new Uint8Array(shapeBookByteLength());
   readonly #values = new ValueReader(new ShapeReader(this.#book.buffer));
   /** How many bytes of the writer's book have arrived. */
   #known = BOOK_HEADER_BYTES;
   readonly #writer: FrameWriter;
   readonly #send: (frame: Uint8Array) => void;
-  #ring: Ring | undefined;
   /** What has arrived and was not read is in `#memory`, from `#at` to `#end`. */
   #memory = newMemory(FIRST_BYTES);
   #at = 0;
@@ -145,11 +146,6 @@ export class FrameReader {
   constructor(writer: FrameWriter, send: (frame: Uint8Array) => void) {
     this.#writer = writer;
     this.#send = send;
-  }
-
-  /** Large messages are read from `ring` from now on. */
-  use(ring: Ring): void {
-    this.#ring = ring;
   }
 
   add(piece: Uint8Array): void {
@@ -194,7 +190,7 @@ export class FrameReader {
     let memory = this.#large;
     if (memory === undefined || memory.u8.length < length) memory = newMemory(length);
     this.#large = length > KEPT_BYTES ? undefined : memory;
-    readRing(this.#ring!, view.getUint32(this.#start + 1, true), memory.u8.subarray(0, length));
+    readRing(this.ring!, view.getUint32(this.#start + 1, true), memory.u8.subarray(0, length));
     this.#send(TAKEN_FRAME);
     return this.#valueIn(kind, memory, 0, length);
   }

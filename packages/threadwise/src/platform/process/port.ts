@@ -39,8 +39,8 @@ export class PipePort implements Port {
   /** Connects the port with `pipe`, before anything is posted. @param out the ring for large messages that leave @param into the ring for those that arrive */
   attach(pipe: Pipe, out?: Ring, into?: Ring): void {
     if (this.#isClosed) return pipe.close();
-    if (out !== undefined) this.#writer.use(out);
-    if (into !== undefined) this.#frames.use(into);
+    this.#writer.use(out);
+    this.#frames.ring = into;
     this.#pipe = pipe;
     if (this.#handler !== undefined) this.#open();
   }
@@ -123,11 +123,11 @@ export class PipePort implements Port {
 
 /** How many bytes are read at a time. */
 export const PIECE_BYTES = 2 ** 18;
-let piece = Buffer.alloc(0);
+let piece: Buffer | undefined;
 
 /** What a non-blocking pipe has now, valid until the next call; undefined if it has nothing, or its other end is closed. */
 export function readNow(fd: number): Buffer | undefined {
-  if (piece.length === 0) piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+  piece ??= Buffer.allocUnsafeSlow(PIECE_BYTES);
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0; // nobody sees this error, and its stack costs more than the rest
   try {

@@ -97,7 +97,7 @@ class SharedProcess {
     let seat = 0;
     while (this.#members.has(seat)) seat++;
     try {
-      this.#tell([seat, specOf(seat, spec)]);
+      this.#relay.post([seat, specOf(seat, spec)] satisfies ToRelay);
     } catch (error) {
       if (this.#members.size === 0) this.#kill(); // nobody else would end it
       throw error; // the data cannot be cloned
@@ -125,7 +125,8 @@ class SharedProcess {
     const fromWorker = this.#process.pipes[seat];
     let listener: (piece: Uint8Array) => void = () => undefined;
     return {
-      write: (bytes) => this.#tell([seat, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)]),
+      write: ({ buffer, byteOffset, length }) =>
+        this.#relay.post([seat, new Uint8Array(buffer, byteOffset, length)] satisfies ToRelay),
       read: () => fromWorker && readSocket(fromWorker),
       listen: (callback) => {
         listener = callback;
@@ -133,10 +134,6 @@ class SharedProcess {
       },
       close: () => void fromWorker?.off('data', listener),
     };
-  }
-
-  #tell(message: ToRelay): void {
-    this.#relay.post(message);
   }
 
   #hear([seat, exitCode, outOfMemory, error]: FromRelay): void {
@@ -152,7 +149,7 @@ class SharedProcess {
   #end(member: Member): void {
     if (member.isEnding) return;
     member.isEnding = true;
-    this.#tell([member.seat, 'end']);
+    this.#relay.post([member.seat, 'end'] satisfies ToRelay);
     this.#look(member, MOST_LOOKS);
   }
 
