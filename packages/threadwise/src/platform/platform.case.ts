@@ -245,6 +245,7 @@ function surroundingsSuite(platform: Platform): void {
     assert.equal(platform.resolveModule(url), url.href);
     assert.equal(platform.resolveModule(url.href), url.href);
     assert.equal(platform.resolveModule('data:text/javascript,1'), 'data:text/javascript,1');
+    assert.equal(platform.resolveModule('FILE:///tasks.js'), 'file:///tasks.js');
     const byPath = platform.resolveModule('some dir/tasks#1.js');
     assert.equal(byPath, new URL('some%20dir/tasks%231.js', `file://${process.cwd()}/`).href);
   });
@@ -260,6 +261,9 @@ function surroundingsSuite(platform: Platform): void {
       new URL('https://example.org/x.js'),
       'node:fs',
       'blob:x',
+      'https://',
+      'file://[',
+      'HTTPS://example.org/x.js',
     ]) {
       assert.throws(
         () => platform.resolveModule(bad),
