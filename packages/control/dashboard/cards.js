@@ -125,7 +125,7 @@ const COUNTS = {
   timedOut: 'timed out',
   aborted: 'aborted',
   crashed: 'lost with worker',
-  rejected: 'refused',
+  rejected: 'ended with the pool',
   crashes: 'workers crashed',
   recycled: 'workers recycled',
   interrupted: 'replaced after timeout or abort',

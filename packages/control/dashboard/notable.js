@@ -113,7 +113,7 @@ function ofLosses({ ms, counts }) {
     [counts.failed, 'call failed', 'calls failed'],
     [counts.timedOut, 'call timed out', 'calls timed out'],
     [counts.interrupted, `worker was ${OVERRUN}`, `workers were ${OVERRUN}`],
-    [counts.rejected, 'call was refused', 'calls were refused'],
+    [counts.rejected, 'call ended with the pool', 'calls ended with the pool'],
   ]
     .filter(([number]) => number > 0)
     .map(([number, one, many]) => `${counted(number, one, many)} ${when}.`);

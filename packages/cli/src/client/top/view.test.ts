@@ -246,3 +246,9 @@ test('whatever is sent, and on a screen of whatever size, the lines fit and obey
     { numRuns: 300 },
   );
 });
+
+test('calls that were open when their pool was destroyed are not called refused: no refused call is counted', () => {
+  const pool = fakePool('closed', { tasks: { completed: 1, open: 0, rejected: 3 } });
+  const lines = texts(initialState('http://a', fakeSnapshot([pool])), 80, 10);
+  assert.ok(lines.includes('closed  0 open  1 done  3 ended with the pool'), lines.join('\n'));
+});

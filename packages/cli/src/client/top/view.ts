@@ -155,7 +155,7 @@ const rare: readonly (readonly [path: string, words: string])[] = [
   ['tasks.crashed', 'crashed'],
   ['tasks.timedOut', 'timed out'],
   ['tasks.aborted', 'aborted'],
-  ['tasks.rejected', 'refused'],
+  ['tasks.rejected', 'ended with the pool'],
   ['tasks.retried', 'retried'],
   ['recycled', 'recycled'],
 ];
