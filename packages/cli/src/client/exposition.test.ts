@@ -61,3 +61,8 @@ test('a label with the name of a property that objects have is a label', () => {
   const [family] = parseExposition('a{__proto__="x",b="y"} 1\n');
   assert.equal(JSON.stringify(family?.samples[0]?.labels), '{"__proto__":"x","b":"y"}');
 });
+
+test('the value of a label may have a carriage return or a line separator', () => {
+  const [family] = parseExposition('a{b="1\r2\u20283"} 1\n');
+  assert.deepEqual(family?.samples[0], { name: 'a', labels: { b: '1\r2\u20283' }, value: 1 });
+});

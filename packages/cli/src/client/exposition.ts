@@ -47,8 +47,8 @@ export function parseExposition(text: string): Family[] {
 }
 
 function parseSample(line: string): Sample | undefined {
-  // A timestamp may follow the value.
-  const match = /^([a-zA-Z_:][\w:]*)\s*(?:\{(.*)\})?\s*(\S+)(?:\s+-?\d+)?$/.exec(line);
+  // A timestamp may follow the value. Labels may have every separator of lines but the newline.
+  const match = /^([a-zA-Z_:][\w:]*)\s*(?:\{(.*)\})?\s*(\S+)(?:\s+-?\d+)?$/s.exec(line);
   if (match === null) return undefined;
   const [, name = '', labels = '', text = ''] = match;
   const value = numberOf(text);
