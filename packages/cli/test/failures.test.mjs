@@ -208,3 +208,31 @@ test('help shows examples, usage errors say where to look', async () => {
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /unknown command 'rum'\n\(Did you mean run\?\)/);
 });
+
+test('a module that does not load in the main thread is told as one that does not load in a worker', async () => {
+  const module = (name, text) => {
+    writeFileSync(at(name), text);
+    return name;
+  };
+  const inMain = 'import { isMainThread } from "node:worker_threads";';
+  const fails = 'throw new TypeError("not here", { cause: new Error("deep") });';
+  const sampled = module('fails.mjs', `${fails} export default () => 1;`);
+  const setUp = module('sets-up.mjs', `export function setup() { ${fails} } export default () => 1;`);
+  const reducer = module(
+    'fails-in-main.mjs',
+    `${inMain} if (isMainThread) ${fails} export const one = () => 1; export const sum = (a, b) => a + b;`,
+  );
+  for (const args of [
+    [sampled, '--compare-inline'],
+    [setUp, '--compare-inline'],
+    [`${reducer}#one`, '--reduce', 'sum'],
+  ]) {
+    const { code, stdout, stderr } = await run(['run', ...args, '--range', '1..3', '--quiet'], {
+      cwd: folder,
+    });
+    assert.deepEqual(
+      [code, stdout, stderr],
+      [2, '', `threadwise: cannot load '${args[0]}': TypeError: not here\n`],
+    );
+  }
+});

@@ -3,12 +3,13 @@ import { ExpectedError, UsageError } from '../exit-code.js';
 import { cut } from '../format/cut.js';
 import type { Counts } from './inputs/input-source.js';
 import { noJournal, openJournal, openJournalWriter } from './journal/journal.js';
+import type { RunOptions } from './options.js';
 import { formats, joinTexts } from './output/format.js';
 import { openSink } from './output/sink.js';
 import type { Plan } from './run.js';
 import { type BatchResult, type DescribedError, MAX_LISTED } from './work/batch.js';
 import { describeError, errorLine, shownValue } from './work/described-error.js';
-import { importModule, namedFunction, type TaskFunction } from './work/task-module.js';
+import { failsToLoad, importModule, namedFunction, type TaskFunction } from './work/task-module.js';
 
 /** @param onFailure called at a failure that ends the run */
 export function openDelivery(
@@ -136,11 +137,14 @@ export class ReducerError extends ExpectedError {
   override readonly name = 'ReducerError';
 }
 
-/** Resolves to undefined without a name: then nothing is folded. */
-export async function loadReducer(url: string, name: string | undefined): Promise<Reducer | undefined> {
-  return name === undefined
-    ? undefined
-    : createReducer(namedFunction(await importModule(url), name, url), name);
+/** Resolves to undefined without --reduce: then nothing is folded. */
+export async function loadReducer(
+  { module, reduce: name }: RunOptions,
+  url: string,
+): Promise<Reducer | undefined> {
+  if (name === undefined) return undefined;
+  const loaded = await importModule(url).catch(failsToLoad(module, url));
+  return createReducer(namedFunction(loaded, name, url), name);
 }
 
 type Reducer = ReturnType<typeof createReducer>;

@@ -63,7 +63,7 @@ function source(unit: InputSource['unit'], takes: { count?: number; group?: numb
 }
 
 async function estimateOf(inputs: number, from: InputSource): Promise<number> {
-  return (await sampleInline(setup, from, 2)).estimateMs(inputs);
+  return (await sampleInline('module.mjs', setup, from, 2)).estimateMs(inputs);
 }
 
 test('reading and parsing lines is part of what a loop does', async () => {
@@ -89,7 +89,7 @@ test('so is writing the results, at once, as the run writes what is ready', asyn
 
 test('what is folded is not written', async () => {
   written = '';
-  const sample = await sampleInline({ ...setup, keepsValues: true }, source('files', {}), 2);
+  const sample = await sampleInline('module.mjs', { ...setup, keepsValues: true }, source('files', {}), 2);
   assert.equal(sample.estimateMs(1000), 1000 * RUN_MS);
   assert.equal(written, '');
 });

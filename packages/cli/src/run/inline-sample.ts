@@ -11,6 +11,7 @@ import type { BatchSetup } from './work/batch.js';
 import { runBatch, setup as setUp, teardown } from './work/batch-tasks.js';
 import { createBatching } from './work/pump.js';
 import { errorLine } from './work/described-error.js';
+import { failsToLoad } from './work/task-module.js';
 
 export type InlineSample = Awaited<ReturnType<typeof sampleInline>>;
 
@@ -24,11 +25,13 @@ const MAX_READING_MS = 200;
 /**
  * One half of the sample gets the code compiled, the other one is measured. A file is measured when it is read for the first time, as the
  * threads will read all of them. Other inputs are run again and again, and the fastest pass counts.
+ * @param module as the user named it
  */
-export async function sampleInline(setup: BatchSetup, source: InputSource, count: number) {
+export async function sampleInline(module: string, setup: BatchSetup, source: InputSource, count: number) {
   // The context that a worker's setup gets, as far as it makes sense here.
   const context = { workerId: 0, poolName: 'threadwise run' };
-  await setUp({ ...context, data: { ...setup, stopsAtFailure: false } });
+  const data = { ...setup, stopsAtFailure: false };
+  await setUp({ ...context, data }).catch(failsToLoad(module, setup.moduleUrl));
   const { inputs, how } = source.sample(2 * count);
   const chosen: SampledInput[] = [];
   for await (const input of inputs) chosen.push(input);

@@ -58,7 +58,10 @@ export async function run(options: RunOptions): Promise<number> {
       keepsValues: options.reduce !== undefined,
       stopsAtFailure,
     };
-    const inline = compareInline === undefined ? undefined : await sampleInline(setup, source, compareInline);
+    const inline =
+      compareInline === undefined
+        ? undefined
+        : await sampleInline(options.module, setup, source, compareInline);
     return await work({ options, source, setup, identity, resume, inline, out });
   } finally {
     source.close();
@@ -123,7 +126,7 @@ async function work(plan: Plan): Promise<number> {
   /** Returns how many inputs are done. */
   async function deliverAll(): Promise<Counts> {
     // The module has been loaded by now, so that nothing below destroys an output for a run that cannot start.
-    const reducer = await loadReducer(setup.moduleUrl, options.reduce);
+    const reducer = await loadReducer(options, setup.moduleUrl);
     const delivery = openDelivery(plan, reducer, failures, () => pump?.stop());
     try {
       pump = createPump({

@@ -4,7 +4,7 @@ import type { RunOptions } from '../options.js';
 import type { RunInWorker } from './attempts.js';
 import type { BatchSetup } from './batch.js';
 import { type Batching, createBatching } from './pump.js';
-import { loadError } from './task-module.js';
+import { failsToLoad } from './task-module.js';
 
 export interface Executor {
   /** Resolves when inputs can be run. Rejects with an error that is meant for the user. */
@@ -35,9 +35,7 @@ export function localExecutor(
     },
   );
   return {
-    ready: pool.ready.catch((error: unknown) => {
-      throw loadError(module, setup.moduleUrl, error);
-    }),
+    ready: pool.ready.catch(failsToLoad(module, setup.moduleUrl)),
     run: (values, attempts) => pool.run('runBatch', [values, attempts]),
     batching: () => createBatching(batch, pool.stats().threads.max),
     size: () => ({ threads: pool.stats().threads.current, machines: undefined }),

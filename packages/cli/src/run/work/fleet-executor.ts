@@ -10,7 +10,7 @@ import type { BatchSetup } from './batch.js';
 import { batchRun } from './batch-runner.js';
 import type { Executor } from './executor.js';
 import { argumentsOf } from './passing.js';
-import { importModule, selectName } from './task-module.js';
+import { failsToLoad, importModule, selectName } from './task-module.js';
 
 /** How many jobs are out for each thread: one runs, one is on its way. With more, Ctrl-C would have to wait longer. */
 const JOBS_PER_THREAD = 2;
@@ -31,7 +31,7 @@ const ENDS: readonly unknown[] = [
 
 export function fleetExecutor(
   { connection, queue, shown }: FleetAddress,
-  { timeoutMs, quiet }: RunOptions,
+  { module, timeoutMs, quiet }: RunOptions,
   setup: BatchSetup,
 ): Executor {
   const ended = new AbortController();
@@ -67,7 +67,8 @@ export function fleetExecutor(
   async function start(): Promise<void> {
     const { moduleUrl, exportName } = setup;
     const { connect } = await loadFleetPackage();
-    task = exportName ?? selectName(await importModule(moduleUrl), undefined, moduleUrl);
+    const load = () => importModule(moduleUrl).catch(failsToLoad(module, moduleUrl));
+    task = exportName ?? selectName(await load(), undefined, moduleUrl);
     // With the hash of the module in each job, no machine runs another version of it.
     fleet = connect({ connection, queue, module: new URL(moduleUrl) });
     try {

@@ -121,7 +121,7 @@ const TOO_LONG =
   '. A top-level await, or an await in its setup, has to end by then: begin there what takes longer, and await it in the function';
 
 export function loadError(module: string, url: string, error: unknown): UsageError {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const cause = hasCode(error, ['ERR_MODULE_LOAD']) ? (error as Error).cause : error;
   if (!(cause instanceof Error)) return new UsageError(`cannot load '${module}': ${shownValue(cause)}`);
   // This is a UsageError of ours: it crossed a thread or came from a process, so that only its name tells its class.
   if (cause.name === 'UsageError') return new UsageError(cause.message);
@@ -129,6 +129,13 @@ export function loadError(module: string, url: string, error: unknown): UsageErr
   const message = cause.message.replace(' (option worker.startTimeoutMs)', TOO_LONG);
   const told = `${cause.name}: ${message}${place}${hintFor(message)}`;
   return new UsageError(`cannot load '${module}': ${told}`);
+}
+
+/** For `catch`: throws a `loadError`. @param given the module as the user named it */
+export function failsToLoad(given: string, url: string): (error: unknown) => never {
+  return (error) => {
+    throw loadError(given, url, error);
+  };
 }
 
 /** `loadError` for an error that another process has reported. */
