@@ -257,3 +257,20 @@ test('values of options that are not what is expected', async () => {
     /--timeout and --batch 8 exclude each other/,
   );
 });
+
+test('a sample for --compare-inline takes nothing away from the run: what cannot be read twice is refused', async () => {
+  const why = 'exclude each other: the sample needs input that can be read twice; use a file';
+  for (const [args, what] of [
+    [[], 'standard input'],
+    [['--lines', '-'], 'standard input'],
+    [['--json', '-'], 'standard input'],
+    [['--lines', '/dev/stdin'], "--lines '/dev/stdin'"],
+    [['--json', '/dev/stdin'], "--json '/dev/stdin'"],
+  ]) {
+    const { code, stdout, stderr } = await runTask('echo', [...args, '--compare-inline', '1'], {
+      input: lines(numbers(1, 100)),
+    });
+    const told = `threadwise: --compare-inline and ${what} ${why}\n`;
+    assert.deepEqual([code, stdout, stderr], [2, '', told]);
+  }
+});

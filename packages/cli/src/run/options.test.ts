@@ -76,7 +76,6 @@ test('refuses what cannot go together', () => {
   refuses({ range, journal: 'j', format: 'json' }, /--journal and --format json/);
   refuses({ range, reduce: 'sum', withInput: true }, /--reduce and --with-input/);
   refuses({ range, format: 'text', withInput: true }, /--format text and --with-input/);
-  refuses({ compareInline: 10 }, /--compare-inline and standard input/, false);
 });
 
 test('content is of files, and lists of arguments are of JSON', () => {

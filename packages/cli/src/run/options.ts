@@ -42,7 +42,7 @@ const DEFAULT_SAMPLE = 200;
 
 export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTerminal: boolean) {
   const input = resolveInput(raw, isStdinTerminal);
-  checkPairs(raw, input);
+  checkPairs(raw);
   return {
     ...raw,
     module,
@@ -85,11 +85,10 @@ export function resolveInput(raw: RawInputOptions, isStdinTerminal: boolean): In
 }
 
 /** Throws UsageError if two options exclude each other. */
-function checkPairs(raw: RawRunOptions, input: InputOptions): void {
+function checkPairs(raw: RawRunOptions): void {
   const { format, batch } = raw;
   const has = (name: keyof RawRunOptions): boolean => raw[name] !== undefined && raw[name] !== false;
   const on = has('on');
-  const isStdin = 'file' in input && (input.file === undefined || input.file === '-');
   const excluded: readonly (readonly [isWrong: boolean, what: string, why: string])[] = [
     [has('journal') && has('reduce'), '--journal and --reduce', 'a fold cannot be continued in its middle'],
     [has('journal') && format === 'json', '--journal and --format json', 'use --format ndjson'],
@@ -103,11 +102,6 @@ function checkPairs(raw: RawRunOptions, input: InputOptions): void {
     [on && has('threads'), '--on and --threads', 'each machine of the fleet has its own'],
     [on && has('batch'), '--on and --batch', 'on a fleet each input is a job'],
     [on && has('compareInline'), '--on and --compare-inline', 'that measures the threads of this machine'],
-    [
-      has('compareInline') && isStdin,
-      '--compare-inline and standard input',
-      'the sample needs input that can be read twice; use a file',
-    ],
   ];
   const found = excluded.find(([isWrong]) => isWrong);
   if (found !== undefined) throw new UsageError(`${found[1]} exclude each other: ${found[2]}`);

@@ -1,6 +1,6 @@
 /** One `threadwise run`, from its options to its exit code. */
 
-import { mustBeApart, named, STDOUT } from '../disk/file-id.js';
+import { mustBeApart, named, type NamedFile, STDOUT } from '../disk/file-id.js';
 import { type OutPath, outPath } from '../disk/out-file.js';
 import { ExitCode, Interrupts, UsageError } from '../exit-code.js';
 import type { Counts, InputSource } from './inputs/input-source.js';
@@ -46,6 +46,13 @@ export async function run(options: RunOptions): Promise<number> {
   const out = options.out === undefined ? undefined : outPath(options.out);
   const source = openInputs(input, [out?.path ?? STDOUT, out?.part, journal]);
   try {
+    // Of inputs in a file, only those of a regular one have a size; a pipe cannot be read twice.
+    if (compareInline !== undefined && 'file' in input && source.totalBytes === undefined) {
+      const [{ what }] = filesRead(input) as [NamedFile];
+      throw new UsageError(
+        `--compare-inline and ${what} exclude each other: the sample needs input that can be read twice; use a file`,
+      );
+    }
     const identity = identityOf(options, module, source);
     const resume = journal === undefined ? newRun : planResume(journal, identity);
     if (resume.kind === 'complete') return alreadyComplete(options, resume.counts);
