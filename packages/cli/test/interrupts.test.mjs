@@ -1,7 +1,7 @@
 /** Ctrl-C in every phase of a run. */
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lines, main, numbers, start, task, temporaryFolder } from './command.mjs';
@@ -59,6 +59,31 @@ test('Ctrl-C while the module loads', async () => {
   child.kill('SIGINT');
   const { code, stdout } = await ended;
   assert.deepEqual([code, stdout], [130, '']);
+});
+
+test('Ctrl-C while the reducer loads in the main thread: nothing runs, and the old output stays', async () => {
+  const [module, out] = [join(folder, 'slow-reducer.mjs'), join(folder, 'old.txt')];
+  writeFileSync(out, 'old');
+  writeFileSync(
+    module,
+    `import { writeSync } from 'node:fs'; import { isMainThread } from 'node:worker_threads';
+    if (isMainThread) {
+      const alive = setInterval(() => undefined, 1e6);
+      const interrupted = new Promise((resolve) => process.once('SIGINT', resolve));
+      writeSync(2, 'loading\\n');
+      await interrupted;
+      clearInterval(alive);
+    }
+    export const one = () => 1; export const sum = (a, b) => a + b;`,
+  );
+  const args = ['run', `${module}#one`, '--range', '1..2', '--threads', '1', '--reduce', 'sum', '--out', out];
+  const { child, ended, until } = start(args, { input: '' });
+  await until('stderr', /loading/);
+  child.kill('SIGINT');
+  const { code, stderr } = await ended;
+  assert.equal(code, 130, stderr);
+  assert.equal(stderr, 'loading\nstopping when what runs is finished; Ctrl-C again stops at once\n');
+  assert.equal(readFileSync(out, 'utf8'), 'old');
 });
 
 const onTerminal = { skip: whyNoTmux() ?? false, timeout: 60_000 };

@@ -134,6 +134,8 @@ async function work(plan: Plan): Promise<number> {
   async function deliverAll(): Promise<Counts> {
     // The module has been loaded by now, so that nothing below destroys an output for a run that cannot start.
     const reducer = await loadReducer(options, setup.moduleUrl);
+    // A signal that came meanwhile has ended the executor.
+    if (interrupts.exitCode !== undefined) throw new Error('interrupted');
     const delivery = openDelivery(plan, reducer, failures, () => pump?.stop());
     try {
       pump = createPump({
