@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { lines, numbers, runTask, start, task, temporaryFolder } from './command.mjs';
@@ -212,6 +212,19 @@ test('json: invalid JSON is told with its line, after the results of what came b
     assert.deepEqual([code, stdout], [2, before]);
   }
   await refuses(['--json', 'none.json'], /cannot read 'none\.json'/);
+});
+
+test('json: where invalid JSON ends the run, an output of JSON is whole', async () => {
+  for (const [text, before] of [
+    ['1\n2\n{bad}\n', [1, 2]],
+    ['{bad}\n', []],
+  ]) {
+    writeFileSync(at('bad-end.ndjson'), text);
+    const args = ['--json', 'bad-end.ndjson', '--format', 'json', '--out', 'whole.json'];
+    const { code } = await runTask('echo', args, { cwd: folder });
+    assert.equal(code, 2);
+    assert.deepEqual(JSON.parse(readFileSync(at('whole.json'), 'utf8')), before);
+  }
 });
 
 test('json: a value that is nested too deeply fails alone, and is told', async () => {

@@ -31,7 +31,6 @@ export function openDelivery(
     counts: (): Counts => counts,
     take,
     end,
-    keep,
     close(): void {
       journal.close();
       sink.close();
@@ -58,16 +57,11 @@ export function openDelivery(
   /** Ends the output. @param isComplete whether every input was delivered */
   async function end(isComplete: boolean): Promise<void> {
     const { close, empty, render } = formats[format];
-    if (reducer === undefined) await sink.write(hasText ? close : empty);
     // A fold over some of the inputs would look like one over all of them.
-    else if (isComplete) await sink.write(`${reducer.text(render)}\n`);
-    keep(isComplete);
+    if (reducer !== undefined && !isComplete) return;
+    await sink.write(reducer === undefined ? (hasText ? close : empty) : `${reducer.text(render)}\n`);
+    sink.commit();
     if (isComplete) journal.record(counts, { complete: true });
-  }
-
-  /** Commits what was written, also where bad input ended the reading. An incomplete fold has written nothing. */
-  function keep(isComplete: boolean): void {
-    if (reducer === undefined || isComplete) sink.commit();
   }
 
   function isWanted(result: BatchResult): boolean {

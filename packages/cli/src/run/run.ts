@@ -148,7 +148,8 @@ async function work(plan: Plan): Promise<number> {
       await delivery.end(end() === 'complete');
       return delivery.counts();
     } catch (error) {
-      if (error instanceof UsageError) delivery.keep(false);
+      // Bad input ended the reading: what came before it is kept.
+      if (error instanceof UsageError) await delivery.end(false);
       throw error;
     } finally {
       endProgress();
