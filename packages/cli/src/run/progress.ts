@@ -41,9 +41,9 @@ export async function startProgress(
 
 /** The share that is done, from 0 to 1: of the inputs if their number is known, or else of the bytes. */
 function shareOf({ inputs, bytes }: Counts, { total, totalBytes }: Totals): number | undefined {
-  if (total !== undefined) return total === 0 ? 1 : inputs / total;
-  if (totalBytes !== undefined) return totalBytes === 0 ? 1 : bytes / totalBytes;
-  return undefined;
+  const [done, all] = total === undefined ? [bytes, totalBytes] : [inputs, total];
+  // A file that is read may grow, and files that earlier runs have done may be gone.
+  return all === undefined ? undefined : all === 0 ? 1 : Math.min(1, done / all);
 }
 
 /** "1,200 of 5,312 | 2,400/s | 1.7 s left", as far as it can be known. */

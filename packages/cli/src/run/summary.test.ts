@@ -100,3 +100,12 @@ test('writes durations and rates as people do', () => {
   ]);
   assert.deepEqual([0.5, 12.34, 99.96, 12345].map(formatRate), ['0.5', '12.3', '100', '12,345']);
 });
+
+test('more done than there is, of a file that grew or of files that are gone, is no time left below 0', () => {
+  const grown = { inputs: 300, failed: 0, bytes: 3000 };
+  const bytes = stateOf(grown, noCounts, { total: undefined, totalBytes: 2000 }, 1000);
+  assert.match(bytes, /\| 0 ms left$/);
+  const earlier = { inputs: 200, failed: 0, bytes: 0 };
+  const files = stateOf({ ...earlier, inputs: 210 }, earlier, { total: 100, totalBytes: undefined }, 1000);
+  assert.equal(files, '210 of 100 | 10/s');
+});
