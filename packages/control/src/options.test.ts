@@ -63,5 +63,7 @@ test('pools have to be iterable', () => {
   for (const pools of [undefined, null, {}, 5, 'pools']) {
     assert.throws(() => checkPools(pools), { code: 'ERR_CONTROL_OPTION', message: /'pools'/ });
   }
+  const once = { code: 'ERR_CONTROL_OPTION', message: /an array or a set of pools, got an iterator/ };
+  for (const pools of [new Map().values(), [].values()]) assert.throws(() => checkPools(pools), once);
   for (const pools of [[], new Set()]) assert.equal(checkPools(pools), pools);
 });

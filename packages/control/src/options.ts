@@ -70,7 +70,12 @@ export function checkPools(pools: unknown): Iterable<ControllablePool> {
 
 function iterable<T>(option: string, value: unknown): Iterable<T> {
   const isIterable = typeof value === 'object' && value !== null && Symbol.iterator in value;
-  return isIterable ? (value as Iterable<T>) : reject(option, `an array or a set of ${option}`, show(value));
+  // An iterator, such as that of `map.values()`, is empty after the first request.
+  const isIterator = isIterable && 'next' in value;
+  const shown = isIterator ? 'an iterator, which can be read only once' : show(value);
+  return isIterable && !isIterator
+    ? (value as Iterable<T>)
+    : reject(option, `an array or a set of ${option}`, shown);
 }
 
 export function portNumber(option: string, value: unknown): number {
