@@ -20,18 +20,28 @@ test('only addresses that mean this machine are loopback', () => {
 });
 
 test('a server is spoken to by the names of its address, with its port', () => {
-  assert.deepEqual(ownHosts('127.0.0.1', 9464), new Set(['127.0.0.1:9464', 'localhost:9464', '[::1]:9464']));
-  assert.ok(ownHosts('Box.Example', 9464).has('box.example:9464'));
-  assert.ok(ownHosts('fe80::1', 9464).has('[fe80::1]:9464'));
+  assert.deepEqual(
+    ownHosts('127.0.0.1', '127.0.0.1', 9464),
+    new Set(['127.0.0.1:9464', 'localhost:9464', '[::1]:9464']),
+  );
+  assert.ok(ownHosts('Box.Example', '192.0.2.1', 9464).has('box.example:9464'));
+  assert.ok(ownHosts('Box.Example', '192.0.2.1', 9464).has('192.0.2.1:9464'));
+  assert.ok(ownHosts('2001:DB8:0::1', '2001:db8::1', 9464).has('[2001:db8::1]:9464'));
+  assert.ok(ownHosts('fe80::1', 'fe80::1', 9464).has('[fe80::1]:9464'));
 });
 
 test('on port 80 the port may be left out, on others not', () => {
-  assert.ok(ownHosts('127.0.0.1', 80).has('localhost'));
-  assert.ok(ownHosts('127.0.0.1', 80).has('localhost:80'));
-  assert.equal(ownHosts('127.0.0.1', 8080).has('localhost'), false);
+  assert.ok(ownHosts('127.0.0.1', '127.0.0.1', 80).has('localhost'));
+  assert.ok(ownHosts('127.0.0.1', '127.0.0.1', 80).has('localhost:80'));
+  assert.equal(ownHosts('127.0.0.1', '127.0.0.1', 8080).has('localhost'), false);
 });
 
 test('a server on all addresses of a machine has its name too', () => {
-  for (const host of ['0.0.0.0', '::']) assert.ok(ownHosts(host, 1).has(`${hostname().toLowerCase()}:1`));
-  assert.equal(ownHosts('127.0.0.1', 1).has(`${hostname().toLowerCase()}:1`), hostname() === 'localhost');
+  assert.ok(ownHosts('::0', '::', 1).has(`${hostname().toLowerCase()}:1`));
+  for (const host of ['0.0.0.0', '::'])
+    assert.ok(ownHosts(host, host, 1).has(`${hostname().toLowerCase()}:1`));
+  assert.equal(
+    ownHosts('127.0.0.1', '127.0.0.1', 1).has(`${hostname().toLowerCase()}:1`),
+    hostname() === 'localhost',
+  );
 });

@@ -22,9 +22,14 @@ export function bracketed(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** The values of a Host header that mean a server on this host and port. */
-export function ownHosts(host: string, port: number): ReadonlySet<string> {
-  const names = [bracketed(host), ...LOOPBACK_NAMES, ...(EVERY_ADDRESS.includes(host) ? machineNames() : [])];
+/**
+ * The values of a Host header that mean a server on this port.
+ * @param host the address or the name that it was told to listen on
+ * @param address where it listens: the same address may be written in many ways, and clients take this one
+ */
+export function ownHosts(host: string, address: string, port: number): ReadonlySet<string> {
+  const isEverywhere = EVERY_ADDRESS.includes(address);
+  const names = [host, address].map(bracketed).concat(LOOPBACK_NAMES, isEverywhere ? machineNames() : []);
   const hosts = names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
   return new Set(hosts.map((each) => each.toLowerCase()));
 }

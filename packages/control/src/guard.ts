@@ -1,5 +1,6 @@
 /** Access control: checks the Host, the Origin and the token of every request before anything else in it. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { ownHosts } from './addresses.js';
 import { RequestError, show } from './errors.js';
 import type { ResolvedOptions } from './options.js';
@@ -11,18 +12,16 @@ export type Access = 'open' | 'read' | 'change';
 export class Guard {
   readonly #options: ResolvedOptions;
   readonly #token: TokenCheck;
-  #port = 0;
-  #hosts: ReadonlySet<string> = new Set();
+  #place: Pick<AddressInfo, 'address' | 'port'> = { address: '', port: 0 };
 
   constructor(options: ResolvedOptions) {
     this.#options = options;
     this.#token = new TokenCheck(options.token);
   }
 
-  /** Sets the port of this server's Host names. Call it before the first request. */
-  listensOn(port: number): void {
-    this.#port = port;
-    this.#hosts = ownHosts(this.#options.host, port);
+  /** Says where this server listens, for its Host names. Call it before the first request. */
+  listensOn(place: AddressInfo): void {
+    this.#place = place;
   }
 
   /** Throws a RequestError: 403 or 401. */
@@ -38,9 +37,12 @@ export class Guard {
 
   /** Against DNS rebinding: another site can point its name at this server, but the browser still sends that name as the Host. */
   #checkHost(host: string | undefined): void {
-    if (host !== undefined && (this.#isOwn(host.toLowerCase()) || this.#isAllowed(host))) return;
-    const own = [...this.#hosts, ...this.#options.allowedHosts].join(', ');
-    const message = `Host ${show(host)} is not one of this server's: ${own}. See the option 'allowedHosts'`;
+    const { address, port } = this.#place;
+    // Made anew each time: if the server listens on all addresses, the machine may have got a new one since.
+    const own = ownHosts(this.#options.host, address, port);
+    if (host !== undefined && (own.has(host.toLowerCase()) || this.#isAllowed(host))) return;
+    const names = [...own, ...this.#options.allowedHosts].join(', ');
+    const message = `Host ${show(host)} is not one of this server's: ${names}. See the option 'allowedHosts'`;
     throw new RequestError('ERR_CONTROL_HOST', message);
   }
 
@@ -51,11 +53,6 @@ export class Guard {
     // A proxy in front of this server may speak TLS.
     if (this.#isAllowed(host) && origin.toLowerCase() === `https://${host.toLowerCase()}`) return;
     throw new RequestError('ERR_CONTROL_ORIGIN', `Origin ${show(origin)} is not this server's`);
-  }
-
-  #isOwn(host: string): boolean {
-    // If the server listens on all addresses, the machine may have got a new one since.
-    return this.#hosts.has(host) || ownHosts(this.#options.host, this.#port).has(host);
   }
 
   #isAllowed(host: string): boolean {

@@ -77,8 +77,9 @@ async function listen(server: Server, options: ResolvedOptions, guard: Guard): P
   // An 'error' event without a listener would end the program.
   server.on('error', ({ message }) => process.emitWarning(`Control server: ${message}`, 'ThreadwiseWarning'));
   server.unref();
-  const { address, port } = server.address() as AddressInfo;
-  guard.listensOn(port);
+  const place = server.address() as AddressInfo;
+  const { address, port } = place;
+  guard.listensOn(place);
   if (!options.isLocal || isLoopback(address)) return port;
   await closeServer(server);
   throw notLocal(options, address);
