@@ -23,6 +23,12 @@ test('an error is its name, message and code', () => {
   const error = Object.assign(new RangeError('too far'), { code: 'ERR_FAR', secret: 1 });
   assert.deepEqual(described(error), { name: 'RangeError', message: 'too far', code: 'ERR_FAR' });
   assert.deepEqual(described(new Error('plain')), { name: 'Error', message: 'plain' });
+  const killed = Object.assign(new Error('killed'), { code: null });
+  assert.deepEqual(
+    described(killed),
+    { name: 'Error', message: 'killed' },
+    'as of a child process that a signal has ended',
+  );
   assert.equal(described(undefined), null);
 });
 

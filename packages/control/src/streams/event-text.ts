@@ -30,7 +30,7 @@ function describeError(error: unknown): unknown {
     return {
       name: String(name),
       message: shortened(message),
-      ...(code === undefined ? {} : { code: String(code) }),
+      ...(code === undefined || code === null ? {} : { code: String(code) }),
     };
   } catch {
     return { name: 'Error', message: 'It cannot be described' };

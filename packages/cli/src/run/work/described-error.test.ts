@@ -1,7 +1,7 @@
-/** Of a stack only those lines are told that lead into the user's code. */
+/** What is told of a thrown value; of its stack only the lines that lead into the user's code. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stackOf } from './described-error.js';
+import { describeError, errorLine, stackOf } from './described-error.js';
 
 function thrownBy(act: () => unknown): unknown {
   try {
@@ -21,4 +21,12 @@ test('the stack ends where the user\u2019s code does', () => {
   const error = thrownBy(() => JSON.stringify(1n)) as Error;
   error.stack = error.stack!.replace('    at ', `    ${theirs.replaceAll('\n', '\n    ')}\n    at `);
   assert.equal(stackOf(error), theirs);
+});
+
+test('a code that is null is none, as that of a child process that a signal has ended', () => {
+  for (const code of [null, undefined, '']) {
+    const error = Object.assign(new Error('Command failed'), { code });
+    assert.equal(errorLine(describeError(error)), 'Error: Command failed');
+  }
+  assert.equal(errorLine(describeError(Object.assign(new Error('x'), { code: 0 }))), 'Error [0]: x');
 });

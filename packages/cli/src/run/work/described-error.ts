@@ -10,11 +10,12 @@ const OWN_CODE = [new URL('..', import.meta.url), new URL('.', import.meta.resol
 
 export function describeError(thrown: unknown): DescribedError {
   if (!isErrorLike(thrown)) return { name: 'thrown', message: shownValue(thrown), code: undefined };
-  const code = safely(() => ('code' in thrown ? String(thrown.code) : ''));
+  // Of a child process that a signal has ended, Node.js says that its code is null.
+  const code = safely(() => ('code' in thrown ? String(thrown.code ?? '') : ''));
   return {
     name: safely(() => String(thrown.name)),
     message: safely(() => String(thrown.message)),
-    code: code === '' || code === 'undefined' ? undefined : code,
+    code: code === '' ? undefined : code,
   };
 }
 
