@@ -4,58 +4,54 @@ import type { AddressInfo } from 'node:net';
 import { ownHosts } from './addresses.js';
 import { RequestError, show } from './errors.js';
 import type { ResolvedOptions } from './options.js';
-import { TokenCheck } from './token.js';
+import { tokenCheck } from './token.js';
 
 /** What a request needs: 'open' no token; 'read' a token if other machines can reach the server; 'change' always a token. */
 export type Access = 'open' | 'read' | 'change';
 
-export class Guard {
-  readonly #options: ResolvedOptions;
-  readonly #token: TokenCheck;
-  #place: Pick<AddressInfo, 'address' | 'port'> = { address: '', port: 0 };
+export type Guard = ReturnType<typeof makeGuard>;
 
-  constructor(options: ResolvedOptions) {
-    this.#options = options;
-    this.#token = new TokenCheck(options.token);
-  }
+export function makeGuard({ host: ownHost, allowedHosts, isLocal, token }: ResolvedOptions) {
+  const accepts = tokenCheck(token);
+  let place = { address: '', port: 0 };
+  return {
+    /** Says where this server listens, for its Host names. Call it before the first request. */
+    listensOn(now: AddressInfo): void {
+      place = now;
+    },
 
-  /** Says where this server listens, for its Host names. Call it before the first request. */
-  listensOn(place: AddressInfo): void {
-    this.#place = place;
-  }
-
-  /** Throws a RequestError: 403 or 401. */
-  check(access: Access, { host, origin, authorization }: IncomingHttpHeaders): void {
-    this.#checkHost(host);
-    this.#checkOrigin(origin, host);
-    const isFree = access === 'open' || (access === 'read' && this.#options.isLocal);
-    if (isFree || this.#token.accepts(authorization)) return;
-    const what = authorization === undefined ? 'A token is needed' : 'The token is not the right one';
-    const message = `${what}: send 'Authorization: Bearer <token>'`;
-    throw new RequestError('ERR_CONTROL_TOKEN', message, { 'www-authenticate': 'Bearer' });
-  }
+    /** Throws a RequestError: 403 or 401. */
+    check(access: Access, { host, origin, authorization }: IncomingHttpHeaders): void {
+      checkHost(host);
+      checkOrigin(origin, host);
+      const isFree = access === 'open' || (access === 'read' && isLocal);
+      if (isFree || accepts(authorization)) return;
+      const what = authorization === undefined ? 'A token is needed' : 'The token is not the right one';
+      const message = `${what}: send 'Authorization: Bearer <token>'`;
+      throw new RequestError('ERR_CONTROL_TOKEN', message, { 'www-authenticate': 'Bearer' });
+    },
+  };
 
   /** Against DNS rebinding: another site can point its name at this server, but the browser still sends that name as the Host. */
-  #checkHost(host: string | undefined): void {
-    const { address, port } = this.#place;
+  function checkHost(host: string | undefined): void {
     // Made anew each time: if the server listens on all addresses, the machine may have got a new one since.
-    const own = ownHosts(this.#options.host, address, port);
-    if (host !== undefined && (own.has(host.toLowerCase()) || this.#isAllowed(host))) return;
-    const names = [...own, ...this.#options.allowedHosts].join(', ');
+    const own = ownHosts(ownHost, place.address, place.port);
+    if (host !== undefined && (own.has(host.toLowerCase()) || isAllowed(host))) return;
+    const names = [...own, ...allowedHosts].join(', ');
     const message = `Host ${show(host)} is not one of this server's: ${names}. See the option 'allowedHosts'`;
     throw new RequestError('ERR_CONTROL_HOST', message);
   }
 
   /** A browser sends the origin of the page; a program that is no browser sends none. */
-  #checkOrigin(origin: string | undefined, host: string | undefined): void {
+  function checkOrigin(origin: string | undefined, host: string | undefined): void {
     if (origin === undefined || host === undefined) return;
     if (origin.toLowerCase() === `http://${host.toLowerCase()}`) return;
     // A proxy in front of this server may speak TLS.
-    if (this.#isAllowed(host) && origin.toLowerCase() === `https://${host.toLowerCase()}`) return;
+    if (isAllowed(host) && origin.toLowerCase() === `https://${host.toLowerCase()}`) return;
     throw new RequestError('ERR_CONTROL_ORIGIN', `Origin ${show(origin)} is not this server's`);
   }
 
-  #isAllowed(host: string): boolean {
-    return this.#options.allowedHosts.includes(host.toLowerCase());
+  function isAllowed(host: string): boolean {
+    return allowedHosts.includes(host.toLowerCase());
   }
 }

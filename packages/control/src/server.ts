@@ -8,7 +8,7 @@ import type { ControllablePool } from './controllable-pool.js';
 import { Directory } from './directory.js';
 import { ControlError } from './errors.js';
 import { Fleets } from './fleets.js';
-import { Guard } from './guard.js';
+import { type Guard, makeGuard } from './guard.js';
 import { LIMITS, type Limits } from './limits.js';
 import { type ControlOptions, checkPools, type ResolvedOptions, resolveOptions } from './options.js';
 import { PoolHistories } from './pool-histories.js';
@@ -46,7 +46,7 @@ export async function startServer(
 ): Promise<ControlServer> {
   const directory = new Directory('pool', checkPools(pools), ({ name }) => name);
   const options = resolveOptions(given);
-  const guard = new Guard(options);
+  const guard = makeGuard(options);
   const histories = new PoolHistories(directory, options.historyMs, limits);
   const streams = new EventStreams(limits, histories);
   const fleets = new Fleets(options.fleets, limits);

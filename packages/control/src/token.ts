@@ -8,19 +8,16 @@ export function randomToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Compares digests in constant time: neither the time nor the length tells how much of a guess is right. */
-export class TokenCheck {
-  readonly #digest: Buffer;
-
-  constructor(token: string) {
-    this.#digest = digestOf(token);
-  }
-
-  /** @param authorization the header's value, or undefined if there is none */
-  accepts(authorization: string | undefined): boolean {
-    const given = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-    return given !== undefined && timingSafeEqual(digestOf(given), this.#digest);
-  }
+/**
+ * Returns the check of an `Authorization` header, or of its absence. It compares digests in constant time: neither the time nor the length
+ * tells how much of a guess is right.
+ */
+export function tokenCheck(token: string): (authorization: string | undefined) => boolean {
+  const digest = digestOf(token);
+  return (authorization = '') => {
+    const given = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
+    return given !== undefined && timingSafeEqual(digestOf(given), digest);
+  };
 }
 
 function digestOf(token: string): Buffer {
