@@ -15,7 +15,7 @@ import { PoolHistories } from './pool-histories.js';
 import { dashboard } from './routes/dashboard.js';
 import { observe } from './routes/observe.js';
 import { steer } from './routes/steer.js';
-import { EventStreams } from './streams/event-streams.js';
+import { openStreams } from './streams/event-streams.js';
 
 export interface ControlServer {
   /** The address, without a slash at the end: `http://127.0.0.1:9464`. */
@@ -48,7 +48,7 @@ export async function startServer(
   const options = resolveOptions(given);
   const guard = makeGuard(options);
   const histories = new PoolHistories(directory, options.historyMs, limits);
-  const streams = new EventStreams(limits, histories);
+  const streams = openStreams(limits, histories);
   const fleets = new Fleets(options.fleets, limits);
   const handlers = {
     ...dashboard(),

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { ControllablePool } from '../controllable-pool.js';
 import { LIMITS } from '../limits.js';
-import { EventStreams } from './event-streams.js';
+import { openStreams } from './event-streams.js';
 
 const noHistories = { note: () => undefined };
 
@@ -24,7 +24,7 @@ const response = () => new ServerResponse(new IncomingMessage(new Socket()));
 
 test('a client that is gone before its stream begins is not waited for', () => {
   const { counts, served } = listenedTo();
-  const streams = new EventStreams(LIMITS, noHistories);
+  const streams = openStreams(LIMITS, noHistories);
   const gone = response();
   gone.destroy();
   streams.begin(served, gone, {});
@@ -33,7 +33,7 @@ test('a client that is gone before its stream begins is not waited for', () => {
 
 test('a stream ends with its response', () => {
   const { counts, served } = listenedTo();
-  const streams = new EventStreams(LIMITS, noHistories);
+  const streams = openStreams(LIMITS, noHistories);
   const stays = response();
   streams.begin(served, stays, {});
   assert.deepEqual([streams.open, counts.listeners], [1, 6]);

@@ -18,47 +18,37 @@ type Histories = Pick<PoolHistories, 'note'>;
 /** How many seconds a refused client should wait before it tries again. Chosen, not measured. */
 const RETRY_AFTER_S = '5';
 
-export class EventStreams {
-  readonly #limits: Limits;
-  readonly #feeds = new Map<ControllablePool, PoolFeed>();
-  readonly #histories: Histories;
-  #open = 0;
+export type EventStreams = ReturnType<typeof openStreams>;
 
-  constructor(limits: Limits, histories: Histories) {
-    this.#limits = limits;
-    this.#histories = histories;
-  }
-
-  get open(): number {
-    return this.#open;
-  }
+export function openStreams(limits: Limits, histories: Histories) {
+  const feeds = new Map<ControllablePool, ReturnType<typeof openFeed>>();
+  const streams = { open: 0, checkRoom, begin };
+  return streams;
 
   /** Throws a RequestError, ERR_CONTROL_STREAMS. Call it before the response begins. */
-  checkRoom(): void {
-    const { streams } = this.#limits;
-    if (this.#open < streams) return;
-    const message = `There are ${streams} event streams already`;
+  function checkRoom(): void {
+    if (streams.open < limits.streams) return;
+    const message = `There are ${limits.streams} event streams already`;
     const headers = { 'retry-after': RETRY_AFTER_S, connection: 'close' };
     throw new RequestError('ERR_CONTROL_STREAMS', message, headers);
   }
 
   /** Starts a stream, which owns the response from now on. */
-  begin(served: ServedPool, response: ServerResponse, headers: OutgoingHttpHeaders): void {
+  function begin(served: ServedPool, response: ServerResponse, headers: OutgoingHttpHeaders): void {
     if (response.destroyed) return; // the client is gone already, and 'close' would not come again
     const { item: pool } = served;
-    const onIdle = () => this.#feeds.delete(pool);
-    const feed = this.#feeds.get(pool) ?? new PoolFeed(served, this.#limits, this.#histories, onIdle);
+    const feed = feeds.get(pool) ?? openFeed(served, limits, histories, () => feeds.delete(pool));
     const latest = feed.latest(); // called before the response begins, so that its error can still be answered
-    this.#feeds.set(pool, feed);
+    feeds.set(pool, feed);
     response.on('error', () => undefined); // 'close' follows
     response.writeHead(200, {
       ...headers,
       'content-type': 'text/event-stream; charset=utf-8',
       'x-accel-buffering': 'no', // tells a proxy not to buffer the stream
     });
-    this.#open++;
+    streams.open++;
     response.once('close', () => {
-      this.#open--;
+      streams.open--;
       feed.leave(response);
     });
     response.write(latest);
@@ -66,78 +56,69 @@ export class EventStreams {
   }
 }
 
-/** All clients that follow one pool. The pool has one listener per event and is asked once per interval, for any number of clients. */
-class PoolFeed {
-  readonly #served: ServedPool;
-  readonly #limits: Limits;
-  readonly #histories: Histories;
-  readonly #onIdle: () => void;
-  readonly #clients = new Set<ServerResponse>();
-  readonly #listeners: readonly (readonly [ObservedEvent, (event: PoolEvent) => void])[];
-  #timer: NodeJS.Timeout | undefined;
-  #latest: Buffer | undefined;
-
-  /** @param onIdle called when the last client has left; the feed has ended then */
-  constructor(served: ServedPool, limits: Limits, histories: Histories, onIdle: () => void) {
-    this.#served = served;
-    this.#limits = limits;
-    this.#histories = histories;
-    this.#onIdle = onIdle;
-    this.#listeners = OBSERVED_EVENTS.map((name) => [name, (event) => this.#tell(name, event)] as const);
-  }
-
-  /** The last snapshot that was sent, so that the pool is not asked again for each new client. */
-  latest(): Buffer {
-    this.#latest ??= encodeStats(statsOf(this.#served));
-    return this.#latest;
-  }
+/**
+ * All clients that follow one pool. The pool has one listener per event and is asked once per interval, for any number of clients.
+ * @param onIdle called when the last client has left; the feed has ended then
+ */
+function openFeed(served: ServedPool, limits: Limits, histories: Histories, onIdle: () => void) {
+  const pool = served.item;
+  const clients = new Set<ServerResponse>();
+  const listeners = OBSERVED_EVENTS.map((name) => [name, (event: PoolEvent) => tell(name, event)] as const);
+  let timer: NodeJS.Timeout | undefined;
+  let latest: Buffer | undefined;
+  return {
+    /** The last snapshot that was sent, so that the pool is not asked again for each new client. */
+    latest: (): Buffer => (latest ??= encodeStats(statsOf(served))),
+    join,
+    leave,
+  };
 
   /** Adds a client that has been sent the latest snapshot; it gets everything that follows. */
-  join(client: ServerResponse): void {
-    this.#clients.add(client);
-    if (this.#clients.size > 1) return;
-    for (const [name, listener] of this.#listeners) this.#served.item.on(name, listener);
-    this.#timer = setInterval(() => this.#sendStats(), this.#limits.statsIntervalMs).unref();
+  function join(client: ServerResponse): void {
+    clients.add(client);
+    if (clients.size > 1) return;
+    for (const [name, listener] of listeners) pool.on(name, listener);
+    timer = setInterval(sendStats, limits.statsIntervalMs).unref();
   }
 
-  leave(client: ServerResponse): void {
-    if (!this.#clients.delete(client) || this.#clients.size > 0) return;
-    for (const [name, listener] of this.#listeners) this.#served.item.off(name, listener);
-    clearInterval(this.#timer);
-    this.#onIdle();
+  function leave(client: ServerResponse): void {
+    if (!clients.delete(client) || clients.size > 0) return;
+    for (const [name, listener] of listeners) pool.off(name, listener);
+    clearInterval(timer);
+    onIdle();
   }
 
   /** Never throws: a timer calls it, so an error of a pool would end the program. */
-  #sendStats(): void {
+  function sendStats(): void {
     try {
-      const stats = statsOf(this.#served);
-      this.#histories.note(this.#served.item, stats);
-      this.#latest = encodeStats(stats);
-      this.#send(this.#latest);
+      const stats = statsOf(served);
+      histories.note(pool, stats);
+      latest = encodeStats(stats);
+      send(latest);
     } catch {
-      this.#endAll(); // a client that reconnects gets the error as its answer
+      endAll(); // a client that reconnects gets the error as its answer
     }
   }
 
-  #tell(name: ObservedEvent, event: PoolEvent): void {
-    this.#send(encodeEvent(name, event, this.#served.name));
+  function tell(name: ObservedEvent, event: PoolEvent): void {
+    send(encodeEvent(name, event, served.name));
     if (name !== 'pool:close') return;
-    this.#sendStats(); // the last snapshot: a closed pool no longer changes
-    this.#endAll();
+    sendStats(); // the last snapshot: a closed pool no longer changes
+    endAll();
   }
 
-  #endAll(): void {
-    for (const client of this.#clients) {
+  function endAll(): void {
+    for (const client of clients) {
       if (!client.destroyed) client.end(); // what was written still arrives
-      this.leave(client); // it may take long until 'close', which comes when the client has read everything
+      leave(client); // it may take long until 'close', which comes when the client has read everything
     }
   }
 
   /** Writes to all clients. Cuts off a client that does not read. */
-  #send(bytes: Buffer): void {
-    for (const client of this.#clients) {
+  function send(bytes: Buffer): void {
+    for (const client of clients) {
       if (client.destroyed) continue;
-      if (client.writableLength > this.#limits.backlogBytes) client.destroy();
+      if (client.writableLength > limits.backlogBytes) client.destroy();
       else client.write(bytes);
     }
   }
