@@ -19,53 +19,49 @@ export interface ObservableFleet {
 /** Exactly one of `stats` and `error` is null. */
 export type FleetReading = TypeOf<typeof FLEET>;
 
-export class Fleets {
-  readonly #fleets: Directory<ObservableFleet>;
-  readonly #timeoutMs: number;
+export type Fleets = ReturnType<typeof observeFleets>;
+
+/** @param given read at each request, so it may change */
+export function observeFleets(
+  given: Iterable<ObservableFleet>,
+  { fleetTimeoutMs }: Pick<Limits, 'fleetTimeoutMs'>,
+) {
+  const fleets = new Directory('fleet', given, ({ queue }) => queue.name);
   /** Requests to fleets that have not been answered: they must not pile up while a Redis does not answer. */
-  readonly #asked = new WeakMap<ObservableFleet, Promise<FleetStats>>();
+  const unanswered = new WeakMap<ObservableFleet, Promise<FleetStats>>();
+  return {
+    names: (): string[] => fleets.list().map(({ name }) => name),
 
-  /** @param fleets read at each request, so it may change */
-  constructor(fleets: Iterable<ObservableFleet>, { fleetTimeoutMs }: Pick<Limits, 'fleetTimeoutMs'>) {
-    this.#fleets = new Directory('fleet', fleets, ({ queue }) => queue.name);
-    this.#timeoutMs = fleetTimeoutMs;
-  }
+    /** Reads all fleets, also those that do not answer. */
+    readAll: (): Promise<readonly FleetReading[]> => Promise.all(fleets.list().map(tryRead)),
 
-  names(): string[] {
-    return this.#fleets.list().map(({ name }) => name);
-  }
+    /** Rejects with ERR_CONTROL_NOT_FOUND, or with ERR_CONTROL_FLEET if the fleet's statistics cannot be read. */
+    async read(name: string): Promise<FleetReading> {
+      const reading = await tryRead(fleets.find(name));
+      if (reading.error !== null) throw new RequestError('ERR_CONTROL_FLEET', reading.error.message);
+      return reading;
+    },
+  };
 
-  /** Reads all fleets, also those that do not answer. */
-  readAll(): Promise<readonly FleetReading[]> {
-    return Promise.all(this.#fleets.list().map((served) => this.#read(served)));
-  }
-
-  /** Rejects with ERR_CONTROL_NOT_FOUND, or with ERR_CONTROL_FLEET if the fleet's statistics cannot be read. */
-  async read(name: string): Promise<FleetReading> {
-    const reading = await this.#read(this.#fleets.find(name));
-    if (reading.error !== null) throw new RequestError('ERR_CONTROL_FLEET', reading.error.message);
-    return reading;
-  }
-
-  async #read({ name, item }: Served<ObservableFleet>): Promise<FleetReading> {
+  async function tryRead({ name, item }: Served<ObservableFleet>): Promise<FleetReading> {
     try {
-      return { name, stats: await this.#inTime(this.#ask(item)), error: null };
+      return { name, stats: await inTime(ask(item)), error: null };
     } catch (error) {
       const message = `There are no statistics of fleet ${show(name)}: ${reasonOf(error)}`;
       return { name, stats: null, ...errorBody('ERR_CONTROL_FLEET', message) };
     }
   }
 
-  #ask(fleet: ObservableFleet): Promise<FleetStats> {
-    const asked = this.#asked.get(fleet) ?? fleet.stats().finally(() => this.#asked.delete(fleet));
-    this.#asked.set(fleet, asked);
+  function ask(fleet: ObservableFleet): Promise<FleetStats> {
+    const asked = unanswered.get(fleet) ?? fleet.stats().finally(() => unanswered.delete(fleet));
+    unanswered.set(fleet, asked);
     return asked;
   }
 
-  #inTime<T>(answer: Promise<T>): Promise<T> {
+  function inTime<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const late = () => reject(new Error(`Redis has not answered within ${this.#timeoutMs} ms`));
-      const timer = setTimeout(late, this.#timeoutMs).unref();
+      const late = () => reject(new Error(`Redis has not answered within ${fleetTimeoutMs} ms`));
+      const timer = setTimeout(late, fleetTimeoutMs).unref();
       answer.then(resolve, reject).finally(() => clearTimeout(timer));
     });
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ControllablePool, PoolStats } from './controllable-pool.js';
 import { Directory } from './directory.js';
-import { PoolHistories } from './pool-histories.js';
+import { keepHistories } from './pool-histories.js';
 
 const INTERVAL_MS = 2000;
 
@@ -46,7 +46,7 @@ function histories(pools: Iterable<ControllablePool>, spanMs = 10_000) {
   const clock = { ms: 0 };
   const limits = { historyIntervalMs: INTERVAL_MS };
   const directory = new Directory('pool', pools, ({ name }) => name);
-  const kept = new PoolHistories(directory, spanMs, limits, () => clock.ms);
+  const kept = keepHistories(directory, spanMs, limits, () => clock.ms);
   return {
     kept,
     clock,

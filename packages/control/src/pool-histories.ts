@@ -14,75 +14,67 @@ interface History {
   isOver: boolean;
 }
 
-export class PoolHistories {
-  readonly #directory: Directory<ControllablePool>;
-  readonly #intervalMs: number;
-  readonly #capacity: number;
-  readonly #now: () => number;
-  readonly #byPool = new WeakMap<ControllablePool, History>();
-  #timer: NodeJS.Timeout | undefined;
+export type PoolHistories = ReturnType<typeof keepHistories>;
 
-  /** @param spanMs how many milliseconds of history are kept; 0: none, and no pool is asked */
-  constructor(
-    directory: Directory<ControllablePool>,
-    spanMs: number,
-    { historyIntervalMs }: Pick<Limits, 'historyIntervalMs'>,
-    now = () => performance.now(),
-  ) {
-    this.#directory = directory;
-    this.#now = now;
-    this.#intervalMs = historyIntervalMs;
-    this.#capacity = Math.ceil(spanMs / historyIntervalMs);
-  }
+/** @param spanMs how many milliseconds of history are kept; 0: none, and no pool is asked */
+export function keepHistories(
+  directory: Directory<ControllablePool>,
+  spanMs: number,
+  { historyIntervalMs: intervalMs }: Pick<Limits, 'historyIntervalMs'>,
+  now = () => performance.now(),
+) {
+  const capacity = Math.ceil(spanMs / intervalMs);
+  const byPool = new WeakMap<ControllablePool, History>();
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    begin(): void {
+      if (capacity > 0) timer = setInterval(look, intervalMs).unref();
+    },
 
-  begin(): void {
-    if (this.#capacity > 0) this.#timer = setInterval(() => this.look(), this.#intervalMs).unref();
-  }
+    /** Keeps a reading that was taken for another purpose, if one is due; this saves a reading of our own. */
+    note(pool: ControllablePool, stats: PoolStats): void {
+      if (isDue(pool)) add(pool, stats);
+    },
 
-  /** Keeps a reading that was taken for another purpose, if one is due; this saves a reading of our own. */
-  note(pool: ControllablePool, stats: PoolStats): void {
-    if (this.#isDue(pool)) this.#add(pool, stats);
-  }
+    /** Returns JSON: the time now, and rows with their times by the same clock. */
+    text(pool: ControllablePool): string {
+      const rows = byPool.get(pool)?.rows ?? [];
+      const head = JSON.stringify({ nowMs: Math.round(now()), columns: COLUMNS });
+      return `${head.slice(0, -1)},"rows":[${rows.join(',')}]}`;
+    },
 
-  /** Returns JSON: the time now, and rows with their times by the same clock. */
-  text(pool: ControllablePool): string {
-    const rows = this.#byPool.get(pool)?.rows ?? [];
-    const head = JSON.stringify({ nowMs: Math.round(this.#now()), columns: COLUMNS });
-    return `${head.slice(0, -1)},"rows":[${rows.join(',')}]}`;
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
-  }
+    look,
+    close: () => clearInterval(timer),
+  };
 
   /** Takes all readings that are due. Never throws: a timer calls it, so an error of a pool would end the program. */
-  look(): void {
+  function look(): void {
     try {
-      for (const { item } of this.#directory.list()) if (this.#isDue(item)) this.#read(item);
+      for (const { item } of directory.list()) if (isDue(item)) read(item);
     } catch {
       // `pools` belongs to the program, and its iterator may throw.
     }
   }
 
-  #read(pool: ControllablePool): void {
+  function read(pool: ControllablePool): void {
     try {
-      this.#add(pool, pool.stats());
+      add(pool, pool.stats());
     } catch {
       // The pool's charts have a gap here.
     }
   }
 
-  #isDue(pool: ControllablePool): boolean {
-    const { latest = Number.NEGATIVE_INFINITY, isOver = false } = this.#byPool.get(pool) ?? {};
-    return this.#capacity > 0 && !isOver && this.#now() - latest > 0.75 * this.#intervalMs;
+  function isDue(pool: ControllablePool): boolean {
+    const { latest = Number.NEGATIVE_INFINITY, isOver = false } = byPool.get(pool) ?? {};
+    return capacity > 0 && !isOver && now() - latest > 0.75 * intervalMs;
   }
 
-  #add(pool: ControllablePool, stats: PoolStats): void {
-    const history = this.#byPool.get(pool) ?? { rows: [], latest: 0, isOver: false };
-    this.#byPool.set(pool, history);
-    history.latest = this.#now();
+  function add(pool: ControllablePool, stats: PoolStats): void {
+    const history = byPool.get(pool) ?? { rows: [], latest: 0, isOver: false };
+    byPool.set(pool, history);
+    history.latest = now();
     history.isOver = stats.state === 'closed';
     history.rows.push(JSON.stringify(rowOf(stats, history.latest, MOST_WORKERS)));
-    if (history.rows.length > this.#capacity) history.rows.shift();
+    if (history.rows.length > capacity) history.rows.shift();
   }
 }

@@ -7,11 +7,11 @@ import { buildApp } from './app.js';
 import type { ControllablePool } from './controllable-pool.js';
 import { Directory } from './directory.js';
 import { ControlError } from './errors.js';
-import { Fleets } from './fleets.js';
+import { observeFleets } from './fleets.js';
 import { type Guard, makeGuard } from './guard.js';
 import { LIMITS, type Limits } from './limits.js';
 import { type ControlOptions, checkPools, type ResolvedOptions, resolveOptions } from './options.js';
-import { PoolHistories } from './pool-histories.js';
+import { keepHistories } from './pool-histories.js';
 import { dashboard } from './routes/dashboard.js';
 import { observe } from './routes/observe.js';
 import { steer } from './routes/steer.js';
@@ -47,9 +47,9 @@ export async function startServer(
   const directory = new Directory('pool', checkPools(pools), ({ name }) => name);
   const options = resolveOptions(given);
   const guard = makeGuard(options);
-  const histories = new PoolHistories(directory, options.historyMs, limits);
+  const histories = keepHistories(directory, options.historyMs, limits);
   const streams = openStreams(limits, histories);
-  const fleets = new Fleets(options.fleets, limits);
+  const fleets = observeFleets(options.fleets, limits);
   const handlers = {
     ...dashboard(),
     ...observe(directory, fleets, streams, histories),
