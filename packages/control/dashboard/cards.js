@@ -2,6 +2,7 @@
 import { Chart, STROKES } from './chart.js';
 import { drawing, element, setText } from './dom.js';
 import { bytes, count, counted, duration, milliseconds, percent, quantile, rate, span } from './format.js';
+import { KeyedRows } from './keyed-rows.js';
 import { countsOf } from './sample.js';
 
 /** `lead`: the figure that matters most. A row without `pick` is text only. */
@@ -208,41 +209,30 @@ function swatchOf(index) {
 }
 
 class CountsCard {
-  #rows = new Map();
   #recent = element('th', { scope: 'col', class: 'number' });
+  #rows;
 
   constructor(parent) {
-    const body = element('tbody');
-    for (const [name, label] of Object.entries(COUNTS)) {
-      const [total, recent] = [element('td', { class: 'number' }), element('td', { class: 'number' })];
-      const row = element('tr', {}, element('th', { scope: 'row', text: label }), total, recent);
-      body.append(row);
-      this.#rows.set(name, { row, total, recent });
-    }
-    const head = element('tr', {});
-    head.append(
-      element('th', { scope: 'col', text: 'What' }),
-      element('th', { scope: 'col', class: 'number', text: 'total' }),
-      this.#recent,
-    );
-    const table = element(
-      'table',
-      { class: 'counts', 'aria-label': 'Counts since the pool began' },
-      element('thead', {}, head),
-      body,
-    );
+    const what = element('th', { scope: 'col', text: 'What' });
+    const total = element('th', { scope: 'col', class: 'number', text: 'total' });
+    const head = element('thead', {}, element('tr', {}, what, total, this.#recent));
+    const about = { class: 'counts', 'aria-label': 'Counts since the pool began' };
+    const table = element('table', about, head, element('tbody'));
+    this.#rows = new KeyedRows(table, {
+      keyOf: ({ name }) => name,
+      classOf: ({ name, more }) => (BAD.has(name) && more > 0 ? 'bad' : ''),
+      columns: [
+        { isHead: true, text: ({ name }) => COUNTS[name] },
+        { isNumber: true, text: ({ all }) => count(all) },
+        { isNumber: true, text: ({ more }) => (more > 0 ? `+${count(more)}` : '0') },
+      ],
+    });
     parent.append(element('article', { class: 'card' }, element('h4', { text: 'Counts' }), table));
   }
 
   update(stats, grown) {
-    const counts = countsOf(stats);
+    const counts = Object.entries(countsOf(stats)).filter(([, all]) => all !== undefined);
     setText(this.#recent, `in ${span(grown.ms)}`);
-    for (const [name, { row, total, recent }] of this.#rows) {
-      row.hidden = counts[name] === undefined;
-      const more = grown.counts[name];
-      setText(total, count(counts[name]));
-      setText(recent, more > 0 ? `+${count(more)}` : '0');
-      row.classList.toggle('bad', BAD.has(name) && more > 0);
-    }
+    this.#rows.update(counts.map(([name, all]) => ({ name, all, more: grown.counts[name] })));
   }
 }

@@ -35,16 +35,11 @@ const FIGURES = {
   workerHeapBytes: ({ workers }) => workers.reduce((sum, { heapUsedBytes }) => sum + heapUsedBytes, 0),
 };
 
+const OF_TASKS =
+  'submitted completed failed retried timedOut aborted crashed rejected'.split(' ');
 /** Counts since the pool began, in the order in which they are shown. Undefined: the library of the program is an older one. */
 const COUNTS = {
-  submitted: ({ tasks }) => tasks.submitted,
-  completed: ({ tasks }) => tasks.completed,
-  failed: ({ tasks }) => tasks.failed,
-  retried: ({ tasks }) => tasks.retried,
-  timedOut: ({ tasks }) => tasks.timedOut,
-  aborted: ({ tasks }) => tasks.aborted,
-  crashed: ({ tasks }) => tasks.crashed,
-  rejected: ({ tasks }) => tasks.rejected,
+  ...Object.fromEntries(OF_TASKS.map((name) => [name, ({ tasks }) => tasks[name]])),
   crashes: ({ crashes }) => crashes,
   recycled: ({ recycled }) => recycled,
   interrupted: ({ interrupted }) => interrupted,
