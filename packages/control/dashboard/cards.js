@@ -203,7 +203,11 @@ class Card {
 /** The piece of line that a row's figure has in the chart. */
 function swatchOf(index) {
   const { color, dash, width } = STROKES[index];
-  const stroke = { 'stroke-dasharray': dash.join(' '), 'stroke-width': width, class: `stroke-${color}` };
+  const stroke = {
+    'stroke-dasharray': dash.join(' '),
+    'stroke-width': width,
+    style: `stroke: var(--${color})`,
+  };
   const line = drawing('line', { x1: 0, y1: 4, x2: 24, y2: 4, ...stroke });
   return drawing('svg', { width: 24, height: 8, 'aria-hidden': 'true' }, line);
 }

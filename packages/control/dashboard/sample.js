@@ -35,8 +35,7 @@ const FIGURES = {
   workerHeapBytes: ({ workers }) => workers.reduce((sum, { heapUsedBytes }) => sum + heapUsedBytes, 0),
 };
 
-const OF_TASKS =
-  'submitted completed failed retried timedOut aborted crashed rejected'.split(' ');
+const OF_TASKS = 'submitted completed failed retried timedOut aborted crashed rejected'.split(' ');
 /** Counts since the pool began, in the order in which they are shown. Undefined: the library of the program is an older one. */
 const COUNTS = {
   ...Object.fromEntries(OF_TASKS.map((name) => [name, ({ tasks }) => tasks[name]])),
