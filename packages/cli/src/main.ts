@@ -7,7 +7,8 @@ import { addCtl } from './commands/ctl.js';
 import { addRun } from './commands/run.js';
 import { addServe } from './commands/serve.js';
 import { addTop } from './commands/top.js';
-import { describeSystemError, ExitCode, ExpectedError, hasCode } from './exit-code.js';
+import { ExitCode, ExpectedError } from './exit-code.js';
+import { describeSystemError, hasCode } from './system-error.js';
 import { version } from './version.js';
 
 /** How many milliseconds the command waits, after its work, for what a user's module left open in the main thread. */

@@ -9,7 +9,9 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { endSignals, hasCode, UsageError } from '../exit-code.js';
+import { UsageError } from '../exit-code.js';
+import { endSignals } from '../interrupts.js';
+import { hasCode } from '../system-error.js';
 
 const EXPERIMENTS = 'threadwise-bench/main.js';
 

@@ -25,7 +25,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { attempt, describeSystemError, hasCode, OutputError } from '../exit-code.js';
+import { OutputError } from '../exit-code.js';
+import { attempt, describeSystemError, hasCode } from '../system-error.js';
 import { beginningOf } from '../format/cut.js';
 import { placeOf } from './file-id.js';
 

@@ -1,5 +1,6 @@
 /** Loads the optional package of the fleet on demand: whoever works on one machine need not install it. */
-import { ExitCode, ExpectedError, hasCode, UsageError } from '../exit-code.js';
+import { ExitCode, ExpectedError, UsageError } from '../exit-code.js';
+import { hasCode } from '../system-error.js';
 
 export async function loadFleetPackage(): Promise<typeof import('@threadwise/bullmq')> {
   try {

@@ -1,6 +1,8 @@
 /** `threadwise serve`: makes this machine one of a fleet, until a signal ends it. */
 import { counted } from '../format/figures.js';
-import { ExitCode, hasCode, Interrupts, UsageError } from '../exit-code.js';
+import { ExitCode, UsageError } from '../exit-code.js';
+import { Interrupts } from '../interrupts.js';
+import { hasCode } from '../system-error.js';
 import type { Threads } from '../run/option-values.js';
 import { findModule, loadError } from '../run/work/task-module.js';
 import type { FleetAddress } from './address.js';

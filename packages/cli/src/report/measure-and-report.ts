@@ -1,6 +1,7 @@
 /** What each `threadwise analyze …` has in common: it measures until it is done or interrupted, then says and writes what it found. */
 import { makeBar, WHOLE } from '../bar.js';
-import { ExitCode, Interrupts } from '../exit-code.js';
+import { ExitCode } from '../exit-code.js';
+import { Interrupts } from '../interrupts.js';
 import { certainAnswer, type Findings } from '../experiment/rules.js';
 import type { Plan, Progress } from '../experiment/session.js';
 import { safeText } from '../format/text.js';

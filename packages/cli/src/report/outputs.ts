@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { mustBeApart, type NamedFile, named } from '../disk/file-id.js';
 import { openInPlace, openOutFile, outPath, writeAll } from '../disk/out-file.js';
-import { describeSystemError, OutputError, UsageError } from '../exit-code.js';
+import { OutputError, UsageError } from '../exit-code.js';
+import { describeSystemError } from '../system-error.js';
 import { version } from '../version.js';
 import type { Made, Report } from './model.js';
 

@@ -2,7 +2,8 @@
 
 import { mustBeApart, named, type NamedFile, STDOUT } from '../disk/file-id.js';
 import { type OutPath, outPath } from '../disk/out-file.js';
-import { ExitCode, Interrupts, UsageError } from '../exit-code.js';
+import { ExitCode, UsageError } from '../exit-code.js';
+import { Interrupts } from '../interrupts.js';
 import type { Counts, InputSource } from './inputs/input-source.js';
 import { Failures, loadReducer, openDelivery } from './delivery.js';
 import { type InlineSample, sampleInline } from './inline-sample.js';

@@ -6,7 +6,7 @@
 import type { EventEmitter } from 'node:events';
 import { writeSync } from 'node:fs';
 import { emitKeypressEvents, type Key as KeyPress } from 'node:readline';
-import { type EndSignal, endSignals } from '../../exit-code.js';
+import { type EndSignal, endSignals } from '../../interrupts.js';
 import type { Size } from './view.js';
 
 /** DEC private modes: the alternate screen, the cursor, line wrapping. */

@@ -1,6 +1,7 @@
 /** `threadwise top`: reads the pools once a second, draws them, and sends the changes that the user asks for. */
 
-import { ExitCode, signalExitCodes } from '../../exit-code.js';
+import { ExitCode } from '../../exit-code.js';
+import { signalExitCodes } from '../../interrupts.js';
 import { safeText } from '../../format/text.js';
 import { shown, TOKEN_VARIABLE } from '../address.js';
 import { type ControlClient, openClient } from '../client.js';

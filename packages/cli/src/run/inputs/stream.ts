@@ -1,7 +1,8 @@
 /** What --lines and --json have in common: they read the bytes of a file or of standard input. */
 import { accessSync, constants, createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { attempt, describeSystemError, UsageError } from '../../exit-code.js';
+import { UsageError } from '../../exit-code.js';
+import { attempt, describeSystemError } from '../../system-error.js';
 import {
   type Done,
   type Input,

@@ -8,7 +8,8 @@ import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
 import { posix, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { isExclusion, matcher } from '../../disk/globs.js';
-import { describeSystemError, hasCode, UsageError } from '../../exit-code.js';
+import { UsageError } from '../../exit-code.js';
+import { describeSystemError, hasCode } from '../../system-error.js';
 
 export interface FoundFile {
   /** The path that the task gets: relative if the pattern was. */

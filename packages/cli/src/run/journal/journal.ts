@@ -4,7 +4,7 @@
  */
 import { ftruncateSync } from 'node:fs';
 import { openInPlace, writeAll } from '../../disk/out-file.js';
-import { attempt } from '../../exit-code.js';
+import { attempt } from '../../system-error.js';
 import {
   comparePositions,
   type Counts,

@@ -3,7 +3,8 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as check from '../../checks.js';
-import { describeSystemError, hasCode, UsageError } from '../../exit-code.js';
+import { UsageError } from '../../exit-code.js';
+import { describeSystemError, hasCode } from '../../system-error.js';
 import { cut } from '../../format/cut.js';
 import {
   comparePositions,

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { STDOUT } from '../../disk/file-id.js';
 import { type OutFile, type OutPath, openInPlace, openOutFile, writeAll } from '../../disk/out-file.js';
-import { attempt, describeSystemError, hasCode, OutputError, UsageError } from '../../exit-code.js';
+import { OutputError, UsageError } from '../../exit-code.js';
+import { attempt, describeSystemError, hasCode } from '../../system-error.js';
 
 /** The file that results go to, or that it is none. Plain JSON, since it is in the journal's header. */
 export type Place =

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { NamedFile } from '../../disk/file-id.js';
-import { attempt, hasCode, UsageError } from '../../exit-code.js';
+import { UsageError } from '../../exit-code.js';
+import { attempt, hasCode } from '../../system-error.js';
 import type { DescribedError } from './batch.js';
 import { shownValue } from './described-error.js';
 

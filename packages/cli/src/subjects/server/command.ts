@@ -6,7 +6,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { named } from '../../disk/file-id.js';
 import { parseWhole } from '../../run/option-values.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
-import { describeSystemError, UsageError } from '../../exit-code.js';
+import { UsageError } from '../../exit-code.js';
+import { describeSystemError } from '../../system-error.js';
 import {
   addMeasuring,
   addOutputs,

@@ -8,7 +8,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { rollups } from 'd3-array';
 import { fileIds, idOf } from '../../../disk/file-id.js';
 import { isExclusion, matcher } from '../../../disk/globs.js';
-import { describeSystemError, UsageError } from '../../../exit-code.js';
+import { UsageError } from '../../../exit-code.js';
+import { describeSystemError } from '../../../system-error.js';
 import type { SizedFile } from './size-classes.js';
 
 export interface FileChoice {

@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { greatest } from 'd3-array';
 import { isRecord, list, number, object, oneOf, optional, shortly, string, that } from '../../../checks.js';
-import { describeSystemError, ExitCode, UsageError } from '../../../exit-code.js';
+import { ExitCode, UsageError } from '../../../exit-code.js';
+import { describeSystemError } from '../../../system-error.js';
 import { type Estimate, real } from '../../../experiment/statistics.js';
 import {
   bytes,

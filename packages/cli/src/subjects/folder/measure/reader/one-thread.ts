@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { readFiles } from 'threadwise/files';
-import { describeSystemError } from '../../../../exit-code.js';
+import { describeSystemError } from '../../../../system-error.js';
 
 /** `files` and `bytes` do not count what failed. */
 export interface Tally {
