@@ -45,35 +45,22 @@ export function askForToken(why) {
   return question;
 }
 
+byId('token-cancel').addEventListener('click', () => byId('token').close());
+
 function ask(why) {
-  const [dialog, form, field] = ['token', 'token-form', 'token-value'].map(byId);
+  const [dialog, field] = ['token', 'token-value'].map(byId);
   setText(byId('token-error'), why ?? '');
   field.value = '';
-  const cancel = byId('token-cancel');
+  dialog.returnValue = '';
+  dialog.showModal();
   return new Promise((resolve) => {
-    const answered = new AbortController();
-    const { signal } = answered;
-    let isGiven = false;
-    form.addEventListener(
-      'submit',
-      (event) => {
-        event.preventDefault();
-        remember(field.value.trim());
-        isGiven = true;
-        dialog.close();
-      },
-      { signal },
-    );
-    cancel.addEventListener('click', () => dialog.close(), { signal });
-    dialog.addEventListener(
-      'close',
-      () => {
-        answered.abort();
-        field.value = '';
-        resolve(isGiven);
-      },
-      { signal },
-    );
-    dialog.showModal();
+    const onClose = () => {
+      // What the button that submits the form says; nothing if the question was not answered.
+      const isGiven = dialog.returnValue === 'given';
+      if (isGiven) remember(field.value.trim());
+      field.value = '';
+      resolve(isGiven);
+    };
+    dialog.addEventListener('close', onClose, { once: true });
   });
 }
