@@ -35,7 +35,7 @@ export class PoolLog {
     for (const { key } of this.decisions.splice(KEPT)) this.#known.delete(key);
   }
 
-  /** An event of the stream. Returns whether it is one to be told at once. */
+  /** An event of the stream. */
   take(name, event) {
     if (name === 'pool:size') return this.takeDecisions([event]);
     const told = tell(name, event);

@@ -65,7 +65,7 @@ export class PoolView {
     this.#section.focus();
   }
 
-  /** `staleSince`: when the line was lost, or undefined while it is up. */
+  /** `text`: since when the figures are old; undefined while they are not. */
   showStale(text) {
     setHidden(byId('pool-stale'), text === undefined);
     setText(byId('pool-stale'), text ?? '');

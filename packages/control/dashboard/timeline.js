@@ -32,7 +32,7 @@ export class Timeline {
   #now = 0;
   #spanMs = 1;
   #rows = [];
-  /** What is being looked at: `{ id, at }`; `isByKey` if by keyboard. */
+  /** What is being looked at: `{ id, at }`. */
   #cursor;
   #redrawLegend;
 
