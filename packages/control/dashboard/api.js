@@ -18,26 +18,16 @@ export class ApiError extends Error {
   }
 }
 
-export const poolPath = (name, rest = '') => `api/pools/${encodeURIComponent(wellFormed(name))}${rest}`;
-
 /** Half a surrogate pair cannot be in an address: the server will say that it knows no such pool. */
-function wellFormed(name) {
-  return new TextDecoder().decode(new TextEncoder().encode(name));
-}
+export const poolPath = (name, rest = '') => `api/pools/${encodeURIComponent(name.toWellFormed())}${rest}`;
 
 /** The answer's JSON. Rejects with an ApiError. */
 export function requestJson(path, { method = 'GET', body, signal } = {}) {
-  return withToken(async (token) => {
-    const quiet = new Watchdog(ANSWER_TIMEOUT_MS);
-    try {
-      const response = await send(path, { method, body, token, signal: quiet.joined(signal) });
-      return await response.json();
-    } catch (error) {
-      throw explained(error, quiet.barked ? noAnswer(method) : undefined);
-    } finally {
-      quiet.end();
-    }
-  });
+  const ask = async (token, quiet) => {
+    const response = await send(path, { method, body, token, signal: quiet.joined(signal) });
+    return response.json();
+  };
+  return watched(ask, () => noAnswer(method));
 }
 
 /**
@@ -45,16 +35,24 @@ export function requestJson(path, { method = 'GET', body, signal } = {}) {
  * parsed data.
  */
 export function followEvents(path, onEvent, signal) {
+  const follow = async (token, quiet) => {
+    const accept = 'text/event-stream';
+    const response = await send(path, { method: 'GET', accept, token, signal: quiet.joined(signal) });
+    const parser = new EventParser((name, data) => handle(onEvent, name, data));
+    await readAll(response, parser, () => quiet.reset(SILENCE_MS));
+    throw new ApiError(0, 'ERR_STREAM_ENDED', 'The server ended the stream.');
+  };
+  return watched(follow, silent);
+}
+
+/** Ends an attempt that hears nothing for too long: rejects with what `late` returns then, and always with an ApiError. */
+function watched(attempt, late) {
   return withToken(async (token) => {
     const quiet = new Watchdog(ANSWER_TIMEOUT_MS);
     try {
-      const accept = 'text/event-stream';
-      const response = await send(path, { method: 'GET', accept, token, signal: quiet.joined(signal) });
-      const parser = new EventParser((name, data) => handle(onEvent, name, data));
-      await readAll(response, parser, () => quiet.reset(SILENCE_MS));
-      throw new ApiError(0, 'ERR_STREAM_ENDED', 'The server ended the stream.');
+      return await attempt(token, quiet);
     } catch (error) {
-      throw explained(error, quiet.barked ? silent() : undefined);
+      throw explained(error, quiet.barked ? late() : undefined);
     } finally {
       quiet.end();
     }

@@ -32,22 +32,18 @@ export class Chart {
   constructor(canvas, spec) {
     this.#canvas = canvas;
     this.#spec = spec;
-    this.#surface = new Surface(canvas, HEIGHT, () => this.#draw());
+    this.#surface = new Surface(canvas, HEIGHT, () => this.redraw());
   }
 
   update(samples, now) {
     this.#samples = samples;
     this.#now = now;
     this.#minutes = minutesOf(samples, now);
-    this.#draw();
+    this.redraw();
     this.#canvas.setAttribute('aria-label', this.#describe());
   }
 
   redraw() {
-    this.#draw();
-  }
-
-  #draw() {
     const context = this.#surface.begin();
     if (context === undefined) return;
     const range = this.#range();

@@ -15,18 +15,15 @@ export function setText(node, text) {
 }
 
 /** Attributes are set as such; `text` is the content. */
-export function element(tag, { text, ...attributes } = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  if (text !== undefined) made.textContent = text;
-  made.append(...children);
-  return made;
-}
+export const element = (tag, ...rest) => filled(document.createElement(tag), ...rest);
 
 /** The same for a drawing. */
-export function drawing(tag, attributes = {}, ...children) {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
+export const drawing = (tag, ...rest) =>
+  filled(document.createElementNS('http://www.w3.org/2000/svg', tag), ...rest);
+
+function filled(made, { text, ...attributes } = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text !== undefined) made.textContent = text;
   made.append(...children);
   return made;
 }

@@ -101,6 +101,7 @@ function showProcess({ pid, node, title, uptimeMs }) {
 function open(name) {
   if (name === opened) return;
   streamLink?.close();
+  streamLink = undefined;
   lost.delete('stream');
   opened = name;
   pending = undefined;
@@ -111,9 +112,8 @@ function open(name) {
     const log = kept(logs, name, () => new PoolLog());
     log.since ??= Date.now();
     view.open(name, log);
-    streamLink = new Link((up, signal) => follow(name, up, signal), onStreamChange);
+    streamLink = new Link((up, signal) => follow(name, up, signal), changeOf('stream'));
   }
-  if (name === undefined) streamLink = undefined;
   shownAt = 0;
   overview.update(pools);
 }
@@ -147,17 +147,12 @@ function show() {
 
 // -- the lines
 
-function onPollChange(state) {
-  if (state.kind === 'up') announceBack('overview');
-  else if (state.retryAt !== undefined || state.kind === 'refused') announceLost('overview', state);
+/** @param which 'overview' or 'stream' */
+const changeOf = (which) => (state) => {
+  if (state.kind === 'up') announceBack(which);
+  else if (state.retryAt !== undefined || state.kind === 'refused') announceLost(which, state);
   showLink();
-}
-
-function onStreamChange(state) {
-  if (state.kind === 'up') announceBack('stream');
-  else if (state.retryAt !== undefined || state.kind === 'refused') announceLost('stream', state);
-  showLink();
-}
+};
 
 /** Which lines are lost, and since when: that it is so is told once, not at each attempt. */
 const lost = new Map();
@@ -257,4 +252,4 @@ setInterval(() => {
 }, 1000);
 
 route();
-pollLink = new Link(poll, onPollChange);
+pollLink = new Link(poll, changeOf('overview'));
