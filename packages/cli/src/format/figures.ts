@@ -133,14 +133,10 @@ export function noise(share: number | undefined): string {
   return shown(share, (value) => (value < 0.005 ? '± less than 1 %' : `± ${perCent(value)}`));
 }
 
-export function formatCount(count: number): string {
-  return Math.round(count).toLocaleString('en-US');
-}
-
 /** Few items a second need digits behind the point, many do not. */
 export function formatRate(perSecond: number): string {
   if (!Number.isFinite(perSecond)) return '-';
-  return perSecond >= 100 ? formatCount(perSecond) : String(Number(perSecond.toPrecision(3)));
+  return perSecond >= 100 ? count(perSecond) : String(Number(perSecond.toPrecision(3)));
 }
 
 export function formatBytes(bytes: number): string {

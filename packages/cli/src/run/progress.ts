@@ -1,6 +1,6 @@
 /** Shows how far a run is, on standard error: a bar on a terminal, plain lines otherwise, or nothing. */
 
-import { formatBytes, formatCount, formatDuration, formatRate } from '../format/figures.js';
+import { count, formatBytes, formatDuration, formatRate } from '../format/figures.js';
 import { type Counts, type InputSource, minus } from './inputs/input-source.js';
 import type { RunOptions } from './options.js';
 
@@ -56,12 +56,12 @@ export function stateOf(counts: Counts, earlier: Counts, totals: Totals, elapsed
   if (share !== undefined && shareNow > 0) {
     parts.push(`${formatDuration((elapsedMs * (1 - share)) / shareNow)} left`);
   }
-  if (counts.failed > 0) parts.push(`${formatCount(counts.failed)} failed`);
+  if (counts.failed > 0) parts.push(`${count(counts.failed)} failed`);
   return parts.join(' | ');
 }
 
 function countOf({ inputs, bytes }: Counts, { total, totalBytes }: Totals): string {
-  if (total !== undefined) return `${formatCount(inputs)} of ${formatCount(total)}`;
-  if (totalBytes === undefined) return `${formatCount(inputs)} done`;
-  return `${formatCount(inputs)} done, ${formatBytes(bytes)} of ${formatBytes(totalBytes)}`;
+  if (total !== undefined) return `${count(inputs)} of ${count(total)}`;
+  if (totalBytes === undefined) return `${count(inputs)} done`;
+  return `${count(inputs)} done, ${formatBytes(bytes)} of ${formatBytes(totalBytes)}`;
 }

@@ -1,6 +1,6 @@
 /** One `threadwise run`, from its options to its exit code. */
 
-import { mustBeApart, named, type NamedFile, STDOUT } from '../disk/file-id.js';
+import { mustBeApart, named, STDOUT } from '../disk/file-id.js';
 import { type OutPath, outPath } from '../disk/out-file.js';
 import { ExitCode, UsageError } from '../exit-code.js';
 import { Interrupts } from '../interrupts.js';
@@ -49,9 +49,8 @@ export async function run(options: RunOptions): Promise<number> {
   try {
     // Of inputs in a file, only those of a regular one have a size; a pipe cannot be read twice.
     if (compareInline !== undefined && 'file' in input && source.totalBytes === undefined) {
-      const [{ what }] = filesRead(input) as [NamedFile];
       throw new UsageError(
-        `--compare-inline and ${what} exclude each other: the sample needs input that can be read twice; use a file`,
+        `--compare-inline and ${filesRead(input)[0]!.what} exclude each other: the sample needs input that can be read twice; use a file`,
       );
     }
     const identity = identityOf(options, module, source);

@@ -1,7 +1,7 @@
 /** What a run says when it is over: measured numbers and what to try next. Pure: a report in, text out. */
 
 import { inColumns } from '../format/columns.js';
-import { counted, formatBytes, formatCount, formatDuration, formatRate } from '../format/figures.js';
+import { count, counted, formatBytes, formatDuration, formatRate } from '../format/figures.js';
 import { type Counts, minus } from './inputs/input-source.js';
 import type { InlineSample } from './inline-sample.js';
 import type { RunOptions } from './options.js';
@@ -44,16 +44,16 @@ function rows(report: Report): [name: string, value: string][] {
   const { counts, earlier, failed, threads, machines, elapsedMs, startMs, unit, end } = report;
   const now = minus(counts, earlier);
   const perSecond = (amount: number): number => (amount / elapsedMs) * 1000;
-  const before = earlier.inputs === 0 ? '' : `, ${formatCount(earlier.inputs)} of them in earlier runs`;
+  const before = earlier.inputs === 0 ? '' : `, ${count(earlier.inputs)} of them in earlier runs`;
   const byteRate = now.bytes === 0 ? '' : `, ${formatBytes(perSecond(now.bytes))}/s`;
   const on = machines === undefined ? '' : ` on ${counted(machines, 'machine')}`;
   const start = machines === undefined ? 'start the threads' : 'reach the fleet';
   return [
-    ['inputs', `${formatCount(counts.inputs)} ${nameOf(unit, counts.inputs)}${endings[end]}${before}`],
+    ['inputs', `${count(counts.inputs)} ${nameOf(unit, counts.inputs)}${endings[end]}${before}`],
     ...(counts.bytes === 0 ? [] : [['bytes', formatBytes(counts.bytes)] as [string, string]]),
-    ['failed', formatCount(failed)],
+    ['failed', count(failed)],
     ['rate', `${formatRate(perSecond(now.inputs))} ${unit}/s${byteRate}`],
-    ['threads', `${formatCount(threads)}${on}`],
+    ['threads', `${count(threads)}${on}`],
     ['time', `${formatDuration(elapsedMs)}, ${formatDuration(startMs)} of it to ${start}`],
     ...inlineRows(report),
   ];
@@ -72,7 +72,7 @@ function inlineRows(report: Report): [name: string, value: string][] {
   const speedUp = speedUpOf(report);
   if (speedUp === undefined) return [['inline', 'nothing was measured']];
   const { inlineMs, whole, started } = speedUp;
-  const sample = `a sample of ${formatCount(inline.inputs)} ${nameOf(unit, inline.inputs)} (${inline.how})`;
+  const sample = `a sample of ${count(inline.inputs)} ${nameOf(unit, inline.inputs)} (${inline.how})`;
   const failure = inline.failure === undefined ? '' : `; in the sample failed: ${inline.failure}`;
   return [
     [
@@ -88,8 +88,8 @@ function factor(value: number): string {
 }
 
 /** The singular of a unit where the count is 1: all units end in a plural s. */
-function nameOf(unit: string, count: number): string {
-  return count === 1 ? unit.slice(0, -1) : unit;
+function nameOf(unit: string, inputs: number): string {
+  return inputs === 1 ? unit.slice(0, -1) : unit;
 }
 
 const MAX_HINTS = 2;
