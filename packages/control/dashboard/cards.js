@@ -213,22 +213,18 @@ function swatchOf(index) {
 }
 
 class CountsCard {
-  #recent = element('th', { scope: 'col', class: 'number' });
+  #recent = element('span');
   #rows;
 
   constructor(parent) {
-    const what = element('th', { scope: 'col', text: 'What' });
-    const total = element('th', { scope: 'col', class: 'number', text: 'total' });
-    const head = element('thead', {}, element('tr', {}, what, total, this.#recent));
-    const about = { class: 'counts', 'aria-label': 'Counts since the pool began' };
-    const table = element('table', about, head, element('tbody'));
+    const table = element('table', { class: 'counts', 'aria-label': 'Counts since the pool began' });
     this.#rows = new KeyedRows(table, {
       keyOf: ({ name }) => name,
       classOf: ({ name, more }) => (BAD.has(name) && more > 0 ? 'bad' : ''),
       columns: [
-        { isHead: true, text: ({ name }) => COUNTS[name] },
-        { isNumber: true, text: ({ all }) => count(all) },
-        { isNumber: true, text: ({ more }) => (more > 0 ? `+${count(more)}` : '0') },
+        { title: 'What', isHead: true, text: ({ name }) => COUNTS[name] },
+        { title: 'total', isNumber: true, text: ({ all }) => count(all) },
+        { title: this.#recent, isNumber: true, text: ({ more }) => (more > 0 ? `+${count(more)}` : '0') },
       ],
     });
     parent.append(element('article', { class: 'card' }, element('h4', { text: 'Counts' }), table));

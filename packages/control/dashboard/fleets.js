@@ -4,12 +4,13 @@ import { byId, nameNode, setHidden, setText } from './dom.js';
 import { count, span } from './format.js';
 import { KeyedRows } from './keyed-rows.js';
 
-const name = (of) => ({
+const name = (title, of) => ({
+  title,
   make: () => nameNode(''),
   show: (node, item) => setText(node, of(item)),
 });
-const number = (of) => ({ isNumber: true, text: (item) => count(of(item)) });
-const jobs = (state) => number(({ stats }) => stats?.jobs[state]);
+const number = (title, of) => ({ title, isNumber: true, text: (item) => count(of(item)) });
+const jobs = (title) => number(title, ({ stats }) => stats?.jobs[title.toLowerCase()]);
 
 export class FleetTables {
   #section = byId('fleets-section');
@@ -18,27 +19,27 @@ export class FleetTables {
     keyOf: (fleet) => fleet.name,
     classOf: ({ error }) => (error === null ? '' : 'bad'),
     columns: [
-      { isHead: true, ...name((fleet) => fleet.name) },
-      { text: ({ error }) => error?.message ?? 'answers' },
-      number(({ stats }) => stats?.machines),
-      number(({ stats }) => stats?.threads),
-      ...['waiting', 'active', 'delayed', 'completed', 'failed'].map(jobs),
+      { isHead: true, ...name('Fleet', (fleet) => fleet.name) },
+      { title: 'Redis', text: ({ error }) => error?.message ?? 'answers' },
+      number('Machines', ({ stats }) => stats?.machines),
+      number('Threads', ({ stats }) => stats?.threads),
+      ...['Waiting', 'Active', 'Delayed', 'Completed', 'Failed'].map(jobs),
     ],
   });
   #machines = new KeyedRows(byId('machines'), {
     keyOf: ({ fleet, id }) => `${id} ${fleet}`,
     columns: [
-      { isHead: true, ...name((machine) => machine.name) },
-      name(({ fleet }) => fleet),
-      { text: ({ state }) => state },
-      number(({ threads }) => threads),
-      number(({ active }) => active),
-      number(({ concurrency }) => concurrency),
-      number(({ completed }) => completed),
-      number(({ failed }) => failed),
-      number(({ returned }) => returned),
-      number(({ repeated }) => repeated),
-      { isNumber: true, text: ({ upMs }) => span(upMs) },
+      { isHead: true, ...name('Machine', (machine) => machine.name) },
+      name('Fleet', ({ fleet }) => fleet),
+      { title: 'State', text: ({ state }) => state },
+      number('Threads', ({ threads }) => threads),
+      number('Active', ({ active }) => active),
+      number('At most', ({ concurrency }) => concurrency),
+      number('Completed', ({ completed }) => completed),
+      number('Failed', ({ failed }) => failed),
+      number('Given back', ({ returned }) => returned),
+      number('Begun again', ({ repeated }) => repeated),
+      { title: 'Up', isNumber: true, text: ({ upMs }) => span(upMs) },
     ],
   });
 

@@ -1,19 +1,22 @@
-/** A table body that keeps the row of each item, so that what changes is text and not the table. */
+/** A table that keeps the row of each item, so that what changes is text and not the table. */
 import { element, setHidden, setText } from './dom.js';
 
 /**
- * `columns`: `{ text(item) }`, with `isHead` for the row's header, `isNumber`, or `make(item)` and `show(node, item)` for what
- * is more than text. `keyOf(item)` tells items apart.
+ * Fills an empty table. `columns`: `{ title, text(item) }`, with `isHead` for the row's header, `isNumber`, or `make(item)` and
+ * `show(node, item)` for what is more than text. `keyOf(item)` tells items apart.
  */
 export class KeyedRows {
-  #body;
+  #body = element('tbody');
   #columns;
   #keyOf;
   #classOf;
   #rows = new Map();
 
   constructor(table, { columns, keyOf, classOf = () => '' }) {
-    this.#body = table.tBodies[0];
+    const heads = columns.map(({ title, isNumber }) =>
+      element('th', { scope: 'col', class: isNumber ? 'number' : '' }, title),
+    );
+    table.append(element('thead', {}, element('tr', {}, ...heads)), this.#body);
     this.#columns = columns;
     this.#keyOf = keyOf;
     this.#classOf = classOf;

@@ -89,21 +89,21 @@ export class LogView {
     this.#decisions = new KeyedRows(byId('decisions'), {
       keyOf: ({ key }) => key,
       columns: [
-        { isHead: true, text: ({ at }) => time(at) },
-        { isNumber: true, text: ({ from, to }) => `${count(from)} → ${count(to)}` },
-        { text: ({ why }) => why },
-        { isNumber: true, text: ({ queued }) => count(queued) },
-        { isNumber: true, text: ({ idle }) => count(idle) },
-        { text: ({ by }) => by },
+        { title: 'Time', isHead: true, text: ({ at }) => time(at) },
+        { title: 'Workers', isNumber: true, text: ({ from, to }) => `${count(from)} → ${count(to)}` },
+        { title: 'Why', text: ({ why }) => why },
+        { title: 'Waiting', isNumber: true, text: ({ queued }) => count(queued) },
+        { title: 'Idle', isNumber: true, text: ({ idle }) => count(idle) },
+        { title: 'By', text: ({ by }) => by },
       ],
     });
     this.#events = new KeyedRows(byId('events'), {
       keyOf: ({ serial }) => serial,
       classOf: ({ isError }) => (isError ? 'bad' : ''),
       columns: [
-        { isHead: true, text: ({ at }) => time(at) },
-        { text: ({ kind }) => kind },
-        { text: ({ text }) => text },
+        { title: 'Time', isHead: true, text: ({ at }) => time(at) },
+        { title: 'Kind', text: ({ kind }) => kind },
+        { title: 'What', text: ({ text }) => text },
       ],
     });
     this.#onlyErrors.addEventListener('change', () => this.#showEvents());
