@@ -5,18 +5,17 @@ import { bytes, count, counted, duration, milliseconds, percent, quantile, rate,
 import { KeyedRows } from './keyed-rows.js';
 import { countsOf } from './sample.js';
 
-/** `lead`: the figure that matters most. A row without `pick` is text only. */
+/**
+ * `lead(stats, sample)`: the figure that matters most. `text(stats)` of a row: if it has none, what it picks of the sample is shown, as in
+ * the chart; one without `pick` is text only.
+ */
 const CARDS = [
   {
     title: 'Workers',
     lead: ({ threads }) => counted(threads.current, 'worker'),
     rows: [
-      { label: 'there', pick: (s) => s.current, text: ({ threads }) => count(threads.current) },
-      {
-        label: 'busy',
-        pick: (s) => s.busy,
-        text: ({ threads: { current, starting, idle } }) => count(current - starting - idle),
-      },
+      { label: 'there', pick: (s) => s.current },
+      { label: 'busy', pick: (s) => s.busy },
       { label: 'idle', text: ({ threads }) => count(threads.idle) },
       { label: 'starting', text: ({ threads }) => count(threads.starting) },
       { label: 'bounds', text: ({ threads: { min, max } }) => bounds(min, max) },
@@ -29,7 +28,7 @@ const CARDS = [
     title: 'Queue',
     lead: ({ queue }) => `${counted(queue.size, 'task')} waiting`,
     rows: [
-      { label: 'waiting', pick: (s) => s.queue, text: ({ queue }) => count(queue.size) },
+      { label: 'waiting', pick: (s) => s.queue },
       { label: 'oldest waits', text: ({ queue }) => (queue.size === 0 ? '–' : duration(queue.oldestMs)) },
       { label: 'limit', text: ({ queue }) => (queue.limit === null ? 'none' : count(queue.limit)) },
       { label: 'open calls', text: ({ tasks }) => count(tasks.open) },
@@ -40,9 +39,9 @@ const CARDS = [
   },
   {
     title: 'Throughput',
-    lead: ({ throughput }) => rate(throughput),
+    lead: (_, { throughput }) => rate(throughput),
     rows: [
-      { label: 'last 10 s', pick: (s) => s.throughput, text: ({ throughput }) => rate(throughput) },
+      { label: 'last 10 s', pick: (s) => s.throughput },
       { label: 'completed', text: ({ tasks }) => count(tasks.completed) },
     ],
     format: rate,
@@ -53,14 +52,10 @@ const CARDS = [
   latency('Wait time', 'wait', 'waitMs'),
   {
     title: 'Event loops',
-    lead: ({ process }) => `main ${percent(process?.utilization)} busy`,
+    lead: (_, { mainBusy }) => `main ${percent(mainBusy)} busy`,
     rows: [
-      { label: 'main', pick: (s) => s.mainBusy, text: ({ process }) => percent(process?.utilization) },
-      {
-        label: 'workers, mean',
-        pick: (s) => s.workersBusy,
-        text: (_stats, sample) => percent(sample.workersBusy),
-      },
+      { label: 'main', pick: (s) => s.mainBusy },
+      { label: 'workers, mean', pick: (s) => s.workersBusy },
       {
         label: 'coordinator',
         pick: (s) => s.coordinatorBusy,
@@ -72,19 +67,11 @@ const CARDS = [
   },
   {
     title: 'Memory',
-    lead: ({ process }) => bytes(process?.residentBytes),
+    lead: (_, { residentBytes }) => bytes(residentBytes),
     rows: [
-      {
-        label: 'process, resident',
-        pick: (s) => s.residentBytes,
-        text: ({ process }) => bytes(process?.residentBytes),
-      },
-      {
-        label: 'heap of main',
-        pick: (s) => s.mainHeapBytes,
-        text: ({ process }) => bytes(process?.heapUsedBytes),
-      },
-      { label: 'heaps of workers', pick: (s) => s.workerHeapBytes, text: (_, s) => bytes(s.workerHeapBytes) },
+      { label: 'process, resident', pick: (s) => s.residentBytes },
+      { label: 'heap of main', pick: (s) => s.mainHeapBytes },
+      { label: 'heaps of workers', pick: (s) => s.workerHeapBytes },
     ],
     format: bytes,
     scale: 'bytes',
@@ -95,14 +82,10 @@ const bounds = (min, max) => (min === max ? `always ${count(min)}` : `${count(mi
 
 /** Of the calls that ended lately: what is going on now must not drown in what was. */
 function latency(title, part, field) {
-  const lately = (name, figure) => ({
-    label: name,
-    pick: (s) => s[`${part}${figure}`],
-    text: ({ recent }) => quantile(recent?.[field], name),
-  });
+  const lately = (label, figure) => ({ label, pick: (s) => s[`${part}${figure}`] });
   return {
     title,
-    lead: ({ recent }) => `p50 ${quantile(recent?.[field], 'p50')}`,
+    lead: (_, sample) => `p50 ${duration(sample[`${part}P50`])}`,
     rows: [
       lately('p50', 'P50'),
       lately('p90', 'P90'),
@@ -184,10 +167,11 @@ class Card {
   }
 
   update(stats, sample) {
-    setText(this.#lead, this.#spec.lead(stats));
+    setText(this.#lead, this.#spec.lead(stats, sample));
     setText(this.#note, this.#spec.note?.(stats) ?? '');
-    this.#spec.rows.forEach(({ text }, i) => {
-      setText(this.#values[i], text(stats, sample));
+    const { rows, format } = this.#spec;
+    rows.forEach(({ pick, text = () => format(pick(sample)) }, i) => {
+      setText(this.#values[i], text(stats));
     });
   }
 
