@@ -7,7 +7,6 @@ import type * as schemas from './openapi/schemas.js';
 
 /** All states of a pool. It accepts calls in the first two. */
 export const POOL_STATES = ['open', 'paused', 'draining', 'broken', 'closing', 'closed'] as const;
-export type PoolState = (typeof POOL_STATES)[number];
 
 /** The pool events that are sent to clients. */
 export const OBSERVED_EVENTS = [
