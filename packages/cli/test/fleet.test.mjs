@@ -47,6 +47,15 @@ describe('a fleet by the command', { skip }, () => {
     }
   });
 
+  test('an input whose task has an aborted call of its own fails alone', async (t) => {
+    const redis = await RedisServer.start(t);
+    await machine(t, redis);
+    const args = ['--range', '1..4', '--on-error', 'skip', '--on', addressOf(redis)];
+    const { code, stdout, stderr } = await runTask('abortsAt2', args);
+    assert.deepEqual([code, stdout], [1, lines([1, 3, 4])], stderr);
+    assert.match(stderr, /^1 input failed:\n {2}2: Error \[ERR_TASK_ABORTED\]: an inner call was aborted\n/);
+  });
+
   test('tells each failing input, with its place in the function', async (t) => {
     const redis = await RedisServer.start(t);
     await machine(t, redis);

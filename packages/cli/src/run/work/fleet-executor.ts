@@ -26,7 +26,6 @@ const ENDS: readonly unknown[] = [
   'ERR_FLEET_CLOSED',
   'ERR_FLEET_MODULE',
   'ERR_TASK_NOT_FOUND',
-  'ERR_TASK_ABORTED',
 ];
 
 export function fleetExecutor(
@@ -47,7 +46,8 @@ export function fleetExecutor(
     ready: start(),
     async run(values, attempts) {
       const outcome = await runBatch(values, attempts);
-      const end = outcome.failures.find(({ error }) => ENDS.includes(error.code));
+      // The code ERR_TASK_ABORTED tells nothing: a task may throw it, whose own calls were aborted.
+      const end = outcome.failures.find(({ error }) => ended.signal.aborted || ENDS.includes(error.code));
       if (end !== undefined) throw new FleetRunError(end.error);
       return outcome;
     },
