@@ -93,3 +93,12 @@ test('the methods of a pool', () => {
   assert.deepEqual(Object.keys(pool).sort(), ['name', 'tasks']);
   return pool.close();
 });
+
+test('a compiler that does not know exports (moduleResolution node10) finds the types of every entry', () => {
+  for (const name of ['threadwise', '@threadwise/bullmq']) {
+    const { exports, typesVersions } = createRequire(import.meta.url)(`${name}/package.json`);
+    const entries = Object.keys(exports).filter((entry) => !['.', './package.json'].includes(entry));
+    const types = entries.map((entry) => [entry.slice(2), [`./dist/${entry.slice(2)}.d.ts`]]);
+    assert.deepEqual(typesVersions, { '*': Object.fromEntries(types) });
+  }
+});
