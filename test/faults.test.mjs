@@ -174,7 +174,7 @@ describe('modules', () => {
       assert.equal(value, 6);
     } else {
       assert.equal(error.code, 'ERR_MODULE_LOAD');
-      assert.match(error.message, /Node\.js 22\.18.*compile.*--import/s);
+      assert.match(error.message, /Node\.js 22\.18.*compile.*'--import', '\.\/loader\.mjs'.*register\(\);$/s);
       assert.equal(error.cause.code, 'ERR_UNKNOWN_FILE_EXTENSION');
     }
   });

@@ -110,7 +110,8 @@ function pathOf(reference: string): string {
 function needsTypeStripping(url: string): UsageError {
   return new UsageError(
     `Node.js ${process.versions.node} cannot run ${pathOf(url)} as it is. For TypeScript use Node.js >= 22.18, ` +
-      'compile it to JavaScript first, or set NODE_OPTIONS="--import tsx" (with tsx installed)',
+      'compile it to JavaScript first, or set NODE_OPTIONS="--import ./loader.mjs", where loader.mjs is, with tsx installed: ' +
+      "import 'tsx/cjs'; import { register } from 'tsx/esm/api'; register();",
   );
 }
 

@@ -63,7 +63,7 @@ test('THREADWISE_ISOLATION is a wish: what the code says goes before it', () => 
   for (const [given] of REFUSED) assert.equal(isolationOf(given), 'thread');
   assert.throws(() => resolveOptions({}, context({ THREADWISE_ISOLATION: 'fibre' })), {
     code: 'ERR_OPTION',
-    message: /THREADWISE_ISOLATION \(environment\)/,
+    message: /THREADWISE_ISOLATION \(environment\)': expected 'thread', 'process', or 'process:2'/,
   });
 });
 

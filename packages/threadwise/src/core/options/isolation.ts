@@ -34,7 +34,9 @@ export function isolationOf(option: string, value: unknown): Holders {
 /** THREADWISE_ISOLATION: one of the names, or 'process:2' for two threads in each process. */
 function isolationOfText(option: string, value: string): Holders {
   const threads = /^process:(\d+)$/.exec(value)?.[1];
-  return isolationOf(option, threads === undefined ? value : { threads: Number(threads) });
+  if (threads !== undefined) return isolationOf(option, { threads: Number(threads) });
+  if (value === 'thread' || value === 'process') return isolationOf(option, value);
+  return reject(option, "'thread', 'process', or 'process:2' for two threads in each process", value);
 }
 
 /** What the code says, or else the environment (THREADWISE_ISOLATION), as far as the other options allow. Throws ERR_OPTION. */

@@ -68,7 +68,10 @@ function shorten(url: string): string {
   return url.length > 200 ? `${url.slice(0, 200)}…` : url;
 }
 
-const LOADER = "a loader: createPool(url, { worker: { execArgv: ['--import', 'tsx'] } })";
+/** By a file: on Node.js 20, `--import tsx` registers nothing in a worker. */
+const LOADER =
+  "a loader: createPool(url, { worker: { execArgv: ['--import', './loader.mjs'] } }), where loader.mjs is: " +
+  "import 'tsx/cjs'; import { register } from 'tsx/esm/api'; register();";
 /** Ways out, for the load errors that people meet most, by their code. */
 const HINTS: ReadonlyMap<unknown, string> = new Map(
   Object.entries({
