@@ -89,6 +89,15 @@ export function fallOnce(values: Iterable<number>): number {
   return sum(values);
 }
 
+/** Goes on until its signal is raised. */
+export async function untilAborted(): Promise<void> {
+  const { signal } = task;
+  const raised = new Promise((resolve) => signal.addEventListener('abort', resolve));
+  count(ARRIVED);
+  await raised;
+  count(RAN);
+}
+
 export function exit(code: number): never {
   count(ARRIVED);
   process.exit(code);

@@ -69,7 +69,7 @@ export class CoordinatedExchange extends SharedExchange {
   /** C6: the coordinator could not read the arguments, and no worker will, so the task fails. */
   unread(cell: number, id: number, reason: string): void {
     const task = this.cells.isUnbegun(cell) ? this.cells.taskIn(cell) : undefined;
-    if (task?.id !== id || !this.pull.withdraw(task)) return;
+    if (task === undefined || L.idWord(task.id) !== id || !this.pull.withdraw(task)) return;
     task.settle({ outcome: 'failed', error: unreadable('args', reason) });
   }
 
@@ -191,8 +191,9 @@ class CoordinatedQueue extends SharedQueue {
       thread.ensureStarted();
       const { id, wireName, payload } = task;
       cells.words[cell * L.WORDS + L.NAME] = this.exchange.nameId(wireName);
-      const posted = [cell, id, cells.nextStamp, wireName, payload.transfer, argumentsOf(task)] as const;
-      thread.tell([ARGUMENTS, ...posted], payload.transfer);
+      const { transfer } = payload;
+      const posted = [cell, L.idWord(id), cells.nextStamp, wireName, transfer, argumentsOf(task)] as const;
+      thread.tell([ARGUMENTS, ...posted], transfer);
     }
     cells.keep(cell, task);
     this.exchange.offer(cell, task.id, task.priority);

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { describe, type TestContext, test as testFor } from 'node:test';
 import { promisify } from 'node:util';
 import type { Platform, Thread } from '../../core/contracts.js';
+import { Ledger } from '../../core/calls/ledger.js';
 import { isThreadwiseError } from '../../core/options/errors.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { ARRIVED, blockUntil, LEFT, RAN, reached, smallPool } from '../small-pool.case.js';
@@ -195,6 +196,28 @@ describe('shared threads: more calls than cells', () => {
       assert.deepEqual(new Set(await outcomes(calls)), new Set(['ERR_TASK_ABORTED']));
       assert.deepEqual(await Promise.all(letters), ['k', ['all', 'all']]);
       assert.deepEqual(await Promise.all(held), [0, 1]);
+    });
+  }
+});
+
+describe('shared threads: more calls than a word can count', () => {
+  for (const dispatch of ['shared-queue', 'direct', 'coordinator'] as const) {
+    test(`${dispatch}: what crosses over ports, what tasks say, and aborts find the calls that they are about`, async (t) => {
+      let lastId = 2 ** 31 - 1;
+      t.mock.method(Ledger.prototype, 'newId', () => ++lastId);
+      const { pool, words } = smallPool(t, { dispatch });
+      const moved = new Uint8Array([1, 2, 3]);
+      const calls = [pool.run('kindOf', [/x/]), pool.run('kindOf', [moved], { transfer: [moved.buffer] })];
+      assert.deepEqual(await Promise.all(calls), ['[object RegExp]', '[object Uint8Array]']);
+      const said: unknown[] = [];
+      await pool.run('talk', [3, 'x'], { onProgress: (value) => void said.push(value) });
+      assert.deepEqual(said, [0, 1, 2]);
+      const { signal, abort } = aborter();
+      const call = outcomes([pool.run('untilAborted', [], { signal })]);
+      await reached(words, ARRIVED, 1);
+      abort();
+      assert.deepEqual(await call, ['ERR_TASK_ABORTED']);
+      await reached(words, RAN, 1);
     });
   }
 });

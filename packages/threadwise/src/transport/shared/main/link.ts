@@ -73,7 +73,8 @@ export class SharedLink extends PortLink implements Link {
     if (cell < 0) throw new Error('threadwise: no free cell for a task that is sent');
     if (cells.isByPort(cell)) {
       const { wireName, payload } = task;
-      this.tell([ARGUMENTS, cell, task.id, cells.nextStamp, wireName, argumentsOf(task)], payload.transfer);
+      const id = L.idWord(task.id);
+      this.tell([ARGUMENTS, cell, id, cells.nextStamp, wireName, argumentsOf(task)], payload.transfer);
     }
     this.#sent.set(task.id, task);
     cells.keep(cell, task);
@@ -145,7 +146,7 @@ export class SharedLink extends PortLink implements Link {
     if (sent !== undefined) return sent;
     // Rare enough to be looked for: a task out of the ring that speaks.
     const { cells } = this.exchange;
-    for (const cell of this.#begunCells()) if (cells.idIn(cell) === id) return cells.taskIn(cell);
+    for (const cell of this.#begunCells()) if (L.idWord(cells.idIn(cell)) === id) return cells.taskIn(cell);
     return undefined;
   }
 

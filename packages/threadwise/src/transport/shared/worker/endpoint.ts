@@ -11,7 +11,7 @@ import { ValueWriter } from '../../codec/value-writer.js';
 import type { Begun, Endpoint, EndpointEvents, EndpointPlatform, Transfer } from '../../endpoint.js';
 import { hear } from '../../endpoint.js';
 import { type About, Line } from '../../line.js';
-import { TO_MAIN, type MessageToMain } from '../../messages.js';
+import { TO_MAIN, TO_WORKER, type MessageToMain } from '../../messages.js';
 import type { Board } from '../board.js';
 import { Claims } from './claims.js';
 import type { TaskSource } from './task-source.js';
@@ -113,6 +113,8 @@ export class SharedEndpoint implements Endpoint, Begun {
           this.#line?.close();
           this.#line = new Line(this.#platform.port(said[1]));
           return this.#line.listen((message) => onWord(message as ToWorker));
+        case TO_WORKER.abort:
+          return events.abort(L.idWord(said[1]), said[2]);
         default:
           return hear(said, events);
       }
