@@ -114,6 +114,11 @@ export class HeldLease implements Lease {
     throw new ThreadwiseError('ERR_LEASE_RELEASED', 'The lease was used after it had been given back');
   }
 
+  /** The memory of a lease that is lent: its caller may have released it since, but the task has it until it ends. */
+  get lentBytes(): Uint8Array {
+    return this.#piece!.bytes;
+  }
+
   /** Marks the lease as used by a task. What it returns ends that use, called as `Payload.onSettled` is. */
   lend(): (stillRuns: boolean) => void {
     let state: LoanState = 'lent';

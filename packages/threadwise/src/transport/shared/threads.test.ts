@@ -282,6 +282,20 @@ describe('shared threads: leases', () => {
     assert.throws(() => lease.bytes, { code: 'ERR_LEASE_RELEASED' });
   });
 
+  for (const dispatch of ['shared-queue', 'direct', 'coordinator'] as const) {
+    test(`${dispatch}: is there again when it was released meanwhile, and is over then`, async (t) => {
+      const { pool, words } = smallPool(t, { dispatch, threads: 1 });
+      const lease = pool.lease(10);
+      const { bytes } = lease;
+      bytes.fill(3);
+      const call = pool.run('fallOnce', [lease], { retries: 1 });
+      lease.release();
+      assert.equal(await call, 30);
+      assert.equal(words[ARRIVED], 2);
+      assert.equal(pool.lease(10).bytes.byteOffset, bytes.byteOffset, 'its memory is there for the next one');
+    });
+  }
+
   test('is nobody else’s as long as the aborted task that has it runs', async (t) => {
     const { pool, words, arrived, open } = smallPool(t, { threads: 1, tasksPerWorker: 2 });
     const { signal, abort } = aborter();

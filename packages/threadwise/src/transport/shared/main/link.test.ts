@@ -4,6 +4,7 @@ import { describe, type TestContext, test } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
 import type { LinkEvents } from '../../../core/contracts.js';
 import { plainRun } from '../../../core/fake-platform.case.js';
+import { newLease } from '../../../core/lease.js';
 import { Task } from '../../../core/calls/task.js';
 import { nodePlatform } from '../../../platform/node/platform.js';
 import { NodePort } from '../../../platform/node/port.js';
@@ -11,6 +12,7 @@ import { gate, type Ground, Rig } from '../../rig.case.js';
 import { smallPool } from '../../small-pool.case.js';
 import { transportConformance } from '../../transport.case.js';
 import { SharedExchange, sharedTransport } from './exchange.js';
+import { argumentsOf } from './link.js';
 import type { EndpointEvents } from '../../endpoint.js';
 import { Line } from '../../line.js';
 import { TO_MAIN } from '../../messages.js';
@@ -392,7 +394,9 @@ describe('shared: memory of arguments, while main hears of nothing', () => {
   test('a task that is tried again gets its arguments anew, or by port where there is no memory', () => {
     const it = many();
     const { exchange, link } = it;
-    const payload = exchange.capture('work', [bytes], { ...plainRun, retries: 1 });
+    const lease = newLease(exchange.leaseMemory, 8);
+    const payload = exchange.capture('work', [bytes, lease], { ...plainRun, retries: 1 });
+    lease.release();
     const again = new Task(0, 'work', payload, plainRun, 0, () => undefined);
     assert.ok(exchange.pull.offer(again));
     fill(it);
@@ -406,7 +410,7 @@ describe('shared: memory of arguments, while main hears of nothing', () => {
     assert.deepEqual(it.told(), ['broken']);
     assert.equal(exchange.cellFor(again), cell);
     assert.ok(exchange.cells.isByPort(cell));
-    assert.deepEqual(payload.args, [bytes]);
+    assert.deepEqual(argumentsOf(again), [bytes, new Uint8Array(8)]);
   });
 });
 

@@ -319,5 +319,5 @@ export class SharedLink extends PortLink implements Link {
 
 /** What goes over a port where shared memory cannot carry the arguments of a task. */
 export function argumentsOf({ payload }: Task): readonly unknown[] {
-  return payload.args.map((value) => leaseOf(value)?.bytes ?? value);
+  return payload.args.map((value) => leaseOf(value)?.lentBytes ?? value);
 }

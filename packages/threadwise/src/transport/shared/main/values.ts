@@ -113,7 +113,8 @@ export class ArgumentWriter {
     const entries: number[] = [];
     for (const [i, lease] of leases.entries()) {
       if (lease === undefined) continue;
-      const { buffer, byteOffset, byteLength } = lease.bytes; // throws where it was released
+      // `bytes` throws where it was released. A task that is tried again has had it lent.
+      const { buffer, byteOffset, byteLength } = payload.leases === undefined ? lease.bytes : lease.lentBytes;
       const segment = this.#arena.segments.indexOf(buffer);
       if (segment < 0) return false;
       entries.push(i, segment, byteOffset, byteLength); // Int32 each, in the order in which the worker reads them
