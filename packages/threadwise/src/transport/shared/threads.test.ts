@@ -282,6 +282,18 @@ describe('shared threads: leases', () => {
     assert.throws(() => lease.bytes, { code: 'ERR_LEASE_RELEASED' });
   });
 
+  test('is not used by a call whose argument has a getter that releases it', async (t) => {
+    const { pool } = smallPool(t);
+    const lease = pool.lease(100);
+    const releases = {
+      get length() {
+        lease.release();
+        return 'x'.repeat(200);
+      },
+    };
+    await assert.rejects(pool.run('around', [1, lease, releases]), { code: 'ERR_LEASE_RELEASED' });
+  });
+
   for (const dispatch of ['shared-queue', 'direct', 'coordinator'] as const) {
     test(`${dispatch}: is there again when it was released meanwhile, and is over then`, async (t) => {
       const { pool, words } = smallPool(t, { dispatch, threads: 1 });

@@ -110,31 +110,31 @@ export class ArgumentWriter {
   /** The values without the leases, and behind them where the leases are. */
   #writeLeases(payload: CellPayload, args: readonly unknown[], leases: Leases): boolean {
     const { words, memory } = this.#cells;
-    const entries: number[] = [];
+    const lent = leases.filter((lease) => lease !== undefined);
+    const values = args.map((value, i) => (leases[i] === undefined ? value : undefined));
+    // Before the leases are looked at: a getter may release one.
+    if (!this.#writeValues(payload, values, 16 * lent.length + 4)) return false;
+    const at = payload.cell * L.WORDS;
+    const isOutside = payload.block >= 0;
+    const { view } = isOutside ? this.#arena.memory(payload.block) : memory;
+    const start = isOutside ? L.offsetOf(payload.block) : payload.cell * L.CELL_BYTES + L.INLINE_START;
+    let end = start + words[at + L.LENGTH]!;
     for (const [i, lease] of leases.entries()) {
       if (lease === undefined) continue;
       // `bytes` throws where it was released. A task that is tried again has had it lent.
       const { buffer, byteOffset, byteLength } = payload.leases === undefined ? lease.bytes : lease.lentBytes;
       const segment = this.#arena.segments.indexOf(buffer);
       if (segment < 0) return false;
-      entries.push(i, segment, byteOffset, byteLength); // Int32 each, in the order in which the worker reads them
+      // In the order in which the worker reads them.
+      for (const word of [i, segment, byteOffset, byteLength]) {
+        view.setInt32(end, word);
+        end += 4;
+      }
     }
-    const values = args.map((value, i) => (leases[i] === undefined ? value : undefined));
-    const extra = 4 + entries.length * 4;
-    if (!this.#writeValues(payload, values, extra)) return false;
-    const at = payload.cell * L.WORDS;
-    const isOutside = payload.block >= 0;
-    const { view } = isOutside ? this.#arena.memory(payload.block) : memory;
-    const start = isOutside ? L.offsetOf(payload.block) : payload.cell * L.CELL_BYTES + L.INLINE_START;
-    let end = start + words[at + L.LENGTH]!;
-    for (const word of entries) {
-      view.setInt32(end, word);
-      end += 4;
-    }
-    view.setInt32(end, entries.length / 4);
+    view.setInt32(end, lent.length);
     words[at + L.LENGTH] = end + 4 - start;
     words[at + L.FORM] = words[at + L.FORM]! | L.WITH_LEASES;
-    payload.leases = leases.filter((lease) => lease !== undefined);
+    payload.leases = lent;
     return true;
   }
 }
