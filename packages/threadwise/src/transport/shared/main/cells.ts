@@ -69,7 +69,7 @@ export class Cells {
   }
 
   /**
-   * `capture` and `post` of a plain call, for all workers, in one function. V8 compiles each function that is called often, and with it again those that it
+   * `write`, `lend` and `post` of a plain call, for all workers, in one function. V8 compiles each function that is called often, and with it again those that it
    * calls: for a short program that took longer than the calls. Returns the hint; -1 where the call needs more than that.
    */
   enter(nameId: number, args: readonly unknown[], id: number): number {
@@ -102,13 +102,6 @@ export class Cells {
     const stamp = L.stampBits(++this.#stamp);
     Atomics.store(words, at + L.STATE, stamp | L.POSTED_FOR_ALL);
     return stamp | cell;
-  }
-
-  /** The cell of a call that is made, with its arguments in it; -1 where none is to be had, or they can only go by port. */
-  capture(nameId: number, args: readonly unknown[]): number {
-    const cell = this.write(nameId, args);
-    if (cell >= 0) this.#payloads[cell]?.lend();
-    return cell;
   }
 
   /** A cell with the arguments in it; -1 where no cell is free, or they can only go by port. */

@@ -170,13 +170,19 @@ export class SharedExchange implements Exchange, PlainWay {
     const { transfer, retries } = run;
     const nameId = transfer.length === 0 ? this.nameId(name) : -1;
     const hasCell = this.cells.hasSpare;
-    const cell = nameId < 0 || !hasCell ? -1 : this.cells.capture(nameId, args);
+    const cell = nameId < 0 || !hasCell ? -1 : this.cells.write(nameId, args);
     if (cell < 0) {
       const copied = capture(args, transfer, this.platform.clone);
       return hasCell ? { ...copied, byPort: true } : copied;
     }
     const payload = this.cells.payload(cell);
-    if (retries > 0) payload.args = this.#copyForRetries(args);
+    try {
+      if (retries > 0) payload.args = this.#copyForRetries(args);
+    } catch (error) {
+      this.cells.freeIfHeld(cell); // it takes less than what can be written: no proxies, for instance
+      throw error;
+    }
+    payload.lend();
     return payload;
   }
 

@@ -414,6 +414,25 @@ describe('shared: memory of arguments, while main hears of nothing', () => {
   });
 });
 
+describe('shared: arguments that are refused', () => {
+  test('where no copy can be made for a second try: neither a cell is lost, nor a lease used up', () => {
+    const { exchange } = line({ cells: 64, stream: 1024, mail: 4 });
+    const lease = newLease(exchange.leaseMemory, 8);
+    const { usedBytes } = exchange.arena;
+    for (let i = 0; i < 100; i++) {
+      const args = [lease, new Proxy({ long: 'x'.repeat(200) }, {})];
+      assert.throws(() => exchange.capture('work', args, { ...plainRun, retries: 1 }), {
+        code: 'ERR_NOT_CLONEABLE',
+      });
+    }
+    assert.equal(exchange.cells.usedCount, 1);
+    assert.equal(exchange.arena.usedBytes, usedBytes);
+    assert.equal(lease.bytes.length, 8);
+    lease.release();
+    assert.equal(exchange.arena.usedBytes, 0);
+  });
+});
+
 describe('shared: the stream of larger results', () => {
   test('begins at the start again where all is read, and then has room for as many as ever', () => {
     const stream = 4096;
