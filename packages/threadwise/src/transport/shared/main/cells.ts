@@ -75,16 +75,17 @@ export class Cells {
   enter(nameId: number, args: readonly unknown[], id: number): number {
     const { words, doubles } = this;
     const payloads = this.#payloads;
+    const { length } = args;
+    const first = args[0]; // before a cell is taken: it may be a getter that throws
     const freeCount = this.#freeCount;
     if (freeCount + this.#free.length - payloads.length <= this.#kept) return -1; // `hasSpare`
     const cell = freeCount > 0 ? this.#free[--this.#freeCount]! : payloads.push(undefined) - 1; // `#take`
     const at = cell * L.WORDS;
     words[at + L.NAME] = nameId;
-    const first = args[0];
-    if (args.length === 1 && typeof first === 'number') {
+    if (length === 1 && typeof first === 'number') {
       words[at + L.FORM] = L.NUMBER;
       doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = first;
-    } else if (args.length !== 1 || typeof first !== 'string' || !this.#writer.writeText(cell, first)) {
+    } else if (length !== 1 || typeof first !== 'string' || !this.#writer.writeText(cell, first)) {
       this.#owners[cell] = HELD; // an argument may have a getter that makes a call
       if (!this.#writeOrFree(cell, args)) return -1;
       if (this.plain?.isOpen === false) {

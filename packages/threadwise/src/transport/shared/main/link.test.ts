@@ -415,6 +415,20 @@ describe('shared: memory of arguments, while main hears of nothing', () => {
 });
 
 describe('shared: arguments that are refused', () => {
+  test('where one is a getter that throws: no cell is lost', () => {
+    const { exchange } = line({ cells: 64, stream: 1024, mail: 4 });
+    const args = Object.defineProperty([1], 0, {
+      get() {
+        throw new RangeError('no number');
+      },
+    });
+    for (let i = 0; i < 100; i++) {
+      assert.throws(() => exchange.enter('work', args, i), RangeError);
+      assert.throws(() => exchange.capture('work', args, plainRun), RangeError);
+    }
+    assert.ok(exchange.cells.usedCount <= 1);
+  });
+
   test('where no copy can be made for a second try: neither a cell is lost, nor a lease used up', () => {
     const { exchange } = line({ cells: 64, stream: 1024, mail: 4 });
     const lease = newLease(exchange.leaseMemory, 8);
