@@ -11,6 +11,10 @@ import { NodePort } from '../../../platform/node/port.js';
 import { gate, type Ground, Rig } from '../../rig.case.js';
 import { smallPool } from '../../small-pool.case.js';
 import { transportConformance } from '../../transport.case.js';
+import { ShapeWriter, shapeBookByteLength } from '../../codec/shape-book.js';
+import { ValueWriter } from '../../codec/value-writer.js';
+import { Arena } from './arena.js';
+import { Cells } from './cells.js';
 import { SharedExchange, sharedTransport } from './exchange.js';
 import { argumentsOf } from './link.js';
 import type { EndpointEvents } from '../../endpoint.js';
@@ -445,6 +449,20 @@ describe('shared: arguments that are refused', () => {
     lease.release();
     assert.equal(exchange.arena.usedBytes, 0);
   });
+});
+
+test('shared: arguments that are longer than a word can count go by port', () => {
+  const asked: number[] = [];
+  const allocate = (byteLength: number) => {
+    asked.push(byteLength);
+    throw new RangeError('no memory');
+  };
+  const arena = new Arena({ allocate, onSegment: () => undefined, maxBytes: () => 2 ** 40 });
+  const values = new ValueWriter(new ShapeWriter(new ArrayBuffer(shapeBookByteLength())));
+  const cells = new Cells(new SharedArrayBuffer(4 * CELL_BYTES), values, arena);
+  assert.equal(cells.write(0, [new Uint8Array(2 ** 31)]), -1);
+  assert.deepEqual(asked, []);
+  assert.ok(cells.hasFree);
 });
 
 describe('shared: the stream of larger results', () => {

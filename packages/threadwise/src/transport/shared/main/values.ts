@@ -15,6 +15,9 @@ import * as L from '../layout.js';
 /** Values up to about that size are written to a scratch first, and then into a block that fits. */
 const SCRATCH_BYTES = 64 * 1024;
 
+/** Larger values go by port: the word LENGTH could not hold their length. */
+const MOST_BYTES = 2 ** 31 - 1;
+
 type Leases = (HeldLease | undefined)[];
 
 /** Writes the arguments of a call into its cell, or where the cell is too small, into the arena. */
@@ -84,10 +87,13 @@ export class ArgumentWriter {
 
   /** Writes into a block of that size; if the value does not fit, into larger ones. */
   #writeDirectly(payload: CellPayload, value: unknown, flag: number, size: number, extra: number): boolean {
-    for (let block = this.#arena.take(size); block >= 0; block = this.#arena.take(size)) {
+    while (size <= MOST_BYTES) {
+      const block = this.#arena.take(size);
+      if (block < 0) return false;
       const start = L.offsetOf(block);
       const capacity = this.#arena.size(block);
-      const end = this.#values.write(value, this.#arena.memory(block), start, start + capacity - extra);
+      const limit = start + Math.min(capacity, MOST_BYTES) - extra;
+      const end = this.#values.write(value, this.#arena.memory(block), start, limit);
       if (end >= 0) {
         payload.block = block;
         return this.#wrote(payload.cell, L.OUTSIDE | flag, block, end - start);
