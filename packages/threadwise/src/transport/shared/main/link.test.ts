@@ -201,6 +201,33 @@ describe('shared: what cannot be read', () => {
     assert.equal(exchange.cells.outCount, 0);
     assert.equal(exchange.arena.usedBytes, 0);
   });
+
+  test('tasks whose results lay behind it run the same function when they are tried again', () => {
+    const { exchange, link, endpoint, events, endTurn, told } = line({ cells: 16, stream: 4096, mail: 8 });
+    exchange.nameId('another');
+    const run = { ...plainRun, retries: 1 };
+    const tasks = Array.from({ length: 6 }, (_, i) => {
+      const payload = exchange.capture('work', [`text ${i}`], run);
+      return new Task(i, 'work', payload, run, 0, () => undefined);
+    });
+    for (const task of tasks) link.send(task);
+    for (const task of tasks) endpoint.done(endpoint.take(1)!.cell, task.id, 'x', undefined, 1);
+    exchange.cells.words[tasks[0]!.cell * CELL_WORDS + FORM] = 7;
+    link.drain();
+    link.adopt();
+    link.bury();
+    endTurn();
+    assert.deepEqual(told(), ['broken']);
+    const heir = exchange.connect(events);
+    const { memory, port } = heir.wire as unknown as { memory: SharedMemory; port: HandPort };
+    const platform = { now: () => 0, timer: () => undefined, port: () => port, atExit: () => undefined };
+    const next = new SharedEndpoint(new Line(port), memory, platform);
+    for (const task of tasks) {
+      heir.send(task);
+      const { name, args } = next.take(1)!;
+      assert.deepEqual([name, args], ['work', [`text ${task.id}`]]);
+    }
+  });
 });
 
 describe('shared: what a worker, or a task in it, has written over', () => {
