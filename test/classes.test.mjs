@@ -145,6 +145,24 @@ for (const [way, options] of Object.entries(WAYS)) {
       assert.equal((await outcome(pool.run('throwsIt', [new Point(3, 4)]))).error.norm, 5);
     });
 
+    test('as causes of errors, and among the errors of an AggregateError', async (t) => {
+      const pool = made(t);
+      for (const value of [new Point(3, 4), new Money(5)]) {
+        const { error } = await outcome(pool.run('failsFor', [value]));
+        const arrived = [error.cause.cause, error.errors[0], error.errors[1].cause];
+        for (const own of arrived) assert.deepEqual(own, value);
+        assert.ok(!Object.keys(error).includes('cause'));
+      }
+    });
+
+    test('an abort tells its reason, although that is its own cause', async (t) => {
+      const pool = made(t);
+      const reason = new Error('enough');
+      reason.cause = reason;
+      const { error } = await outcome(pool.run('echo', [1], { signal: AbortSignal.abort(reason) }));
+      assert.equal(error.cause, reason);
+    });
+
     test('a lease among the arguments stays one', async (t) => {
       const pool = made(t);
       const lease = pool.lease(3);

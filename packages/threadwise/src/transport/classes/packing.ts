@@ -59,14 +59,20 @@ export class Packing implements Instances {
     return this.#unpack([MARK, args.slice(0, -1), names, instances]) as readonly unknown[];
   }
 
-  unpackError(error: unknown): unknown {
+  unpackError(error: unknown, seen = new Set<unknown>()): unknown {
     if (!(error instanceof Error)) return this.unpack(error);
-    const fields = error as unknown as Fields;
-    for (const key of Object.keys(fields)) {
-      if (isPacked(fields[key])) fields[key] = this.#unpack(fields[key]);
-    }
-    if (error.cause instanceof Error) this.unpackError(error.cause);
-    if (error instanceof AggregateError) error.errors.forEach((part) => void this.unpackError(part));
+    if (seen.has(error)) return error; // the reason of an abort, which has not crossed, may be its own cause
+    seen.add(error);
+    const unpackIn = (parts: Fields, keys: readonly string[]) => {
+      for (const key of keys) {
+        const part = parts[key];
+        const own = this.unpackError(part, seen);
+        if (own !== part) parts[key] = own;
+      }
+    };
+    unpackIn(error as unknown as Fields, [...Object.keys(error), 'cause']);
+    if (error instanceof AggregateError)
+      unpackIn(error.errors as unknown as Fields, Object.keys(error.errors));
     return error;
   }
 
