@@ -287,6 +287,27 @@ describe('coordinator: it dies', () => {
     assert.equal(await held, 0);
   });
 
+  test('calls that a listener aborts meanwhile do not run under the next one', async (t) => {
+    const { pool, words, arrived, open, kill } = coordinated(t, { threads: 1 });
+    const held = pool.run('hold', [0]);
+    await arrived(1);
+    const bytes = new Uint8Array(8);
+    const moved = codeOf(pool.run('sum', [bytes], { transfer: [bytes.buffer] }));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const aborted = range(2).map((i) => codeOf(pool.run('mark', [i], { signal })));
+    pool.on('task:settle', ({ outcome }) => {
+      if (outcome === 'crashed') controller.abort();
+    });
+    await kill();
+    open();
+    assert.equal(await moved, 'ERR_WORKER_CRASHED');
+    assert.deepEqual(await Promise.all(aborted), ['ERR_TASK_ABORTED', 'ERR_TASK_ABORTED']);
+    assert.equal(await held, 0);
+    assert.equal(await pool.run('echo', [1]), 1);
+    assert.equal(Atomics.load(words, RAN), 0);
+  });
+
   test('a worker that is about to leave leaves', async (t) => {
     const { pool, arrived, open, kill } = coordinated(t, { threads: 2 });
     const held = range(2).map((i) => pool.run('hold', [i]));

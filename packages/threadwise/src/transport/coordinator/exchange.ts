@@ -127,7 +127,7 @@ export class CoordinatedExchange extends SharedExchange {
 
   giveBack(unbegun: readonly Task[]): void {
     for (const task of unbegun) if (task.moves) settleLost(task, 'The coordinator');
-    this.pull.giveBack(unbegun.filter((task) => !task.moves));
+    this.pull.giveBack(unbegun.filter((task) => !task.settled)); // a listener may have given one up
   }
 }
 
