@@ -270,15 +270,15 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#own[L.donePlace(this.#doneTail, this.#sizes)] = hint;
     this.#doneTail = (this.#doneTail + 1) | 0;
     Atomics.store(this.#own, L.DONE_TAIL, this.#doneTail);
-    if (Atomics.load(this.#board.words, L.MAIN_PARKED) !== L.AWAKE) this.#wakeMain();
+    const parked = Atomics.load(this.#board.words, L.MAIN_PARKED);
+    if (parked !== L.AWAKE) this.#wakeMain(parked);
     this.#source.ended(cell, runMs);
   }
 
-  /** K3. */
-  #wakeMain(): void {
+  /** K3. @param parked what MAIN_PARKED was: main sleeps or rests */
+  #wakeMain(parked: number): void {
     const { words } = this.#board;
-    const parked = Atomics.load(words, L.MAIN_PARKED);
-    if (parked === L.AWAKE || (parked === L.RESTING && this.#canWait())) return;
+    if (parked === L.RESTING && this.#canWait()) return;
     if (Atomics.compareExchange(words, L.MAIN_PARKED, parked, L.AWAKE) === parked)
       Atomics.notify(words, L.MAIN_PARKED);
   }
