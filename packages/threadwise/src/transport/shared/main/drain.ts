@@ -83,7 +83,9 @@ export class Drain {
     if (this.#isClosed) return;
     const { platform, board } = this.#from;
     if (after === 'results' && this.#from.open === 0) return this.#linger();
-    Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
+    // Nobody but main changes it from AWAKE. To write it all the same would take it out of the workers' caches, who read it with each result.
+    if (Atomics.load(board.words, L.MAIN_PARKED) !== L.AWAKE)
+      Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
     const now = platform.now();
     if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
     this.#from.waker.callAfterBurst(this.#from.links.size);
