@@ -238,6 +238,18 @@ describe('a thrown value that no text can be made of', () => {
     assert.equal((await outcome(pool.run('makeThrowingGetter', []))).error.code, 'ERR_NOT_CLONEABLE');
     assert.equal(await pool.run('increment', [1]), 2);
   });
+
+  for (const end of ['close', 'destroy']) {
+    test(`by a list of arguments with a getter that calls ${end}: ERR_POOL_CLOSED`, async (t) => {
+      const pool = poolFor(t, { threads: 1 });
+      assert.equal(await pool.run('increment', [1]), 2);
+      const args = [0];
+      let ended;
+      Object.defineProperty(args, 0, { get: () => ((ended ??= pool[end]()), 1) });
+      assert.equal((await outcome(pool.run('increment', args))).error.code, 'ERR_POOL_CLOSED');
+      await ended;
+    });
+  }
 });
 
 describe('an uncaught error that the thread of the pool cannot read', () => {

@@ -19,15 +19,16 @@ function timesOf(count: number, ms: number): RunTimes {
   return times;
 }
 
-test('all cores are in use once as many workers are awake, and never before the cores were counted', () => {
+test('all cores are in use once as many threads are awake, and never before the cores were counted', () => {
   const board = boardOf(3);
-  assert.equal(board.areCoresInUse, false);
+  assert.equal(board.areCoresInUse(1), false);
   Atomics.store(board.words, CORES, 2);
-  assert.equal(board.areCoresInUse, true);
+  assert.equal(board.areCoresInUse(0), true);
   board.set(PARKED, 0);
-  assert.equal(board.areCoresInUse, true);
+  assert.equal(board.areCoresInUse(0), true);
   board.set(PARKED, 1);
-  assert.equal(board.areCoresInUse, false);
+  assert.equal(board.areCoresInUse(0), false);
+  assert.equal(board.areCoresInUse(1), true);
 });
 
 test('a seat above another one: of the same word of a mask, and of the next', () => {
@@ -56,14 +57,27 @@ test('a long task now and then leaves tasks tiny; two in a row, or every other o
 });
 
 describe('beside an awake worker, the one that dozes is woken', () => {
-  /** Whether the call of a task wakes it; and whether it is awake after main has gone to sleep behind that call. The awake worker has taken `taken` of eight tasks. */
-  function wakes({ cores, ms, taken }: { cores: number; ms: number; taken: number }): [boolean, boolean] {
+  /**
+   * Whether the call of a task wakes it; and whether it is awake after main has gone to sleep behind that call. The awake worker has taken
+   * `taken` of eight tasks. `spared`: of main's waker; without it, it is a worker that calls.
+   */
+  function wakes({
+    cores,
+    ms,
+    taken,
+    spared,
+  }: {
+    cores: number;
+    ms: number;
+    taken: number;
+    spared?: number;
+  }): [boolean, boolean] {
     const board = boardOf(2);
     const { words } = board;
     Atomics.store(words, CORES, cores);
     board.set(PARKED, 1);
     board.set(DOZING, 1);
-    const waker = new Waker(board, timesOf(100, ms), () => 0);
+    const waker = new Waker(board, timesOf(100, ms), () => 0, spared);
     Atomics.store(words, TAIL, 8);
     Atomics.store(words, HEAD, taken);
     waker.call(2);
@@ -78,6 +92,13 @@ describe('beside an awake worker, the one that dozes is woken', () => {
 
   test('nor for short ones where the other one has the only core', () => {
     assert.deepEqual(wakes({ cores: 1, ms: 0.1, taken: 1 }), [false, false]);
+  });
+
+  test('for short ones only when main sleeps, where main that calls has the other core', () => {
+    assert.deepEqual(wakes({ cores: 2, ms: 0.1, taken: 1, spared: 16 }), [false, true]);
+    assert.deepEqual(wakes({ cores: 3, ms: 0.1, taken: 1, spared: 16 }), [true, true]);
+    assert.deepEqual(wakes({ cores: 2, ms: 0.1, taken: 0, spared: 16 }), [true, true]);
+    assert.deepEqual(wakes({ cores: 2, ms: 1, taken: 1, spared: 16 }), [true, true]);
   });
 
   test('for long ones, for short ones where there is a core, and where the other one does not get on, by the call', () => {

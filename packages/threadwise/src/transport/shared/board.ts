@@ -119,10 +119,13 @@ export class Board {
     return Atomics.load(this.words, L.SEATS_TAKEN) - this.count(L.PARKED) - this.count(L.RESERVED);
   }
 
-  /** Whether as many workers are awake as there are cores; false until main has counted the cores. */
-  get areCoresInUse(): boolean {
+  /**
+   * Whether as many threads are awake as there are cores; false until main has counted the cores.
+   * @param others how many are awake beside the workers
+   */
+  areCoresInUse(others: number): boolean {
     const cores = Atomics.load(this.words, L.CORES);
-    return cores > 0 && this.awake >= cores;
+    return cores > 0 && this.awake + others >= cores;
   }
 
   /** W1, W2: wakes one sleeper, if there is one. */
@@ -178,17 +181,20 @@ export class Waker {
   /** 0: no worker was spared since one was last woken; otherwise the number of calls until that is looked at again, and one. */
   #owed = 0;
   readonly #spared: number;
+  /** How many threads are awake at a call beside the workers: main, if it makes the call. */
+  readonly #callers: number;
 
   /**
    * @param now may be a clock that is read once for a burst
-   * @param spared how many tasks that come in one burst are not looked at once a worker was spared; only for who calls `callAfterBurst` and
-   * `callAtLast`
+   * @param spared how many tasks that come in one burst are not looked at once a worker was spared; for main alone, which calls
+   * `callAfterBurst` and `callAtLast`
    */
-  constructor(board: Board, times: RunTimes, now: () => number, spared = 0) {
+  constructor(board: Board, times: RunTimes, now: () => number, spared?: number) {
     this.#board = board;
     this.#times = times;
     this.#now = now;
-    this.#spared = spared;
+    this.#spared = spared ?? 0;
+    this.#callers = spared === undefined ? 0 : 1;
   }
 
   /**
@@ -202,8 +208,9 @@ export class Waker {
       return;
     }
     if (!this.#board.any(L.PARKED)) return;
-    const isRush = (this.#times.areTiny || this.#isSaturated) && this.#board.any(L.DOZING);
-    if (isRush && this.#isSeenTo(workers, more)) {
+    const isSaturated = this.#isSaturated(this.#callers);
+    const isRush = (this.#times.areTiny || isSaturated) && this.#board.any(L.DOZING);
+    if (isRush && this.#isSeenTo(workers, more, isSaturated)) {
       this.#owed = 1 + this.#spared;
       return;
     }
@@ -246,19 +253,21 @@ export class Waker {
 
   /** Whether those that are awake see to the hints in the ring: short tasks while all cores are in use, or a few tiny ones. */
   get areOthersEnough(): boolean {
-    return (this.#isSaturated || (this.#times.areTiny && this.#board.awake > 0)) && this.#isSeenTo(0, 0);
+    const isSaturated = this.#isSaturated(0);
+    const areFew = this.#times.areTiny && this.#board.awake > 0;
+    return (isSaturated || areFew) && this.#isSeenTo(0, 0, isSaturated);
   }
 
   /** Short tasks come, and one more worker would only take a core from those that are awake. */
-  get #isSaturated(): boolean {
-    return this.#times.areShort && this.#board.areCoresInUse;
+  #isSaturated(others: number): boolean {
+    return this.#times.areShort && this.#board.areCoresInUse(others);
   }
 
   /**
    * Tiny tasks come, and somebody is awake; or short ones, and all cores are in use. Then nobody else is called as long as one looks by himself,
    * or was called and has not looked yet, the others get on, and there is not much to do for whom there is a core.
    */
-  #isSeenTo(workers: number, more: number): boolean {
+  #isSeenTo(workers: number, more: number, isSaturated: boolean): boolean {
     if (this.#board.count(L.PARKED) === workers) return this.#board.length + more < BURST;
     const now = this.#now();
     if (now < this.#quietUntil) return true;
@@ -266,7 +275,7 @@ export class Waker {
     const getOn = head !== this.#headBefore;
     this.#headBefore = head;
     const backlogMs = (this.#board.length + more) * this.#times.averageMs;
-    if (!getOn || (backlogMs > MUCH_MS && !this.#isSaturated)) return false;
+    if (!getOn || (backlogMs > MUCH_MS && !isSaturated)) return false;
     this.#quietUntil = now + QUIET_MS;
     return true;
   }

@@ -76,7 +76,8 @@ export class Cells {
     const { words, doubles } = this;
     const payloads = this.#payloads;
     const { length } = args;
-    const first = args[0]; // before a cell is taken: it may be a getter that throws
+    const first = args[0]; // before a cell is taken: it may be a getter that throws, or
+    if (this.#isShut) return -1; // one that has closed the pool, or paused it
     const freeCount = this.#freeCount;
     if (freeCount + this.#free.length - payloads.length <= this.#kept) return -1; // `hasSpare`
     const cell = freeCount > 0 ? this.#free[--this.#freeCount]! : payloads.push(undefined) - 1; // `#take`
@@ -88,7 +89,7 @@ export class Cells {
     } else if (length !== 1 || typeof first !== 'string' || !this.#writer.writeText(cell, first)) {
       this.#owners[cell] = HELD; // an argument may have a getter that makes a call
       if (!this.#writeOrFree(cell, args)) return -1;
-      if (this.plain?.isOpen === false) {
+      if (this.#isShut) {
         this.freeIfHeld(cell); // or that has closed the pool, or paused it
         return -1;
       }
@@ -103,6 +104,11 @@ export class Cells {
     const stamp = L.stampBits(++this.#stamp);
     Atomics.store(words, at + L.STATE, stamp | L.POSTED_FOR_ALL);
     return stamp | cell;
+  }
+
+  /** Whether no plain call may be entered any more: the pool is closed or paused, for instance. */
+  get #isShut(): boolean {
+    return this.plain?.isOpen === false;
   }
 
   /** A cell with the arguments in it; -1 where no cell is free, or they can only go by port. */

@@ -86,6 +86,9 @@ export class Drain {
     // Nobody but main changes it from AWAKE. To write it all the same would take it out of the workers' caches, who read it with each result.
     if (Atomics.load(board.words, L.MAIN_PARKED) !== L.AWAKE)
       Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
+    // It takes a millisecond, so not before the first calls are out. A program may never wait for results, as it is slower than its workers.
+    if (after !== 'call' && Atomics.load(board.words, L.CORES) === 0)
+      Atomics.store(board.words, L.CORES, platform.availableThreads());
     const now = platform.now();
     if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
     this.#from.waker.callAfterBurst(this.#from.links.size);
@@ -116,13 +119,8 @@ export class Drain {
   }
 
   #spin(): boolean {
-    const { platform, board } = this.#from;
-    let cores = Atomics.load(board.words, L.CORES);
-    if (cores === 0) {
-      // Takes a millisecond, so not before there is a moment for it: while the first workers start.
-      cores = platform.availableThreads();
-      Atomics.store(board.words, L.CORES, cores);
-    }
+    const { board } = this.#from;
+    const cores = Atomics.load(board.words, L.CORES);
     // With no worker awake there is nobody to wait for; with all cores in use, spinning would take time from the workers.
     const { awake } = board;
     if (awake === 0 || awake >= cores) return false;
