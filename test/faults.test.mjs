@@ -245,7 +245,12 @@ describe('a thrown value that no text can be made of', () => {
       assert.equal(await pool.run('increment', [1]), 2);
       const args = [0];
       let ended;
-      Object.defineProperty(args, 0, { get: () => ((ended ??= pool[end]()), 1) });
+      Object.defineProperty(args, 0, {
+        get() {
+          ended ??= pool[end]();
+          return 1;
+        },
+      });
       assert.equal((await outcome(pool.run('increment', args))).error.code, 'ERR_POOL_CLOSED');
       await ended;
     });
