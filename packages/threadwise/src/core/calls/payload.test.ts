@@ -131,6 +131,17 @@ describe('what cannot be cloned', () => {
     assert.equal(bytes.byteLength, 8);
   });
 
+  test('is a lease that a getter in another argument releases: its memory is somebody else’s then', () => {
+    const lease = newLease(new SingleBuffers((n) => new SharedArrayBuffer(n)), 3);
+    const releasing = {
+      get x() {
+        lease.release();
+        return 1;
+      },
+    };
+    assert.throws(() => take([lease, releasing]), { code: 'ERR_LEASE_RELEASED' });
+  });
+
   test('is a lease that is no argument of its own but lies inside of one', () => {
     const lease = newLease(new SingleBuffers((n) => new SharedArrayBuffer(n)), 3);
     assert.throws(() => take([{ lease }]), { code: 'ERR_NOT_CLONEABLE' });
