@@ -694,6 +694,16 @@ describe("placement 'inline'", () => {
     assert.equal(pool.stats().tasks.completed, 52);
   });
 
+  for (const end of ['close', 'destroy']) {
+    test(`a call that is told of is counted, though a listener that hears of it calls ${end}`, async (t) => {
+      const { pool } = await herePool(t);
+      pool.on('task:submit', () => void pool[end]());
+      assert.equal((await outcome(pool.run('add', [1, 1]))).error.code, 'ERR_POOL_CLOSED');
+      const { submitted, completed, rejected } = pool.stats().tasks;
+      assert.deepEqual({ submitted, completed, rejected }, { submitted: 1, completed: 0, rejected: 1 });
+    });
+  }
+
   test('destroy rejects what is open, and nothing is left', async (t) => {
     const { pool } = await herePool(t, { tasksPerWorker: 2 });
     const calls = [pool.run('stubborn', []), pool.run('stubborn', []), pool.run('add', [1, 2])].map(outcome);

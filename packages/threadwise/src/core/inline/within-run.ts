@@ -171,7 +171,7 @@ export class WithinRun {
       if (isWatched) ledger.tellSubmit(id, name);
       const { refusal } = lifecycle; // a getter, the tracer or a listener may have closed the pool
       if (refusal !== undefined) {
-        if (isWatched) ledger.tellSettle(id, name, trace, 'rejected', undefined, undefined, refusal);
+        if (isWatched) this.#refusedLate(entry, id, trace, refusal);
         return rejected(refusal);
       }
       calls.id = id;
@@ -232,6 +232,17 @@ export class WithinRun {
     entry.learnt?.ranInline(ms, now, 1);
     if (id !== 0) ledger.tellSettle(id, entry.name, trace, 'failed', runMs, 0, error);
     return rejected(error);
+  }
+
+  /** A call of which was told already that it is submitted, and whose pool has ended meanwhile. */
+  #refusedLate({ name }: Entry, id: number, trace: unknown, refusal: unknown): void {
+    const { ledger, parts } = this.#engine;
+    const { platform, recorder } = parts;
+    const now = platform.now();
+    recorder.counts.submitted++;
+    recorder.ended('rejected', 1, now);
+    recorder.functions.ended(name, 'rejected', undefined, now, refusal, false);
+    ledger.tellSettle(id, name, trace, 'rejected', undefined, undefined, refusal);
   }
 
   /** Makes a task of a call whose function has returned a promise. */
