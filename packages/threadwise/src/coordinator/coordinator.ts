@@ -224,7 +224,7 @@ export class Coordinator {
     }
   }
 
-  /** Lets go of the arguments of a task; not of those of a later one in the same cell. */
+  /** Lets go of the arguments of a task, unless a later task in the same cell has replaced them. */
   #forget({ args }: Entry): void {
     if (args !== undefined && this.#posted.get(args[1]) === args) this.#posted.delete(args[1]);
   }

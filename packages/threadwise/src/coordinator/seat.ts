@@ -25,7 +25,7 @@ export class Seat implements WorkerView {
   readonly line: Line;
   /** Whether the worker is given nothing more. */
   isLeaving = false;
-  /** Whether main, or this thread, has seen to it that there is another worker instead, or that there is none. */
+  /** Whether the worker has been replaced by another one, or was retired. */
   isReplaced = false;
   /** How many tasks the worker had at the last look, plus those that it was given since. */
   load = 0;

@@ -17,8 +17,9 @@ export class SeatSizing {
   readonly #coordinator: Coordinator;
   readonly #sizer: Sizer;
   #wanted: number | undefined;
-  /** Whether the policy has just decided on a measurement; and how many workers there were when it last did. */
+  /** Whether the policy has measured since `#target` last looked. */
   #isMeasured = false;
+  /** How many workers there were when `#target` last looked, if the policy had measured before that; otherwise undefined. */
   #measuredAt: number | undefined;
   #decision: SizingDecision | undefined;
   #patience: TimerHandle | undefined;
@@ -26,7 +27,7 @@ export class SeatSizing {
   readonly reserved = new Map<number, Hire>();
   /** The threads of prepared workers that were started, by seat. */
   readonly threads = new Map<number, Thread>();
-  /** How many tasks those workers have ended that are gone. */
+  /** How many tasks the workers that are gone had ended. */
   completedBefore = 0;
 
   constructor(coordinator: Coordinator) {
@@ -45,7 +46,7 @@ export class SeatSizing {
     });
   }
 
-  /** Main forgets what was wanted for other bounds. */
+  /** Sets the bounds. Main has forgotten how many workers were wanted for the former bounds, so it has to be told again. */
   bound(bounds: Settings['bounds']): void {
     this.bounds = bounds;
     this.#wanted = undefined;
@@ -119,12 +120,12 @@ export class SeatSizing {
     this.#coordinator.tell(['exited', seat, { exitCode, outOfMemory }, encoded]);
   }
 
-  /** As main counts them: also one that has run as many tasks as it may, until main replaces it. */
+  /** The workers, as main counts them: a worker that may run no more tasks counts until main replaces it. */
   #serving(): Seat[] {
     return [...this.#coordinator.seats.values()].filter((seat) => !seat.isReplaced);
   }
 
-  /** Those that run something, or may be given something. */
+  /** The workers that run a task, or may be given one. */
   #working(): Seat[] {
     return this.#serving().filter(({ isLeaving, isBusy }) => !isLeaving || isBusy);
   }
@@ -152,7 +153,7 @@ export class SeatSizing {
     const { platform } = this.#coordinator;
     const ready = this.#serving().filter((seat) => seat.isReady);
     const workers = ready.map(({ load, completed, runMs, threadId }) => {
-      // By the thread, since the next measurement may find another worker on the seat. Where that is not known, nor is the CPU time.
+      // A worker is known by its thread: at the next measurement another worker may have its seat. Where the thread is unknown, so is its CPU time.
       return { id: threadId, isBusy: load > 0, completed, runMs, cpu: platform.cpuOf(threadId) };
     });
     let completed = this.completedBefore;

@@ -114,7 +114,7 @@ export class HeldLease implements Lease {
     throw new ThreadwiseError('ERR_LEASE_RELEASED', 'The lease was used after it had been given back');
   }
 
-  /** The memory of a lease that is lent: its caller may have released it since, but the task has it until it ends. */
+  /** The memory of a lease that is lent to a task: the task has it until it ends, also if the caller has released the lease. */
   get lentBytes(): Uint8Array {
     return this.#piece!.bytes;
   }

@@ -10,7 +10,7 @@ const OWN_CODE = [new URL('..', import.meta.url), new URL('.', import.meta.resol
 
 export function describeError(thrown: unknown): DescribedError {
   if (!isErrorLike(thrown)) return { name: 'thrown', message: shownValue(thrown), code: undefined };
-  // Of a child process that a signal has ended, Node.js says that its code is null.
+  // The code is null in Node.js's error for a child process that a signal has ended.
   const code = safely(() => ('code' in thrown ? String(thrown.code ?? '') : ''));
   return {
     name: safely(() => String(thrown.name)),

@@ -46,7 +46,7 @@ export function fleetExecutor(
     ready: start(),
     async run(values, attempts) {
       const outcome = await runBatch(values, attempts);
-      // The code ERR_TASK_ABORTED tells nothing: a task may throw it, whose own calls were aborted.
+      // The code ERR_TASK_ABORTED does not say that the run was ended: a task whose own calls were aborted may throw it.
       const end = outcome.failures.find(({ error }) => ended.signal.aborted || ENDS.includes(error.code));
       if (end !== undefined) throw new FleetRunError(end.error);
       return outcome;

@@ -31,7 +31,7 @@ export function capture(given: readonly unknown[], transfer: readonly unknown[],
   } catch (cause) {
     throw notCloneable(cause, args, 'args', transfer, clone);
   }
-  for (const lease of leases) void lease?.bytes; // throws where a getter among the arguments has released one
+  for (const lease of leases) void lease?.bytes; // throws if a getter among the arguments has released a lease
   // Lent only now: a call that is refused has not used its leases up.
   const ends = leases.filter((lease) => lease !== undefined).map((lease) => lease.lend());
   const onSettled = (stillRuns: boolean) => ends.forEach((end) => void end(stillRuns));

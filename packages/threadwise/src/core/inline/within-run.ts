@@ -234,7 +234,7 @@ export class WithinRun {
     return rejected(error);
   }
 
-  /** A call of which was told already that it is submitted, and whose pool has ended meanwhile. */
+  /** Counts a call of which listeners were told that it was submitted, and whose pool then ended, and tells them so. */
   #refusedLate({ name }: Entry, id: number, trace: unknown, refusal: unknown): void {
     const { ledger, parts } = this.#engine;
     const { platform, recorder } = parts;

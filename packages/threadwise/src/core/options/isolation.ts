@@ -35,7 +35,7 @@ export function isolationOf(option: string, value: unknown): Holders {
 function isolationOfText(option: string, value: string): Holders {
   const threads = /^process:(\d+)$/.exec(value)?.[1];
   if (threads !== undefined) return isolationOf(option, { threads: Number(threads) });
-  if (value === 'thread' || value === 'process') return isolationOf(option, value);
+  if (ISOLATIONS.some((name) => name === value)) return isolationOf(option, value);
   return reject(option, "'thread', 'process', or 'process:2' for two threads in each process", value);
 }
 

@@ -68,7 +68,7 @@ function shorten(url: string): string {
   return url.length > 200 ? `${url.slice(0, 200)}…` : url;
 }
 
-/** By a file: on Node.js 20, `--import tsx` registers nothing in a worker. */
+/** The advice names a file, because on Node.js 20 `--import tsx` registers no loader in a worker. */
 const LOADER =
   "a loader: createPool(url, { worker: { execArgv: ['--import', './loader.mjs'] } }), where loader.mjs is: " +
   "import 'tsx/cjs'; import { register } from 'tsx/esm/api'; register();";

@@ -58,7 +58,10 @@ export class BoardFiles {
   /** The numbers of the open boards, which all have the same size. */
   readonly #taken = new Set<number>();
 
-  /** Does not throw where there can be no board: to start its worker does. @param cells how many tasks can be posted at a time; the same at every call */
+  /**
+   * Never throws: where the system refuses a board, the start of its worker throws the `fault`.
+   * @param cells how many tasks can be posted at a time; the same at every call
+   */
   readonly newBoard = (cells: number): NewBoard => {
     let number = 0;
     while (this.#taken.has(number)) number++;

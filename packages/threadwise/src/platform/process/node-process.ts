@@ -75,7 +75,7 @@ export class NodeProcess {
   constructor(port: PipePort, start: ProcessStart, onExit: (exit: ThreadExit) => void) {
     knownKills ??= oomKills();
     this.#port = port;
-    // First, as it throws where data cannot be cloned: a process that nobody speaks to would never end.
+    // This comes before the process is started, because it throws if `worker.data` cannot be cloned: a process that gets no boot message never ends.
     const first = Buffer.concat([Buffer.from(start.code), toBytes(start.boot)].flatMap(withLength));
     this.#child = spawn(start);
     const [, , stderr, toChild, fromChild, , ...pipes] = (this.#child.stdio ?? []) as (Socket | undefined)[];
@@ -137,7 +137,7 @@ export class NodeProcess {
     };
     if (child.pid === undefined) {
       child.once('error', (error) => {
-        if (cwd !== undefined) error.message += `, in ${cwd}`; // where there is no such folder, Node says that there is no such program
+        if (cwd !== undefined) error.message += `, in ${cwd}`; // if the folder does not exist, Node.js says that the program does not
         tell({ exitCode: 1, error, outOfMemory: false });
       });
       return promise;
@@ -257,7 +257,7 @@ function fdOf(socket: Socket): number {
   return (socket as { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
 }
 
-/** What a worker gets beside its place, in a process of its own or in one with others. */
+/** What a worker is told beside its place, whether it has a process of its own or shares one. */
 export function givenTo({ settings, wire }: ThreadSpec) {
   const { data, argv = [] } = settings;
   const board: BoardFile = { ...(wire.memory as BoardFile), fd: FD.board };

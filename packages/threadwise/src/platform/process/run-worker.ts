@@ -30,7 +30,7 @@ export function runWorker(place: WorkerPlace & ModulePlace, pipe: Pipe): PipePor
   const { toMain, toWorker } = ringsOf(place.board);
   port.attach(pipe, toMain, toWorker);
   process.on('uncaughtExceptionMonitor', (error: unknown) => {
-    // The user's own listener, or a domain, keeps the worker alive.
+    // A listener of the user's, or a domain, handles the error, and the worker lives on.
     if (process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback())
       return;
     port.postAside(encodeError(error, cloneByBytes));

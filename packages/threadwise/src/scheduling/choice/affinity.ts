@@ -5,7 +5,7 @@
  * 10 MB at the most; chosen by hand.
  */
 const MAX_KEYS = 100_000;
-/** How many calls there are between two looks for keys of workers that are gone, beside as many as there are keys. Chosen by hand. */
+/** The keys of workers that are gone are removed each time that so many keys have been assigned, and as many as are kept. Chosen by hand. */
 const SWEEP_CALLS = 100;
 
 export class Affinity<W extends { readonly serves: boolean }> {

@@ -163,7 +163,7 @@ function settle(state: Climb, best: Judged, room: Room, why: string | undefined)
 
 function hold(state: Climb, level: Level, held: Judged, room: Room): Step {
   const { size, elapsedMs, completed } = level;
-  // Of long tasks, a few end in one measurement and none in the next: as many measurements count as one as it takes for enough to end.
+  // If tasks are long, some measurements see none of them end. So measurements are added up until enough tasks have ended, or should have ended.
   const isEnough = Math.max(completed, elapsedMs * held.rate) >= enoughTasks(size);
   const rates = isEnough ? [...level.rates.slice(1 - AGREEING), completed / elapsedMs] : level.rates;
   const seen: Level = isEnough ? { ...emptyLevel(size), rates } : level;

@@ -40,7 +40,7 @@ const BYTES_PER_WORKER = 16 * 2 ** 20;
 /** Shares of the memory limit: above the first no worker is added, above the second some go. */
 const NEAR_LIMIT = 0.85;
 const AT_LIMIT = 0.95;
-/** The most and the least weight of a new measurement against those before it. Chosen by hand. */
+/** The largest and the smallest weight of a new measurement against the earlier ones. Chosen by hand. */
 const WEIGHT = { most: 0.5, least: 0.05 };
 
 export const measured: Scaling<State> = {
@@ -124,8 +124,9 @@ function look(load: LoadView, found: Measured, before: State): Next {
 }
 
 /**
- * Tasks that take longer than a measurement may compute in one and wait in the next: the longer they take, the less weight has each.
- * @param part which part of its task a worker has run between two measurements, about
+ * A task that takes longer than a measurement may compute during one measurement and wait during the next: so the longer tasks take, the smaller
+ * is the weight of one measurement.
+ * @param part about which part of its task a worker has run between two measurements
  */
 function smoothed(before: number | undefined, now: number, part: number): number {
   const weight = Math.max(WEIGHT.least, Math.min(WEIGHT.most, part));

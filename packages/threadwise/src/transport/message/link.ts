@@ -170,7 +170,8 @@ class MessageLink extends PortLink implements Link {
     try {
       this.tell([TASKS, cells, tasks], transfer);
     } catch (cause) {
-      // The arguments were captured, but are too long for a pipe, say. Told later: whoever sends them is about to note that they were sent.
+      // The port refuses arguments that were captured: they are too long for a pipe, for instance. The calls fail later, because the caller of this
+      // method is about to note that they were sent.
       this.platform.defer(() => {
         if (this.isClosed) return;
         this.#refused(cells, notCloneable(cause, undefined, 'args', [], this.platform.clone));

@@ -121,7 +121,7 @@ export class Board {
 
   /**
    * Whether as many threads are awake as there are cores; false until main has counted the cores.
-   * @param others how many are awake beside the workers
+   * @param others how many threads are awake that are no workers
    */
   areCoresInUse(others: number): boolean {
     const cores = Atomics.load(this.words, L.CORES);
@@ -181,12 +181,12 @@ export class Waker {
   /** 0: no worker was spared since one was last woken; otherwise the number of calls until that is looked at again, and one. */
   #owed = 0;
   readonly #spared: number;
-  /** How many threads are awake at a call beside the workers: main, if it makes the call. */
+  /** How many threads are awake at a call and are no workers: 1 if main makes the calls, 0 if a worker does. */
   readonly #callers: number;
 
   /**
    * @param now may be a clock that is read once for a burst
-   * @param spared how many tasks that come in one burst are not looked at once a worker was spared; for main alone, which calls
+   * @param spared how many further tasks of a burst are not looked at once a worker was spared. Only main gives it: main calls
    * `callAfterBurst` and `callAtLast`
    */
   constructor(board: Board, times: RunTimes, now: () => number, spared?: number) {

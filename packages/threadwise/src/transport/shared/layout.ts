@@ -124,7 +124,7 @@ export const seatOf = (word: number) => ((word & UNSTAMPED) >>> PHASE_BITS) - 1;
 export const stampBits = (stamp: number) => (stamp & (STAMPS - 1)) << STAMP_SHIFT;
 export const POSTED_FOR_ALL = POSTED; // seat -1
 
-/** The id of a call as TASK_ID has it, and so the worker: a pool may be asked for more calls than a word can count. */
+/** The lowest 32 bits of a call's id: TASK_ID and the worker have only these, and a pool may make more calls than 32 bits can count. */
 export const idWord = (id: number) => id | 0;
 
 // A hint: the number of a cell, and above it, where its state has it, the stamp of the posting that the hint is of.

@@ -104,7 +104,7 @@ export class ClassDraft {
   }
 
   #roundSamples(cache: Cache): RoundSamples {
-    // In a round in which a file vanished, not all have read the same.
+    // A round in which a file vanished does not count, because the ways have not read the same files.
     const isWhole = (round: ReadonlyMap<LaneName, Measured>): boolean =>
       round.size > 0 && [...round.values()].every(({ failed }) => failed.length === 0);
     const rounds = this.rounds[cache]().filter(isWhole);

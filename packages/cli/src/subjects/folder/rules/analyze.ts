@@ -130,7 +130,7 @@ function processes({ finding, samples, comparison: { noise } }: Weighed): string
   return `${sizesInWords(finding)}: as many processes read ${timesFromTo(gain)} as many files as workers do`;
 }
 
-/** With more noise than this share, only large effects can be seen. */
+/** If two runs of the same way differ by more than this share, only large differences between ways can be seen. */
 const MUCH_NOISE = 0.25;
 /** If the first read had less than this share of the second one's rate, it did not come from memory. */
 const FROM_DISK = 0.7;

@@ -74,7 +74,7 @@ export function endingOf({ exitCode, signal }: Ending): Ending {
 
 /**
  * Notes how the process failed: on the calling thread that is the function's own doing.
- * @param limitMs how long a call may take: of a shorter wait, which ended with the time, nobody knows why there was no answer
+ * @param limitMs how many milliseconds a call may take: after a shorter wait, nobody knows whether the call would have settled
  */
 function noteEnd({ draft: { behaviour } }: FunctionSession, failure: Failure, limitMs: number): void {
   if (failure.kind === 'ended') behaviour.ended ??= endingOf(failure);
@@ -176,7 +176,7 @@ export async function control(
   const timeMs = Math.max(share, LEAST_SHARE * session.plan.budgetMs);
   const ms = clamp(timeMs / CONTROLS - warm.callMs, 20, 200);
   const expectedMs = ms + warm.callMs;
-  // A call that is only slow would be given up.
+  // Where so little time is left, a slow call would be taken for one that never settles.
   if (session.patience(expectedMs) < 2 * expectedMs) return;
   const end = performance.now() + timeMs;
   while (rates.length < CONTROLS && (rates.length === 0 || performance.now() + warm.callMs < end)) {

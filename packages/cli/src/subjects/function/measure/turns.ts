@@ -57,9 +57,9 @@ export function roundsOf(context: RoundsContext) {
     slice: { ms: plan.sliceMs, least: plan.leastMs },
     overheadMs: callMs + HAND_OVER_MS,
     openMs,
-    // In the first round code is still being compiled, whatever its rates say.
+    // The first round counts as cold even if its rates look steady, because V8 still compiles code in it.
     coldOf: (series) => Math.max(1, coldRounds(series.map((slices) => slices.map(({ rate }) => rate)))),
-    // With nothing to compare, more rounds tell no more.
+    // Where only the calling thread is measured, there is nothing to compare, and more rounds would tell nothing.
     most: chosen.length === 0 ? ENOUGH_ROUNDS + 1 : undefined,
     look:
       look &&

@@ -78,7 +78,7 @@ export function standalone(value: unknown): unknown {
     return copy;
   };
   const whole = copyOf(value);
-  // The parts of each come behind it: so no value is too deep.
+  // `copyOf` puts the parts of a value behind it in this map, and the loop reaches them: there is no recursion, so no value is too deep.
   for (const [from, copy] of copies) {
     if (Array.isArray(copy)) for (const part of from as unknown[]) copy.push(copyOf(part));
     else if (isPlain(copy)) {

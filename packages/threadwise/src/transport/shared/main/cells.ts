@@ -76,8 +76,9 @@ export class Cells {
     const { words, doubles } = this;
     const payloads = this.#payloads;
     const { length } = args;
-    const first = args[0]; // before a cell is taken: it may be a getter that throws, or
-    if (this.#isShut) return -1; // one that has closed the pool, or paused it
+    // This is read before a cell is taken: `args[0]` may be a getter, which throws, or which closes or pauses the pool.
+    const first = args[0];
+    if (this.#isShut) return -1;
     const freeCount = this.#freeCount;
     if (freeCount + this.#free.length - payloads.length <= this.#kept) return -1; // `hasSpare`
     const cell = freeCount > 0 ? this.#free[--this.#freeCount]! : payloads.push(undefined) - 1; // `#take`
@@ -90,7 +91,7 @@ export class Cells {
       this.#owners[cell] = HELD; // an argument may have a getter that makes a call
       if (!this.#writeOrFree(cell, args)) return -1;
       if (this.#isShut) {
-        this.freeIfHeld(cell); // or that has closed the pool, or paused it
+        this.freeIfHeld(cell); // a getter has closed the pool, or paused it
         return -1;
       }
       payloads[cell]?.lend();
@@ -106,7 +107,7 @@ export class Cells {
     return stamp | cell;
   }
 
-  /** Whether no plain call may be entered any more: the pool is closed or paused, for instance. */
+  /** Whether the pool takes no plain calls any more: it is closed or paused, for instance. */
   get #isShut(): boolean {
     return this.plain?.isOpen === false;
   }

@@ -83,10 +83,11 @@ export class Drain {
     if (this.#isClosed) return;
     const { platform, board } = this.#from;
     if (after === 'results' && this.#from.open === 0) return this.#linger();
-    // Nobody but main changes it from AWAKE. To write it all the same would take it out of the workers' caches, who read it with each result.
+    // Only main changes this word from AWAKE. A store would take its cache line away from the workers, which read it with each result.
     if (Atomics.load(board.words, L.MAIN_PARKED) !== L.AWAKE)
       Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
-    // It takes a millisecond, so not before the first calls are out. A program may never wait for results, as it is slower than its workers.
+    // Counting the cores takes a millisecond, so main counts behind its first calls. It does not put that off until it waits for a result: a main
+    // thread that is slower than its workers never waits.
     if (after !== 'call' && Atomics.load(board.words, L.CORES) === 0)
       Atomics.store(board.words, L.CORES, platform.availableThreads());
     const now = platform.now();

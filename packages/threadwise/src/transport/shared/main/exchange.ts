@@ -179,7 +179,7 @@ export class SharedExchange implements Exchange, PlainWay {
     try {
       if (retries > 0) payload.args = this.#copyForRetries(args);
     } catch (error) {
-      this.cells.freeIfHeld(cell); // it takes less than what can be written: no proxies, for instance
+      this.cells.freeIfHeld(cell); // structured clone refuses some values that the codec has written: a proxy, for instance
       throw error;
     }
     payload.lend();

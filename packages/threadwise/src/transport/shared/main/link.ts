@@ -216,8 +216,8 @@ export class SharedLink extends PortLink implements Link {
       const at = this.#doneHead;
       const hint = own[L.donePlace(at, sizes)]!;
       this.#doneHead = (at + 1) | 0;
-      // The cells ahead were written by the worker's core: to write to them has the processor fetch them meanwhile. Of all words in them,
-      // this one alone is written anew even where the task is tried again.
+      // The cells ahead were written by the worker's core: to write to them has the processor fetch them meanwhile. TASK_ID is
+      // the only word of a cell that is written anew also when its task is tried again, so this write destroys nothing.
       if (((end - at) | 0) > AHEAD) words[own[L.donePlace(at + AHEAD, sizes)]! * L.WORDS + L.TASK_ID] = 0;
       const runMs = doubles[hint * L.DOUBLES + L.RUN_MS]!;
       const isPlain =

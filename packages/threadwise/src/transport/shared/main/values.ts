@@ -118,7 +118,7 @@ export class ArgumentWriter {
     const { words, memory } = this.#cells;
     const lent = leases.filter((lease) => lease !== undefined);
     const values = args.map((value, i) => (leases[i] === undefined ? value : undefined));
-    // Before the leases are looked at: a getter may release one.
+    // The values are written before the leases are looked at, because a getter among them may release a lease.
     if (!this.#writeValues(payload, values, 16 * lent.length + 4)) return false;
     const at = payload.cell * L.WORDS;
     const isOutside = payload.block >= 0;
@@ -127,11 +127,11 @@ export class ArgumentWriter {
     let end = start + words[at + L.LENGTH]!;
     for (const [i, lease] of leases.entries()) {
       if (lease === undefined) continue;
-      // `bytes` throws where it was released. A task that is tried again has had it lent.
+      // `bytes` throws if the lease was released. A task that is tried again still has its lease, even if the caller has released it.
       const { buffer, byteOffset, byteLength } = payload.leases === undefined ? lease.bytes : lease.lentBytes;
       const segment = this.#arena.segments.indexOf(buffer);
       if (segment < 0) return false;
-      // In the order in which the worker reads them.
+      // The worker reads these words in the same order.
       for (const word of [i, segment, byteOffset, byteLength]) {
         view.setInt32(end, word);
         end += 4;
