@@ -205,10 +205,12 @@ export class Coordinator {
   #takeHints(): void {
     const { sizes } = this.data;
     const head = Atomics.load(this.#words, L.HEAD);
-    const { length } = this.#board;
+    const length = (Atomics.load(this.#words, L.TAIL) - head) | 0;
+    const isPossible = length >= 0 && length <= L.ringSize(sizes);
+    // Main may have claimed them all since `head` was read. What it has put there meanwhile, T5 sees.
+    if (!isPossible && Atomics.load(this.#words, L.HEAD) !== head) return;
     // The throw ends this thread: main starts another coordinator, and posts anew what lay here.
-    if (length < 0 || length > L.ringSize(sizes))
-      throw untrue('the number of hints', length, `0 to ${L.ringSize(sizes)}`);
+    if (!isPossible) throw untrue('the number of hints', length, `0 to ${L.ringSize(sizes)}`);
     const hints = Array.from({ length }, (_, i) => this.#words[L.ringPlace(head + i, sizes)]!);
     // If the exchange fails, main has claimed all of these hints.
     if (Atomics.compareExchange(this.#words, L.HEAD, head, (head + length) | 0) !== head) return;
@@ -238,12 +240,19 @@ export class Coordinator {
     const nameId = this.#cells[at + L.NAME]!;
     let args: Arguments | undefined;
     if (this.#cells[at + L.FORM] === L.BY_PORT) {
-      if (this.#posted.get(cell)?.[2] !== id) this.#main.drain();
-      args = this.#posted.get(cell);
-      // The cell may be another call's by now: then its state has changed, and this hint is dropped as any stale one.
-      if (args?.[2] !== id) return undefined;
+      args = this.#argumentsOf(hint);
+      if (args === undefined) this.#main.drain();
+      args ??= this.#argumentsOf(hint);
+      // The cell may have been posted anew by now: then this hint is dropped as any stale one.
+      if (args === undefined) return undefined;
     }
     return { hint, id, name: args?.[4] ?? '', priority, key: undefined, nameId, args };
+  }
+
+  /** What main has sent for that posting of the cell, and not for an earlier or later one, whose own hint needs its own. */
+  #argumentsOf(hint: number): Arguments | undefined {
+    const args = this.#posted.get(L.cellOf(hint));
+    return args !== undefined && L.isOfStamp(hint, args[3]) ? args : undefined;
   }
 
   #isPosted({ hint }: Pick<Entry, 'hint'>): boolean {

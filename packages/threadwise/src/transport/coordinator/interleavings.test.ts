@@ -16,6 +16,10 @@ describe('coordinator: all ways that differ from the usual one at one or two poi
     { plan: ['offer a moved'], most: 1 },
     { plan: ['offer a; offer b; offer c', 'reorder'], most: 1 },
     { plan: ['offer a', 'abort a', 'offer b large'], cells: 2, most: 1 },
+    // Arguments that were sent for a later posting of a cell are not those of an earlier one, with which the coordinator would drop them.
+    { workers: 1, plan: ['offer a port', 'reorder'], most: 2 },
+    // While the coordinator counts the hints, main claims all of them, more than once.
+    { workers: 1, cells: 2, plan: ['offer a; offer b', 'reorder; reorder; reorder'], most: 1 },
     { plan: ['offer a long; offer b moved; mail c 0 port', 'abort c', 'abort a'], most: 1 },
     { plan: ['offer a large', 'mail b 1 port'], deaths: 1, most: 1 },
     { plan: ['offer a moved', 'offer b'], deaths: 1, most: 1 },

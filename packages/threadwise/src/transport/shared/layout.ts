@@ -129,6 +129,7 @@ export const idWord = (id: number) => id | 0;
 
 // A hint: the number of a cell, and above it, where its state has it, the stamp of the posting that the hint is of.
 export const cellOf = (hint: number) => hint & UNSTAMPED;
+export const isOfStamp = (hint: number, stamp: number) => (hint & ~UNSTAMPED) === stampBits(stamp);
 /** The state of a cell as long as what the hint is of has not begun. @param phase POSTED_FOR_ALL, or posted for one seat */
 export const postedBy = (hint: number, phase: number) => (hint & ~UNSTAMPED) | phase;
 
