@@ -1,9 +1,13 @@
-/** When a thread spins: as long as that costs less than to be woken. */
+/** When a thread spins or blocks: as long as that costs less than to be woken. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SpinBudget } from './spin-budget.js';
 
 const MOST_MS = 0.05;
+/** At least one in so many attempts is made. */
+const MOST_INTERVAL = 128;
+/** After so many in vain there are no more than that. */
+const SETTLED = 1000;
 /** Between two looks at the clock. */
 const LOOK_MS = 0.001;
 
@@ -22,7 +26,17 @@ function world() {
     return budget.spin(() => time >= comes) ? 'found' : 'in vain';
   };
   const waits = (count: number, ms: number) => Array.from({ length: count }, () => wait(ms));
-  return { waits, time: () => time };
+  /** The same, where it blocks. */
+  const block = (ms: number): 'found' | 'in vain' | 'not tried' => {
+    if (!budget.wants()) return 'not tried';
+    const hasFound = budget.block((mostMs) => {
+      time += Math.min(ms, mostMs);
+      return ms < mostMs;
+    });
+    return hasFound ? 'found' : 'in vain';
+  };
+  const blocks = (count: number, ms: number) => Array.from({ length: count }, () => block(ms));
+  return { waits, blocks, time: () => time };
 }
 
 describe('spinning', () => {
@@ -36,24 +50,36 @@ describe('spinning', () => {
     const begin = time();
     assert.deepEqual(waits(1, 1), ['in vain']);
     assert.ok(time() - begin < 2 * MOST_MS);
-    waits(50, 1);
-    const later = waits(160, 1);
+    waits(SETTLED, 1);
+    const later = waits(10 * MOST_INTERVAL, 1);
     assert.equal(later.filter((each) => each === 'in vain').length, 10);
-    assert.equal(later.filter((each) => each === 'not tried').length, 150);
+    assert.equal(later.filter((each) => each === 'not tried').length, 10 * (MOST_INTERVAL - 1));
+  });
+
+  test('is tried again sooner where it has been in vain for a short while only', () => {
+    const { waits } = world();
+    const tried = waits(SETTLED, 1).flatMap((each, i) => (each === 'in vain' ? [i] : []));
+    const intervals = tried.slice(1).map((at, i) => at - tried[i]!);
+    assert.deepEqual(
+      intervals,
+      intervals.toSorted((a, b) => a - b),
+    );
+    assert.equal(intervals[0], 1);
+    assert.equal(intervals.at(-1), MOST_INTERVAL);
   });
 
   test('is given up as well where it finds something, and late', () => {
     const { waits } = world();
-    waits(50, 0.04);
-    assert.equal(waits(160, 0.04).filter((each) => each === 'found').length, 10);
+    waits(SETTLED, 0.04);
+    assert.equal(waits(10 * MOST_INTERVAL, 0.04).filter((each) => each === 'found').length, 10);
   });
 
   test('begins again with the first try that is quick', () => {
     const { waits } = world();
-    waits(50, 1);
-    const again = waits(40, 0.002);
+    waits(SETTLED, 1);
+    const again = waits(2 * MOST_INTERVAL, 0.002);
     const first = again.indexOf('found');
-    assert.ok(first >= 0 && first < 16, 'the first try');
+    assert.ok(first >= 0 && first < MOST_INTERVAL, 'the first try');
     assert.deepEqual(new Set(again.slice(first)), new Set(['found']));
   });
 
@@ -63,5 +89,23 @@ describe('spinning', () => {
       assert.deepEqual(new Set(waits(9, 0.002)), new Set(['found']));
       assert.deepEqual(waits(1, 1), ['in vain']);
     }
+  });
+});
+
+describe('blocking', () => {
+  test('goes on while what is waited for comes soon', () => {
+    const { blocks } = world();
+    assert.deepEqual(new Set(blocks(200, 0.005)), new Set(['found']));
+  });
+
+  test('is given up where it is in vain, but for a try now and then, and begins again with the first that is quick', () => {
+    const { blocks } = world();
+    blocks(SETTLED, 1);
+    const later = blocks(10 * MOST_INTERVAL, 1);
+    assert.equal(later.filter((each) => each === 'in vain').length, 10);
+    const again = blocks(2 * MOST_INTERVAL, 0.002);
+    const first = again.indexOf('found');
+    assert.ok(first >= 0 && first < MOST_INTERVAL, 'the first try');
+    assert.deepEqual(new Set(again.slice(first)), new Set(['found']));
   });
 });

@@ -1,12 +1,13 @@
-/** When a thread looks again and again for what it waits for, and when it sleeps at once. */
+/** When a thread looks again and again for what it waits for, or blocks until it comes, and when it sleeps at once. */
 
 /** A loop that spins lets the other half of its core work, where the language can say so (Node 24 and later). */
 const pause: () => void = (Atomics as { pause?: () => void }).pause ?? (() => undefined);
 
 /** Weight of the newest attempt in the average. */
 const NEWEST_WEIGHT = 0.1;
-/** One in this many attempts is made even where spinning has not been worth it lately. */
+/** One in this many attempts is made even where that has not been worth it lately; after each one in vain one in twice as many, up to the other number. */
 const RETRY_INTERVAL = 16;
+const MOST_RETRY_INTERVAL = 128;
 
 export interface SpinLimits {
   /** How many milliseconds an attempt takes at most. */
@@ -30,6 +31,7 @@ export class SpinBudget {
   /** How many milliseconds an attempt took on average; an attempt in vain counts with all of its time. */
   #averageMs = 0;
   #skipped = 0;
+  #retryInterval = RETRY_INTERVAL;
 
   constructor(limits: SpinLimits, now: () => number) {
     this.#limits = limits;
@@ -38,23 +40,36 @@ export class SpinBudget {
 
   /** An attempt that is made after many skipped ones may take all of its time: a shorter one would fail where only the other side's sleep makes it slow. */
   wants(): boolean {
-    return this.#averageMs < this.#limits.wakeUpMs || ++this.#skipped % RETRY_INTERVAL === 0;
+    return this.#averageMs < this.#limits.wakeUpMs || ++this.#skipped % this.#retryInterval === 0;
   }
 
   /** Looks again and again. Returns whether it found anything. */
   spin(found: () => boolean): boolean {
-    const { mostMs, wakeUpMs } = this.#limits;
+    const { mostMs } = this.#limits;
     const begin = this.#now();
     for (;;) {
       const hasFound = this.#look(found);
       const ms = this.#now() - begin;
-      if (!hasFound && ms <= mostMs) continue;
-      const tookMs = hasFound ? Math.min(ms, mostMs) : mostMs;
-      this.#averageMs += (tookMs - this.#averageMs) * NEWEST_WEIGHT;
-      // One quick attempt is reason enough to spin the next time.
-      if (tookMs < wakeUpMs / 2) this.#averageMs = Math.min(this.#averageMs, wakeUpMs / 2);
-      return hasFound;
+      if (hasFound || ms > mostMs) return this.#note(hasFound, ms);
     }
+  }
+
+  /** The same where `block` waits itself, for as many milliseconds at the most as it is given, and returns whether it found anything. */
+  block(block: (mostMs: number) => boolean): boolean {
+    const begin = this.#now();
+    const hasFound = block(this.#limits.mostMs);
+    return this.#note(hasFound, this.#now() - begin);
+  }
+
+  #note(hasFound: boolean, ms: number): boolean {
+    const { mostMs, wakeUpMs } = this.#limits;
+    const tookMs = hasFound ? Math.min(ms, mostMs) : mostMs;
+    this.#averageMs += (tookMs - this.#averageMs) * NEWEST_WEIGHT;
+    this.#retryInterval =
+      tookMs < wakeUpMs ? RETRY_INTERVAL : Math.min(2 * this.#retryInterval, MOST_RETRY_INTERVAL);
+    // One quick attempt is reason enough to make the next one.
+    if (tookMs < wakeUpMs / 2) this.#averageMs = Math.min(this.#averageMs, wakeUpMs / 2);
+    return hasFound;
   }
 
   #look(found: () => boolean): boolean {

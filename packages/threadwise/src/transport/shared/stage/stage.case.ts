@@ -90,6 +90,8 @@ export interface Due<Side> {
   readonly call: () => void;
 }
 
+const { wait: realWait } = Atomics;
+
 interface Asleep<Side> extends Due<Side> {
   readonly buffer: ArrayBufferLike;
   readonly at: number;
@@ -97,7 +99,7 @@ interface Asleep<Side> extends Due<Side> {
 
 /**
  * Takes the place of `Atomics.waitAsync` and `notify`, and of promises that are fulfilled already: what they would call
- * back is due, and done when somebody decides so.
+ * back is due, and done when somebody decides so. Of `Atomics.wait`, too: others take their steps when it begins, and then it is over.
  */
 export class Sleepers<Side> {
   readonly asleep: Asleep<Side>[] = [];
@@ -130,6 +132,7 @@ export class Sleepers<Side> {
   /** Returns what undoes it. */
   install(): () => void {
     const replaced: [object, string, unknown][] = [
+      [Atomics, 'wait', this.#wait],
       [Atomics, 'waitAsync', this.#waitAsync],
       [Atomics, 'notify', this.#notify],
       [Promise.prototype, 'then', (call: () => void) => this.add('turn', call)],
@@ -143,10 +146,15 @@ export class Sleepers<Side> {
     };
   }
 
+  /** A wait of no time looks, and does not wait. */
+  readonly #wait = (words: Int32Array, at: number, value: number) => {
+    this.#before('wait', [words, at, value]);
+    return realWait(words, at, value, 0);
+  };
+
   readonly #waitAsync = (words: Int32Array, at: number, value: number) => {
     this.#before('waitAsync', [words, at, value]);
-    // A wait of no time looks, and does not wait.
-    if (Atomics.wait(words, at, value, 0) === 'not-equal') return { async: false, value: 'not-equal' };
+    if (realWait(words, at, value, 0) === 'not-equal') return { async: false, value: 'not-equal' };
     const side = this.#current();
     const wait = (call: () => void) => {
       this.asleep.push({ side, what: 'wakes up', call, buffer: words.buffer, at });

@@ -5,7 +5,7 @@ import type { EndpointPlatform } from '../../endpoint.js';
 import { SpinBudget } from '../../spin-budget.js';
 import { Board, DOZE_MS } from '../board.js';
 import * as L from '../layout.js';
-import { Sleeper, SPIN } from '../waiting.js';
+import { BLOCK, Sleeper, SPIN } from '../waiting.js';
 
 export type SourceMemory = Pick<L.SharedMemory, 'seat' | 'sizes' | 'board' | 'own' | 'cells'>;
 
@@ -31,7 +31,8 @@ export abstract class TaskSource {
   #isDozing = false;
   /** The worker looks for tasks because its timer went off and nobody woke it: then it does not spin. */
   #isOneLook = false;
-  readonly #budget: SpinBudget;
+  readonly #spinning: SpinBudget;
+  readonly #blocking: SpinBudget;
   readonly #sleeper: Sleeper;
   readonly #hasNew = () => this.hasNew();
   /** Looks for tasks, though nobody has woken this worker. While it only looks again later, its `dozing` bit stays set. */
@@ -55,7 +56,8 @@ export abstract class TaskSource {
     this.platform = platform;
     this.postedHere = L.state(L.POSTED, seat);
     this.#runningHere = L.state(L.RUNNING, seat);
-    this.#budget = new SpinBudget(SPIN, platform.now);
+    this.#spinning = new SpinBudget(SPIN, platform.now);
+    this.#blocking = new SpinBudget(BLOCK, platform.now);
     this.#sleeper = new Sleeper(this.board.words, L.wakeupsOf(seat), () => {
       if (!this.board.isDismissed(seat)) this.onTasks();
     });
@@ -146,9 +148,12 @@ export abstract class TaskSource {
   rest(canSpin: boolean): boolean {
     this.board.refresh();
     this.search();
-    if (this.hasWork() || (canSpin && this.#spin())) return true;
+    if (this.hasWork()) return true;
+    const canWait = canSpin && !this.#isOneLook;
+    const spins = canWait && this.#wantsToSpin();
+    if (spins && this.#spinning.spin(this.#hasNew)) return true;
     this.endSpinning();
-    return !this.#park();
+    return !this.#park(canWait && !spins && this.#blocking.wants());
   }
 
   unpark(): void {
@@ -166,11 +171,10 @@ export abstract class TaskSource {
     this.board.clear(L.SPINNING, this.seat);
   }
 
-  #spin(): boolean {
-    if (this.#isOneLook || !this.takesMore || !this.#budget.wants()) return false;
-    if (!this.#isSpinning && !this.#maySpin()) return false;
-    this.#isSpinning = true;
-    return this.#budget.spin(this.#hasNew);
+  #wantsToSpin(): boolean {
+    if (!this.takesMore || !this.#spinning.wants()) return false;
+    this.#isSpinning ||= this.#maySpin();
+    return this.#isSpinning;
   }
 
   /** S1. False where enough others spin, or more threads are awake than there are cores: it would take the time of those it waits for. */
@@ -184,8 +188,8 @@ export abstract class TaskSource {
     return true;
   }
 
-  /** P1 to P3. Returns whether it sleeps. */
-  #park(): boolean {
+  /** P1 to P3. Returns whether it sleeps. @param blocks whether it blocks first, for a moment, without its event loop */
+  #park(blocks: boolean): boolean {
     const { board, seat, takesMore } = this;
     const wakeups = Atomics.load(board.words, L.wakeupsOf(seat));
     if (this.#isDozing && takesMore) board.set(L.DOZING, seat);
@@ -195,7 +199,8 @@ export abstract class TaskSource {
     if (board.isDismissed(seat)) return true;
     // Main may have given back meanwhile what it had taken of the allowance, and have found neither bit set.
     const isSame = this.takesMore === takesMore;
-    if (isSame && !this.hasWork() && this.#sleeper.sleep(wakeups)) {
+    const isWoken = () => blocks && this.#blocking.block((mostMs) => this.#sleeper.block(wakeups, mostMs));
+    if (isSame && !this.hasWork() && !isWoken() && this.#sleeper.sleep(wakeups)) {
       this.#doze();
       return true;
     }
