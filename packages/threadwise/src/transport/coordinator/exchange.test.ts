@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
 import type { Platform, Thread } from '../../core/contracts.js';
-import type { Pool } from '../../core/pool.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { NodePort } from '../../platform/node/port.js';
 import { ARRIVED, blockUntil, RAN, reached, type SmallOptions, smallPool } from '../small-pool.case.js';
 import { transportConformance } from '../transport.case.js';
 import { coordinatedTransport } from './exchange.js';
+import type { MessageToCoordinator, Settings } from './messages.js';
 
 transportConformance({
   name: 'shared memory with a coordinator',
@@ -30,14 +30,44 @@ const codeOf = (call: Promise<unknown>) =>
     (error) => (error as { code?: string }).code,
   );
 
+/** Main's ends of the lines to the coordinators of a pool, and a promise of what a coordinator wants within the bounds that it was told last. */
+function listening() {
+  let hear: () => void = () => undefined;
+  const lines = {
+    hasSpoken: Promise.resolve(),
+    channel: () => {
+      const ends = nodePlatform.channel();
+      const { near } = ends;
+      const [listen, post] = [near.listen.bind(near), near.post.bind(near)];
+      near.listen = (handler, ...rest) => {
+        const heard = (message: unknown) => {
+          handler(message);
+          if ((message as readonly unknown[])[0] === 'wanted') hear();
+        };
+        listen(heard, ...rest);
+      };
+      near.post = (message, transfer) => {
+        const [type, settings] = message as MessageToCoordinator;
+        if (type === 'set' && (settings as Partial<Settings>).bounds !== undefined)
+          lines.hasSpoken = new Promise((resolve) => (hear = resolve));
+        post(message, transfer);
+      };
+      return ends;
+    },
+  };
+  return lines;
+}
+
 /** A pool, and a function that kills its coordinator. `startError`: coordinators cannot be started. */
 function coordinated(t: TestContext, options: SmallOptions & { readonly startError?: Error } = {}) {
   const { startError, ...rest } = options;
   const started: Thread[] = [];
   /** Tells main at once that the last coordinator has ended, before it hears the last messages of that. */
   let tellEnd: () => void = () => undefined;
+  const lines = listening();
   const platform: Platform = {
     ...nodePlatform,
+    channel: lines.channel,
     startHelper: (spec, onExit) => {
       if (startError !== undefined) throw startError;
       const thread = nodePlatform.startHelper(spec, onExit);
@@ -48,13 +78,12 @@ function coordinated(t: TestContext, options: SmallOptions & { readonly startErr
   };
   const small = smallPool(t, { dispatch: 'coordinator', ...rest, platform });
   const kill = () => started.at(-1)!.terminate();
-  return { ...small, started, kill, endIsHeardFirst: () => tellEnd() };
-}
-
-/** Resolves when main has heard how many workers the coordinator wants: this is said before any task is given. Until then main decides. */
-async function hasSpoken(pool: Pool): Promise<void> {
-  await pool.run('echo', [0]);
-  for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => void setImmediate(resolve));
+  /** Resolves when main has heard how many workers the coordinator wants. Until then main decides. */
+  const hasSpoken = async () => {
+    await small.pool.run('echo', [0]); // the coordinator is started by then
+    await lines.hasSpoken;
+  };
+  return { ...small, started, kill, hasSpoken, endIsHeardFirst: () => tellEnd() };
 }
 
 describe('coordinator: a pool with one', () => {
@@ -87,9 +116,12 @@ describe('coordinator: a pool with one', () => {
   });
 
   test('it decides how many workers there are, and the log says why', async (t) => {
-    const { pool, open, arrived } = coordinated(t, { threads: { min: 1, max: 3 }, idleTimeoutMs: 1 });
+    const { pool, open, arrived, hasSpoken } = coordinated(t, {
+      threads: { min: 1, max: 3 },
+      idleTimeoutMs: 1,
+    });
     await pool.ready;
-    await hasSpoken(pool);
+    await hasSpoken();
     const calls = range(3).map(() => pool.run('hold', []));
     await arrived(3);
     const { decisions } = pool.stats().sizing;
@@ -109,8 +141,8 @@ describe('coordinator: a pool with one', () => {
   });
 
   test('it starts workers by itself while main is blocked; they are like all others', async (t) => {
-    const { pool, words, open } = coordinated(t, { threads: { min: 1, max: 4 } });
-    await hasSpoken(pool);
+    const { pool, words, open, hasSpoken } = coordinated(t, { threads: { min: 1, max: 4 } });
+    await hasSpoken();
     const calls = range(4).map((i) => pool.run('hold', [i]));
     blockUntil(words, ARRIVED, 4); // main does nothing but wait until all four run
     open();
@@ -129,8 +161,8 @@ describe('coordinator: a pool with one', () => {
   });
 
   test('their results may be heard before it is heard that they were started: none of them has to go for that', async (t) => {
-    const { pool, words } = coordinated(t, { threads: { min: 1, max: 4 }, cells: 64 });
-    await hasSpoken(pool);
+    const { pool, words, hasSpoken } = coordinated(t, { threads: { min: 1, max: 4 }, cells: 64 });
+    await hasSpoken();
     const exits: unknown[] = [];
     pool.on('worker:exit', (exit) => exits.push(exit));
     // All four have ended a task when they meet again: their results are in shared memory before main gets to its ports.
@@ -143,8 +175,8 @@ describe('coordinator: a pool with one', () => {
   });
 
   test('a worker that it had started and that dies takes down what it ran, no more, and is replaced', async (t) => {
-    const { pool, words, open } = coordinated(t, { threads: { min: 1, max: 2 } });
-    await hasSpoken(pool);
+    const { pool, words, open, hasSpoken } = coordinated(t, { threads: { min: 1, max: 2 } });
+    await hasSpoken();
     const held = range(2).map((i) => codeOf(pool.run('hold', [i])));
     const started = new Promise<void>((resolve) => pool.on('worker:start', () => resolve()));
     blockUntil(words, ARRIVED, 2);
@@ -159,8 +191,8 @@ describe('coordinator: a pool with one', () => {
   });
 
   test('workers that it had started end with it: what they ran is rejected, what waited runs elsewhere', async (t) => {
-    const { pool, words, open, kill } = coordinated(t, { threads: { min: 1, max: 2 } });
-    await hasSpoken(pool);
+    const { pool, words, open, kill, hasSpoken } = coordinated(t, { threads: { min: 1, max: 2 } });
+    await hasSpoken();
     const held = range(2).map((i) => codeOf(pool.run('hold', [i])));
     const waiting = range(5).map((i) => pool.run('echo', [i]));
     blockUntil(words, ARRIVED, 2);
@@ -172,8 +204,10 @@ describe('coordinator: a pool with one', () => {
   });
 
   test('so do those that main had not yet been told of when it hears of the end', async (t) => {
-    const { pool, words, open, kill, endIsHeardFirst } = coordinated(t, { threads: { min: 1, max: 2 } });
-    await hasSpoken(pool);
+    const { pool, words, open, kill, endIsHeardFirst, hasSpoken } = coordinated(t, {
+      threads: { min: 1, max: 2 },
+    });
+    await hasSpoken();
     const held = range(2).map((i) => codeOf(pool.run('hold', [i])));
     blockUntil(words, ARRIVED, 2);
     const killed = kill();
@@ -225,12 +259,12 @@ describe('coordinator: it dies', () => {
   });
 
   test('the workers stay: the next one says nothing about their number before it knows of them', async (t) => {
-    const { pool, kill } = coordinated(t, { threads: 3 }); // main starts all of them: none ends with the coordinator
+    const { pool, kill, hasSpoken } = coordinated(t, { threads: 3 }); // main starts all of them: none ends with the coordinator
     await pool.ready;
     pool.resize({ min: 1, max: 3 });
-    await hasSpoken(pool);
+    await hasSpoken();
     await kill();
-    await hasSpoken(pool);
+    await hasSpoken();
     assert.deepEqual(
       pool.stats().workers.map(({ id, state }) => [id, state]),
       range(3).map((i) => [i + 1, 'ready']),
