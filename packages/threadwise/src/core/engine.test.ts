@@ -13,9 +13,12 @@ import { type PoolOptions, resolveOptions } from './options/options.js';
 import { snapshot } from './stats.js';
 import type { Task } from './calls/task.js';
 
-function scene(given: PoolOptions = {}, prepare: (platform: FakePlatform) => void = () => undefined) {
+function scene(
+  given: PoolOptions = {},
+  prepare: (platform: FakePlatform, transport: FakeTransport) => void = () => undefined,
+) {
   const [platform, transport] = [new FakePlatform(), new FakeTransport()];
-  prepare(platform);
+  prepare(platform, transport);
   const engine = new Engine({
     name: 'pool',
     moduleUrl: 'file:///tasks.js',
@@ -143,6 +146,56 @@ describe('a pool', () => {
         [message],
       );
     }
+  });
+
+  test('rejects every call when there is no memory for its first worker', async () => {
+    const { engine } = scene({ threads: { min: 3, max: 3 } }, (_platform, transport) => {
+      transport.connectError = new RangeError('no memory');
+    });
+    const isBroken = { code: 'ERR_MODULE_LOAD', message: /RangeError: no memory/ };
+    await assert.rejects(engine.lifecycle.ready, isBroken);
+    await assert.rejects(engine.admission.enter('work', [1], undefined), isBroken);
+  });
+
+  test('pauses when there is no memory for one more worker, and has it when there is', async () => {
+    const { platform, transport, engine } = scene({ threads: { min: 0, max: 3 } });
+    const errors: unknown[] = [];
+    engine.hooks.on('error', ({ error }) => errors.push(error));
+    const early = engine.admission.enter('work', [0], undefined);
+    transport.links[0]!.events.ready([], { functions: [], others: [] });
+    complete(transport.links[0]!, 'early');
+    assert.equal(await stateOf(early), 'early');
+    platform.threads[0]!.exit();
+    transport.connectError = new RangeError('no memory');
+    const calls = [1, 2, 3].map((n) => engine.admission.enter('work', [n], undefined));
+    assert.deepEqual(errors, [transport.connectError]);
+    platform.advance(50);
+    assert.deepEqual(errors, [transport.connectError, transport.connectError]);
+    transport.connectError = undefined;
+    platform.advance(100);
+    assert.deepEqual([engine.lifecycle.state, snapshot(engine).workers.length], ['open', 3]);
+    const late = transport.links.slice(1);
+    for (const { events } of late) events.ready([], { functions: [], others: [] });
+    for (const link of late) complete(link, 'late');
+    assert.deepEqual(await Promise.all(calls.map(stateOf)), ['late', 'late', 'late']);
+  });
+
+  test('pauses when there is no memory for workers that another thread may start, and is ready without them', async () => {
+    const none = () => undefined;
+    let attempts = 0;
+    const { platform, engine, lastLink } = scene({ threads: { min: 1, max: 3 } }, (_platform, transport) => {
+      const reserve = () => {
+        attempts++;
+        throw new RangeError('no memory');
+      };
+      transport.sizing = { wanted: 1, bound: none, drain: none, onWanted: none, reserve };
+    });
+    lastLink().events.ready([], { functions: [], others: [] });
+    assert.equal(await stateOf(engine.lifecycle.ready), undefined);
+    engine.pump();
+    assert.equal(attempts, 1);
+    platform.advance(50);
+    assert.equal(attempts, 2);
   });
 
   test('can be asked for its stats when its thread could not be started', async () => {

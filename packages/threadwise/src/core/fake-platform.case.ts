@@ -8,6 +8,7 @@ import type {
   LinkEvents,
   Platform,
   Port,
+  RemoteSizing,
   Thread,
   ThreadExit,
   ThreadSpec,
@@ -200,14 +201,19 @@ export class FakeLink implements Link {
 
 export class FakeTransport {
   readonly links: FakeLink[] = [];
+  /** Set: the next workers cannot be connected. */
+  connectError: unknown;
+  sizing: RemoteSizing | undefined;
 
   open(platform: Platform): Exchange {
     return {
       name: 'fake',
       pull: undefined,
       leaseMemory: undefined,
+      sizing: this.sizing,
       capture: (_name, args, run) => capture(args, run.transfer, platform.clone),
       connect: (events) => {
+        if (this.connectError !== undefined) throw this.connectError;
         const link = new FakeLink(events);
         this.links.push(link);
         return link;

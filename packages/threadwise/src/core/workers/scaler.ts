@@ -219,9 +219,8 @@ export class Scaler {
   }
 
   #grow(count: number): void {
-    if (this.#pause !== undefined) return;
-    // A listener that is told of a worker may close the pool, resize it, or have workers started itself.
-    const mayGrow = () => this.#isOpen && this.#current < this.#bounds.max;
+    // A listener that is told of a worker may close the pool, resize it, or have workers started itself; one that cannot start begins a pause.
+    const mayGrow = () => this.#isOpen && this.#pause === undefined && this.#current < this.#bounds.max;
     for (let i = 0; i < count && mayGrow(); i++) this.#engine.workers.start();
   }
 

@@ -48,9 +48,14 @@ export class Workers {
 
   /** Starts a worker. Its failure to start is told like a failure to load. */
   start(): void {
-    const { platform, exchange } = this.#parts;
+    const { platform, exchange, recorder } = this.#parts;
     const slot = this.#newSlot();
-    slot.link = exchange.connect(this.#eventsOf(slot));
+    try {
+      slot.link = exchange.connect(this.#eventsOf(slot));
+    } catch (error) {
+      recorder.forget(slot.record); // there is no memory for what it shares with main
+      return this.#engine.workerFailed(error, 'loading');
+    }
     this.#enlist(slot);
     try {
       slot.thread = platform.spawn(this.#specOf(slot), (exit) => exited(this.#engine, slot, exit));
@@ -71,15 +76,20 @@ export class Workers {
         slot.link = link;
         return this.#specOf(slot);
       };
-      slot.thread = sizing.reserve(this.#eventsOf(slot), specOf, {
-        started: () => this.#started(slot),
-        exited: (exit) => {
-          if (!this.#reserved.delete(slot)) return exited(this.#engine, slot, exit);
-          this.#parts.recorder.forget(slot.record);
-          slot.link.bury();
-          slot.link.close();
-        },
-      });
+      try {
+        slot.thread = sizing.reserve(this.#eventsOf(slot), specOf, {
+          started: () => this.#started(slot),
+          exited: (exit) => {
+            if (!this.#reserved.delete(slot)) return exited(this.#engine, slot, exit);
+            this.#parts.recorder.forget(slot.record);
+            slot.link.bury();
+            slot.link.close();
+          },
+        });
+      } catch (error) {
+        this.#parts.recorder.forget(slot.record); // as in `start`
+        return this.#engine.scaler.failed(error);
+      }
       this.#reserved.add(slot);
     }
   }
