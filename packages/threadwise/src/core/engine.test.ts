@@ -198,6 +198,37 @@ describe('a pool', () => {
     assert.equal(attempts, 2);
   });
 
+  test('leaves no timer behind when a listener that hears of a call ends it', async () => {
+    const { platform, engine } = scene();
+    engine.hooks.on('task:submit', () => void engine.lifecycle.destroy());
+    const call = engine.admission.enter('work', [1], undefined);
+    await assert.rejects(call, { code: 'ERR_POOL_CLOSED' });
+    await engine.lifecycle.destroy();
+    assert.equal(platform.timerCount, 0);
+  });
+
+  test('settles a call, and counts it, when its signal throws', async () => {
+    const throwing = () => {
+      throw new Error('the signal throws');
+    };
+    const signal = { aborted: false, reason: undefined, addEventListener() {}, removeEventListener() {} };
+    let reads = 0;
+    const aborted = { get: () => reads++ > 0 && throwing() };
+    for (const [own, outcome] of [
+      [{ ...signal, addEventListener: throwing }, 'rejected'],
+      [Object.defineProperty({ ...signal }, 'aborted', aborted), 'rejected'],
+      [{ ...signal, removeEventListener: throwing }, 'completed'],
+    ] as const) {
+      const { engine, lastLink } = scene();
+      lastLink().events.ready([], { functions: [], others: [] });
+      const call = engine.admission.enter('work', [1], { signal: own });
+      if (outcome === 'rejected') await assert.rejects(call, /the signal throws/);
+      else complete(lastLink(), 'result');
+      const { submitted, open, [outcome]: count } = snapshot(engine).tasks;
+      assert.deepEqual({ submitted, open, count }, { submitted: 1, open: 0, count: 1 });
+    }
+  });
+
   test('can be asked for its stats when its thread could not be started', async () => {
     const { engine } = scene({}, (platform) => {
       platform.spawnError = new Error('bad execArgv');

@@ -125,14 +125,19 @@ export class Admission {
     const payload = trace?.payload ?? this.#capture(wire, run, exchange);
     const task = ledger.open(id, name, payload, run, resolve, trace?.wireName ?? wire[0]);
     task.context = trace?.context;
-    canceller.watchSignal(task);
     parts.recorder.counts.submitted++;
-    ledger.tellSubmit(id, name);
     lifecycle.updateKeepAlive();
     scaler.watch();
     room.taken();
-    // A getter or a hook may have aborted it, and a listener may have ended the pool.
-    if (run.signal?.aborted) task.settle({ outcome: 'aborted', error: abortError(task) });
+    ledger.tellSubmit(id, name);
+    if (task.settled) return; // a listener has ended the pool
+    try {
+      canceller.watchSignal(task);
+      // A getter, a hook or a listener may have aborted it.
+      if (run.signal?.aborted) task.settle({ outcome: 'aborted', error: abortError(task) });
+    } catch (error) {
+      task.settle({ outcome: 'rejected', error }); // the signal is of the user's own kind, and throws
+    }
     if (task.settled) return;
     if (atHere !== undefined) {
       task.pinned = to !== undefined;

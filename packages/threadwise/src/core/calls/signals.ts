@@ -35,7 +35,11 @@ export function onAbort(signal: AbortSignalLike, callback: () => void): () => vo
   return () => {
     if (!followers.delete(callback) || followers.size > 0) return;
     followed.delete(signal);
-    signal.removeEventListener('abort', tell);
+    try {
+      signal.removeEventListener('abort', tell);
+    } catch {
+      // A signal of the user's own kind: the call that has followed it has to settle all the same.
+    }
   };
 }
 
@@ -43,8 +47,8 @@ function listenTo(signal: AbortSignalLike): Followed {
   const followers = new Set<() => void>();
   const tell = () => [...followers].forEach((follower) => void follower());
   const both = { followers, tell };
+  signal.addEventListener('abort', tell, ONCE); // first: it may throw where the signal is not the runtime's own
   followed.set(signal, both);
-  signal.addEventListener('abort', tell, ONCE);
   return both;
 }
 
