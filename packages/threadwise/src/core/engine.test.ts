@@ -229,6 +229,31 @@ describe('a pool', () => {
     }
   });
 
+  test('has counted a crash when it tells of it', () => {
+    const { platform, engine, lastLink } = scene();
+    const counts: number[] = [];
+    engine.hooks.on('worker:exit', () => counts.push(snapshot(engine).crashes));
+    lastLink().events.ready([], { functions: [], others: [] });
+    platform.threads[0]!.exit();
+    assert.deepEqual(counts, [1]);
+  });
+
+  test('says of a broadcast whose worker died before it began that it had not begun', async () => {
+    const { platform, engine, lastLink } = scene({ threads: { min: 0, max: 1 } });
+    engine.admission.enter('work', [1], undefined).catch(() => undefined);
+    lastLink().events.ready([], { functions: [], others: [] });
+    lastLink().begin(lastLink().sent[0]!, platform.now());
+    const broadcast = engine.admission.enter('other', [], undefined, engine.workers.slots[0]);
+    platform.threads[0]!.exit({ exitCode: 7 });
+    await assert.rejects(broadcast, {
+      code: 'ERR_WORKER_CRASHED',
+      message: "Worker 1 ended before it began task 'other'",
+      exitCode: 7,
+      workerId: 1,
+      taskName: 'other',
+    });
+  });
+
   test('can be asked for its stats when its thread could not be started', async () => {
     const { engine } = scene({}, (platform) => {
       platform.spawnError = new Error('bad execArgv');

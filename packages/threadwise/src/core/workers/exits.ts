@@ -33,9 +33,9 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   slot.link.close();
   const { id: workerId, exitReason: reason } = slot;
   const { exitCode, error } = exit;
-  hooks.emit('worker:exit', { workerId, reason, exitCode, error });
   if (reason === 'crashed') recorder.counts.crashes++;
   if (reason === 'interrupted') recorder.counts.interrupted++;
+  hooks.emit('worker:exit', { workerId, reason, exitCode, error });
   if (phase !== undefined) {
     const during = phase === 'idle' ? 'had nothing to do' : 'was starting';
     const unsaid = () => reasonOf(`The worker ended with ${howEnded(exit)} while it ${during}`);
@@ -50,7 +50,10 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
     const heir = workers.slots.findLast((other) => other.serves && other.id > workerId);
     if (lost !== undefined) task.settle({ outcome: 'aborted', error: lost });
     else if (heir !== undefined) dispatch.submitTo(heir, task);
-    else task.settle({ outcome: 'crashed', error: crashError(task, slot, exit) });
+    else {
+      const details = { exitCode, workerId, cause: error ?? slot.exitCause };
+      task.settle({ outcome: 'crashed', error: lostError(task, `Worker ${workerId}`, details) });
+    }
   }
   forks.gone(slot);
 }

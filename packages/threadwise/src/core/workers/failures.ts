@@ -3,9 +3,10 @@ import { type ErrorDetails, isThreadwiseError, textOf, ThreadwiseError } from '.
 import { didYouMean } from '../options/nearest.js';
 import type { Task } from '../calls/task.js';
 
-/** The error of a call whose arguments had been moved to a thread that ended before it began the task. */
+/** The error of a call whose thread ended before it began the task, and which no other one can run. */
 export function lostError(task: Task, who: string, details: ErrorDetails = {}): ThreadwiseError {
-  const message = `${who} ended before it began task '${task.name}', whose arguments had been moved to it`;
+  const why = task.moves ? ', whose arguments had been moved to it' : '';
+  const message = `${who} ended before it began task '${task.name}'${why}`;
   const of = { taskName: task.name, taskId: task.id };
   return new ThreadwiseError('ERR_WORKER_CRASHED', message, { ...of, ...details });
 }
