@@ -50,6 +50,31 @@ describe('what the user gives and throws each time is reported once', () => {
   });
 });
 
+describe('what throws when it is read', () => {
+  test('options of a call: the call is rejected', async (t) => {
+    const pool = poolFor(t);
+    const proxy = new Proxy({}, { ownKeys: throwing });
+    const frozen = () => {
+      throw Object.freeze(new RangeError('not today'));
+    };
+    for (const options of [
+      proxy,
+      Object.defineProperty({}, 'timeoutMs', { enumerable: true, get: throwing }),
+      Object.defineProperty({}, 'priority', { enumerable: true, get: frozen }),
+    ]) {
+      const call = pool.run('increment', [1], options);
+      assert.equal((await outcome(call)).error.message, 'not today');
+    }
+    assert.equal(pool.stats().tasks.open, 0);
+  });
+
+  test('a pool can be written as JSON: no task is called for that', async (t) => {
+    const pool = poolFor(t, { name: 'p' });
+    assert.equal(JSON.stringify({ pool }), '{"pool":{"name":"p","tasks":{}}}');
+    assert.equal(pool.stats().tasks.submitted, 0);
+  });
+});
+
 describe('no call is lost', () => {
   test('an onTaskStart that returns what cannot be cloned (an async one does): the call goes on without a context', async (t) => {
     for (const onTaskStart of [() => () => 1, async () => ({ traceparent: 'x' })]) {

@@ -32,7 +32,8 @@ export class Pool<M = UntypedTasks> {
     this.name = parts.name;
     this.tasks = new Proxy(Object.freeze(Object.create(null)), {
       get: (_target, task) => {
-        if (typeof task === 'symbol' || task === 'then') return undefined; // or a pool could not be awaited around
+        // Or a pool could not be awaited around, nor be written as JSON: each would call a task of that name.
+        if (typeof task === 'symbol' || task === 'then' || task === 'toJSON') return undefined;
         return (...args: unknown[]) => this.run(task as TaskName<M>, args as never);
       },
     });

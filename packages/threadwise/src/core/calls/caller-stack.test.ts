@@ -67,6 +67,11 @@ describe('withCallerStack', () => {
     assert.equal(noStack.stack, undefined);
   });
 
+  test('gives back a frozen error untouched', async () => {
+    const error = Object.freeze(new Error('frozen'));
+    assert.equal(await theUserOfThePool(error), error);
+  });
+
   test('gives back an error untouched where stacks are no text', async (t) => {
     const error = new Error('elsewhere');
     error.stack = 'its own';

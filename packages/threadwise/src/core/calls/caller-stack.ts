@@ -33,7 +33,7 @@ export function withoutCallerStack(error: unknown): void {
 }
 
 function setStack(error: Error, value: string): void {
-  Object.defineProperty(error, 'stack', { value, writable: true, configurable: true });
+  Reflect.defineProperty(error, 'stack', { value, writable: true, configurable: true }); // a frozen one stays as it is
 }
 
 /**

@@ -22,9 +22,13 @@ export const keepResolve = (resolve: Resolve) => {
 /** The timeout where that is all that a call asks for; 0: it asks for more, or something is wrong with it, which is not said here. */
 function onlyTimeout(given: RunOptions): number {
   if (typeof given !== 'object' || given === null) return 0;
-  for (const key in given) if (key !== 'timeoutMs') return 0;
-  const { timeoutMs } = given;
-  return typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS ? timeoutMs : 0;
+  try {
+    for (const key in given) if (key !== 'timeoutMs') return 0;
+    const { timeoutMs } = given;
+    return typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS ? timeoutMs : 0;
+  } catch {
+    return 0; // it is a getter or a proxy that throws: the admission, which reads it again, rejects the call
+  }
 }
 
 export class PlainCalls {
