@@ -222,6 +222,29 @@ describe('a mapping that is left early', () => {
     assert.equal(hasAskedToClose, true);
   });
 
+  test('closes the input once, though that answers while it is being closed', async () => {
+    let answer: (item: IteratorResult<number>) => void = () => undefined;
+    let closed = 0;
+    const iterator: AsyncIterator<number> = {
+      next: () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+      return: async () => {
+        closed++;
+        return { done: true, value: undefined };
+      },
+    };
+    const controller = new AbortController();
+    const { host, results } = start(iterator, { signal: controller.signal });
+    const first = take(results);
+    await turn();
+    controller.abort('why');
+    answer({ done: false, value: 1 });
+    await turn();
+    assert.deepEqual([first.state, closed, host.submitted], ['error', 1, 0]);
+  });
+
   test('leaves no listener on the signal of the caller', async () => {
     const { signal } = new AbortController();
     const { host, results } = start(counted([1, 2]).iterator, { signal });

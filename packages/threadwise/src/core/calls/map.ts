@@ -129,7 +129,7 @@ export class Mapping {
         const next = this.#iterator.next();
         const { done, value } = 'then' in next ? await next : next;
         if (done) return this.#ended();
-        if ('then' in next) {
+        if ('then' in next && !this.#cancelled.aborted) {
           // Others may have taken the place while the item was awaited.
           this.#input = 'waiting';
           await this.#host.room(this.#cancelled);
