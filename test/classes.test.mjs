@@ -211,6 +211,18 @@ for (const [way, options] of Object.entries(WAYS)) {
       assert.equal((await pool.run('echo', [new Point(3, 4)])).norm, 5);
     });
 
+    test('progress whose `decode` throws is an error of the pool; the call goes on', async (t) => {
+      const decode = () => {
+        throw new Error('no');
+      };
+      const own = classes.map((each) => (each.class === Money ? { ...each, decode } : each));
+      const pool = made(t, { classes: own });
+      const errors = [];
+      pool.on('error', ({ error }) => errors.push(error.message));
+      assert.equal(await pool.run('reports', [new Money(5)]), 'told');
+      assert.deepEqual(errors, ['Cannot clone: `decode` of Money threw Error: no']);
+    });
+
     test('a class that one side alone registers is named, and where it is to be', async (t) => {
       for (const [own, message] of [
         [undefined, /the task module registers Point, Named.*createPool does not/],

@@ -107,7 +107,12 @@ export class Ledger {
 
   tellProgress(taskId: number, name: string, said: unknown, { onProgress }: ResolvedRun): void {
     const { hooks, parts } = this.#engine;
-    const value = parts.instances === undefined ? said : parts.instances.unpack(said);
+    let value: unknown;
+    try {
+      value = parts.instances === undefined ? said : parts.instances.unpack(said);
+    } catch (error) {
+      return hooks.report(error); // a `decode` of the user's has thrown
+    }
     hooks.emit('task:progress', { taskId, name, value });
     if (onProgress !== undefined) this.#userCode.call(onProgress, [value], hooks.report);
   }
