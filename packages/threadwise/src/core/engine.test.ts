@@ -344,6 +344,33 @@ describe('a pool', () => {
     assert.equal(await stateOf(engine.admission.enter('work', [3], undefined)), 'open');
   });
 
+  test('takes the call of who has waited for room until the only worker died', async () => {
+    const { platform, engine, lastLink } = scene({ queue: { limit: 0 } });
+    lastLink().events.ready([], { functions: [], others: [] });
+    const lost = engine.admission.enter('work', [1], undefined);
+    lastLink().begin(lastLink().sent[0]!, platform.now());
+    const next = engine.room.wait().then(() => engine.admission.enter('work', [2], undefined));
+    platform.threads[0]!.exit();
+    await assert.rejects(lost, { code: 'ERR_WORKER_CRASHED' });
+    assert.equal(await stateOf(next), 'open');
+    assert.equal(await stateOf(engine.admission.enter('work', [3], undefined)), 'ERR_QUEUE_FULL');
+    lastLink().events.ready([], { functions: [], others: [] });
+    complete(lastLink(), 'two');
+    assert.equal(await next, 'two');
+  });
+
+  test('keeps the process alive while somebody waits for room', async () => {
+    const { platform, engine, lastLink } = scene({ queue: { limit: 0 } });
+    lastLink().events.ready([], { functions: [], others: [] });
+    engine.lifecycle.pause();
+    assert.equal(platform.keptAlive, 'released');
+    const room = engine.room.wait();
+    assert.equal(platform.keptAlive, 'held');
+    engine.lifecycle.resume();
+    await room;
+    assert.equal(platform.keptAlive, 'released');
+  });
+
   for (const [limit, why] of [
     [0, 'no worker is free, and no task may wait (option queue.limit)'],
     [1, '1 task waits already (option queue.limit)'],

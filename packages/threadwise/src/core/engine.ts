@@ -107,6 +107,7 @@ export class Engine {
     this.room = new RoomQueue(
       () => this.admission.freePlaces(),
       (callback) => platform.nextTurn(callback), // keeps the process alive, unlike a timer
+      () => this.lifecycle.updateKeepAlive(),
     );
     this.workers = new Workers(this);
     this.recycler = new Recycler(this);

@@ -23,6 +23,7 @@ function pool({
   const engine = {
     parts: { platform },
     recycler: { isWorking: false },
+    room: { isAwaited: false },
     ledger: {
       get size() {
         return openCalls;

@@ -173,6 +173,7 @@ export class Lifecycle {
   updateKeepAlive(): void {
     const isNeeded =
       this.#engine.ledger.size > 0 ||
+      this.#engine.room.isAwaited ||
       this.#engine.recycler.isWorking ||
       this.#readiness !== undefined ||
       this.#state === 'closing';

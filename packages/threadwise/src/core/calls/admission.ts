@@ -81,8 +81,8 @@ export class Admission {
     if (limit === Number.POSITIVE_INFINITY || lifecycle.refusal !== undefined)
       return Number.POSITIVE_INFINITY;
     const waiting = dispatch.waiting + (this.here?.tasks.waiting ?? 0);
-    // Where the pool has no worker, the next task starts one.
-    const startsOne = workers.serving.length === 0 && !dispatch.isPaused;
+    // Where the pool has no worker, the next task starts one, or gets the one that starts already.
+    const startsOne = workers.slots.every(({ state }) => state !== 'ready') && !dispatch.isPaused;
     const hasRoom = this.here?.within.takesAll ? this.here.hasRoom : dispatch.hasRoom || startsOne;
     return limit - waiting + (hasRoom ? 1 : 0);
   }

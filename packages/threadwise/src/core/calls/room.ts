@@ -4,15 +4,28 @@ import { type AbortSignalLike, ONCE } from './signals.js';
 export class RoomQueue {
   readonly #freePlaces: () => number;
   readonly #later: (callback: () => void) => void;
+  readonly #changed: () => void;
   readonly #waiting = new Set<() => void>();
   /** Places promised to those who were let through and have not made their calls yet. */
   #reserved = 0;
   #isExpirySet = false;
 
-  /** @param later calls back when those who were let through have had the time to make their calls */
-  constructor(freePlaces: () => number, later: (callback: () => void) => void) {
+  /**
+   * @param later calls back when those who were let through have had the time to make their calls
+   * @param changed is told when somebody waits, or does not any more
+   */
+  constructor(
+    freePlaces: () => number,
+    later: (callback: () => void) => void,
+    changed: () => void = () => undefined,
+  ) {
     this.#freePlaces = freePlaces;
     this.#later = later;
+    this.#changed = changed;
+  }
+
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0;
   }
 
   /** Resolves when there is room, when `signal` aborts, or when the pool closes: the call that follows will tell. */
@@ -26,10 +39,12 @@ export class RoomQueue {
       const wake = () => {
         this.#waiting.delete(wake);
         signal?.removeEventListener('abort', wake);
+        this.#changed();
         resolve();
       };
       this.#waiting.add(wake);
       signal?.addEventListener('abort', wake, ONCE);
+      this.#changed();
     });
   }
 
