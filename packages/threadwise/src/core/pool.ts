@@ -140,7 +140,10 @@ export class Pool<M = UntypedTasks> {
     return newLease(this.#engine.leases, byteLength);
   }
 
-  /** Resolves when the queue has room for a task; at once without a limit, and where the pool refuses calls. First come, first served. */
+  /**
+   * Resolves when the queue has room for a task; at once without a limit, and where the pool refuses calls. First come, first served. Keeps the
+   * process alive meanwhile.
+   */
   room(): Promise<void> {
     return this.#engine.room.wait();
   }
