@@ -80,7 +80,7 @@ for (const [way, options] of Object.entries(WAYS)) {
         Array.from({ length: 5000 }, (_, i) => new Point(i, 0)),
         new Money(7),
       );
-      for (const name of ['echo', 'later']) {
+      for (const name of ['echo', 'later', 'ownThen']) {
         for (const value of [
           new Point(3, 4),
           new Named(3, 4, 'n'),

@@ -594,6 +594,19 @@ describe('leases', () => {
   });
 });
 
+describe('a promise with a `then` of its own is awaited, as the language does, and settles its call once', () => {
+  for (const [way, options] of Object.entries({ ...ways, inline: { placement: 'inline' } })) {
+    test(way, { timeout: 20_000 }, async (t) => {
+      const pool = poolFor(t, { threads: 1, ...options });
+      for (const values of [[], ['a', 'b']]) {
+        assert.equal(await pool.run('ownThen', values), 'awaited');
+        assert.equal(await pool.run('increment', [1]), 2);
+      }
+      assert.equal(pool.stats().tasks.open, 0);
+    });
+  }
+});
+
 describe('what a task throws', () => {
   test('own classes arrive as their built-in class, with name, message, code, cause, own fields and both stacks', async (t) => {
     const pool = poolFor(t);

@@ -9,7 +9,7 @@ export function unpacked(run: TaskFunction, instances: Instances): TaskFunction 
   const pack = (result: unknown) => convert(result, (value) => instances.pack(value));
   return (...args) => {
     const result = run(...instances.unpackArguments(args));
-    return isThenable(result) ? Promise.resolve(result).then(pack) : pack(result);
+    return isThenable(result) ? (async () => pack(await result))() : pack(result);
   };
 }
 

@@ -174,7 +174,7 @@ export class Runner implements CallHost, EndpointEvents {
     }
     if (!isAwaited) return this.#done(context, result, startedAt, this.#platform.now());
     this.#free = undefined;
-    this.#await(context, result as PromiseLike<unknown>, startedAt);
+    void this.#await(context, result as PromiseLike<unknown>, startedAt).then(() => this.#pump());
     return this.#platform.now();
   }
 
@@ -199,25 +199,25 @@ export class Runner implements CallHost, EndpointEvents {
     this.#lastName = name;
   }
 
-  #await(context: RunningTask, result: PromiseLike<unknown>, startedAt: number): void {
+  /** Waits by `await`: a promise may have a `then` of its own, which throws, or calls back twice. */
+  async #await(context: RunningTask, result: PromiseLike<unknown>, startedAt: number): Promise<void> {
     const name = this.#lastShownName;
     this.#awaited.set(context.id, context);
     if (!this.#lastIsStream && !this.#awaiting.has(name)) {
       this.#awaiting.add(name);
       this.#endpoint.say([TO_MAIN.awaits, name]);
     }
-    const failed = (error: unknown) => {
+    let value: unknown;
+    try {
+      value = await result;
+      if (context.fault !== undefined) throw context.fault;
+    } catch (error) {
       this.#awaited.delete(context.id);
       this.#failed(context, error, startedAt, this.#platform.now());
-    };
-    const done = (value: unknown) => {
-      if (context.fault !== undefined) return failed(context.fault);
-      this.#awaited.delete(context.id);
-      this.#done(context, value, startedAt, this.#platform.now());
-    };
-    Promise.resolve(result)
-      .then(done, failed)
-      .then(() => this.#pump());
+      return;
+    }
+    this.#awaited.delete(context.id);
+    this.#done(context, value, startedAt, this.#platform.now());
   }
 
   #done(context: RunningTask, result: unknown, startedAt: number, now: number): number {

@@ -72,7 +72,7 @@ export class TasksHere {
   /** Goes on with a task that has begun within `run`, and returned a promise. */
   adopt(begun: Begun, result: PromiseLike<unknown>): void {
     this.#here.awaits(begun.task.name);
-    this.#goOn(begun, result);
+    void this.#goOn(begun, result);
     this.#engine.canceller.takeOver(begun.task, this);
   }
 
@@ -145,15 +145,20 @@ export class TasksHere {
     if (end === 'awaited' && streamedName(name) === undefined) this.#here.awaits(task.name);
     if (end === 'done') this.#done(begun, result);
     else if (end === 'failed') this.#failed(begun, result);
-    else this.#goOn(begun, result as PromiseLike<unknown>);
+    else void this.#goOn(begun, result as PromiseLike<unknown>);
   }
 
-  #goOn(begun: Begun, result: PromiseLike<unknown>): void {
+  /** Waits by `await`: a promise may have a `then` of its own, which throws, or calls back twice. */
+  async #goOn(begun: Begun, result: PromiseLike<unknown>): Promise<void> {
     this.#begun.set(begun.task, begun);
-    Promise.resolve(result).then(
-      (value) => this.#done(begun, value),
-      (error) => this.#failed(begun, error),
-    );
+    let value: unknown;
+    try {
+      value = await result;
+    } catch (error) {
+      this.#failed(begun, error);
+      return;
+    }
+    this.#done(begun, value);
   }
 
   #done(begun: Begun, result: unknown): void {
