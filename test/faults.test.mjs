@@ -1035,6 +1035,17 @@ describe('sizing', () => {
     assert.equal(await pool.run('workerId', [], { key: 'user-0' }), home);
   });
 
+  for (const [way, options] of Object.entries({ ...ways, inline: { placement: 'inline' } })) {
+    test(`teardown that throws is told by the event error: ${way}`, async (t) => {
+      const pool = poolFor(t, { threads: 1, ...options }, moduleUrl('teardown-throws.mjs'));
+      const errors = [];
+      pool.on('error', ({ error }) => errors.push(`${error.name}: ${error.message}`));
+      await pool.ready;
+      await pool.close();
+      assert.deepEqual(errors, ['RangeError: the log was not written']);
+    });
+  }
+
   test('teardown that hangs does not keep close from ending', async () => {
     assert.deepEqual(await hangingTeardown, { value: undefined });
   });

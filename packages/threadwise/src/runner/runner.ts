@@ -333,10 +333,11 @@ export class Runner implements CallHost, EndpointEvents {
   async stop(): Promise<void> {
     try {
       await this.#module?.teardown?.();
-    } finally {
-      seats.delete(this.#seat);
-      this.#endpoint.say([TO_MAIN.stopped]);
+    } catch (error) {
+      this.#endpoint.say([TO_MAIN.error, this.#encode(error)]);
     }
+    seats.delete(this.#seat);
+    this.#endpoint.say([TO_MAIN.stopped]);
   }
 
   #encode(error: unknown): EncodedError {
