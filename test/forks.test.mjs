@@ -33,6 +33,10 @@ for (const options of [
       assert.equal(pool.stats().tasks.open, 0);
     });
 
+    test('a task may replace globals, and call', async (t) => {
+      assert.equal(await made(t).run('withoutPerformance', []), 7);
+    });
+
     test('deeper than there are workers, and many at a time', async (t) => {
       const pool = made(t);
       assert.equal(await pool.run('nested', [200]), 200);

@@ -182,9 +182,10 @@ export class ModuleCalls {
   }
 
   #newHost(name: string, run: ResolvedRun): CallHost {
-    const { ledger } = this.#engine;
+    const { ledger, parts } = this.#engine;
     return {
       workerId: NO_WORKER,
+      now: () => parts.platform.now(),
       pollAbort: () => undefined,
       progress: (taskId, value) => ledger.tellProgress(taskId, name, this.#copy(value, 'progress'), run),
       callHost: async (host, args, transfer) => {
