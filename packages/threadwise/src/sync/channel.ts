@@ -51,11 +51,14 @@ function* pass<T>(
     const canPass = moves === TAIL ? !isClosed && !isFull : head !== tail;
     const at = moves === TAIL ? tail : head;
     let result: T | undefined;
-    if (canPass) {
-      result = act(at % capacity);
-      Atomics.store(words, moves, (at + 1) % (2 * capacity));
+    try {
+      if (canPass) {
+        result = act(at % capacity); // may throw where there is no memory for a value
+        Atomics.store(words, moves, (at + 1) % (2 * capacity));
+      }
+    } finally {
+      release(words, LOCK);
     }
-    release(words, LOCK);
     if (canPass) tell(words, wakes, 1);
     if (canPass || isClosed) return result;
     yield { at: sleepsOn, value };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Barrier } from './barrier.js';
-import { Channel } from './channel.js';
+import { Channel, take } from './channel.js';
 import { Counter } from './counter.js';
 import { COUNT, Latch } from './latch.js';
 import { Mutex } from './mutex.js';
@@ -374,6 +374,15 @@ describe('channel', () => {
     );
     await assert.rejects(channel.send(undefined), { code: 'ERR_OPTION' });
     await assert.rejects(channel.receive({ timeoutMs: 1 }), { code: 'ERR_TASK_TIMEOUT' });
+  });
+
+  test('a value that cannot be taken, for want of memory, stays there, and locks nobody out', async () => {
+    const channel = new Channel<string>();
+    await channel.send('large');
+    const words = new Int32Array(channel.buffer, 0, channel.buffer.byteLength >>> 2);
+    const noMemory = () => assert.fail('no memory');
+    assert.throws(() => take(words, 1, noMemory).next(), /no memory/);
+    assert.deepEqual(take(words, 1, () => 'taken').next(), { done: true, value: 'taken' });
   });
 
   test('what cannot be read is told as such, and is gone', async () => {
