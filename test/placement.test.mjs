@@ -1,6 +1,7 @@
 // Placements 'auto' and 'inline': what runs on the calling thread, and that nothing else about a call changes.
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { event, moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
 
@@ -427,6 +428,35 @@ describe("placement 'inline'", () => {
     assert.equal(await pool.run('add', [1, 2]), 3);
     await pool.close();
     assert.deepEqual([seen.setups.length, seen.teardowns], [setups + 1, teardowns + 1]);
+  });
+
+  test(
+    'a pool that ends while its module is set up here: that is torn down',
+    { timeout: 20_000 },
+    async (t) => {
+      const url = moduleUrl('slow-setup.mjs');
+      const { events } = await import(url);
+      for (const end of ['close', 'destroy']) {
+        const begun = once(events, 'begun');
+        const pool = poolFor(t, { placement: 'inline' }, url);
+        pool.ready.catch(() => undefined);
+        await begun;
+        await pool[end]();
+        const torn = once(events, 'torn');
+        events.emit('go');
+        await torn;
+      }
+    },
+  );
+
+  test('a pool that ends before its module is loaded here does not set it up', async (t) => {
+    const { seen } = await import(hereUrl);
+    const setups = seen.setups.length;
+    const pool = poolFor(t, { placement: 'inline' }, hereUrl);
+    pool.ready.catch(() => undefined);
+    await pool.close();
+    await new Promise(setImmediate);
+    assert.equal(seen.setups.length, setups);
   });
 
   test('a call that is closed while it is made is refused, and does not run', async (t) => {

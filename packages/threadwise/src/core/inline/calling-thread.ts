@@ -166,6 +166,7 @@ export class CallingThread {
     let loaded: LoadedModule;
     try {
       loaded = await this.module.load();
+      if (this.#state !== 'loading') return;
       // 'auto' prepares nothing here: it leaves a module with a setup alone, unless that declares 'auto' for a function.
       const own = { workerId: NO_WORKER, poolName, data: platform.clone(data) };
       if (this.record !== undefined) await loaded.setup?.(own);
@@ -173,6 +174,8 @@ export class CallingThread {
       return this.#failed(error);
     }
     if (this.#state === 'loading') this.#ready(loaded);
+    // Nobody waits for it any more, and this thread goes on: what `setup` has opened has to be closed.
+    else if (this.record !== undefined) await this.#tearDown(loaded);
   }
 
   #ready(loaded: LoadedModule): void {
@@ -225,18 +228,18 @@ export class CallingThread {
   }
 
   stopIfDone(): void {
-    if (this.#state === 'stopping' && this.tasks.running === 0) void this.#tearDown();
-  }
-
-  async #tearDown(): Promise<void> {
+    if (this.#state !== 'stopping' || this.tasks.running > 0) return;
     this.#transition('tearing-down');
     this.#deadline = this.#engine.parts.platform.timer(TEARDOWN_MS, () => this.#stopped());
+    void this.#tearDown(this.#loaded!).then(() => this.#stopped());
+  }
+
+  async #tearDown({ teardown }: LoadedModule): Promise<void> {
     try {
-      await this.#loaded?.teardown?.();
+      await teardown?.();
     } catch (error) {
       this.#engine.hooks.report(error);
     }
-    this.#stopped();
   }
 
   #stopped(): void {
