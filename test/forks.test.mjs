@@ -142,6 +142,18 @@ describe('calls within calls, on workers', () => {
     assert.equal(pool.stats().workers.length, 2);
   });
 
+  test('a task that is aborted has what it called and has not begun refused', async (t) => {
+    const controller = new AbortController();
+    let tell;
+    const told = new Promise((resolve) => {
+      tell = resolve;
+    });
+    const pool = poolFor(t, { threads: 1, host: { tell } }, url);
+    const options = { signal: controller.signal, onProgress: () => controller.abort() };
+    assert.equal((await outcome(pool.run('callsUntilAborted', [], options))).error.code, 'ERR_TASK_ABORTED');
+    assert.deepEqual(await told, [null, 'ERR_TASK_ABORTED', 'ERR_TASK_ABORTED']);
+  });
+
   test('a worker that dies takes along what its tasks called', { skip: apart }, async (t) => {
     const pool = poolFor(t, { threads: 2 }, url);
     await pool.ready;

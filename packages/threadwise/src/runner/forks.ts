@@ -50,8 +50,13 @@ export class Forks {
     this.#tellRan();
   }
 
-  /** Aborts the calls that other workers have, as nobody wants the task any more. */
-  abort(): void {
+  /** Nobody wants the task any more: refuses its calls that have not begun, and aborts those that other workers have. */
+  abort(reason: unknown): void {
+    for (const { name, promise, resolve } of this.#waiting.splice(0)) {
+      promise.catch(() => undefined); // as in `#runHere`
+      const message = `task.run('${name}') was aborted before it began, with the task that called it`;
+      resolve(Promise.reject(new ThreadwiseError('ERR_TASK_ABORTED', message, { cause: reason })));
+    }
     for (const number of this.#given) void this.#ask(['abort', number]);
   }
 

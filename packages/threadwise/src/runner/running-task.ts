@@ -54,7 +54,7 @@ export class RunningTask implements TaskContext {
   abort(reason: unknown): void {
     this.#controller ??= new AbortController();
     this.#controller.abort(reason);
-    this.#forks?.abort();
+    this.#forks?.abort(reason);
   }
 
   progress(value: unknown): void {
