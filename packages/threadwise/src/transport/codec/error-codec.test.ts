@@ -127,8 +127,10 @@ describe('an error that crosses', () => {
     assert.deepEqual(arrived.cause.cause, { plain: 'data' });
   });
 
-  test('keeps null as a cause, and has none where there was none', () => {
+  test('keeps null and undefined as a cause, and has none where there was none', () => {
     assert.equal(crossError(new Error('x', { cause: null })).cause, null);
+    const { cause } = Object.getOwnPropertyDescriptors(crossError(new Error('x', { cause: undefined })));
+    assert.deepEqual(cause, { value: undefined, writable: true, enumerable: false, configurable: true });
     assert.equal('cause' in crossError(new Error('x')), false);
   });
 

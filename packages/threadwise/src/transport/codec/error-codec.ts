@@ -58,8 +58,7 @@ export function encodeError(thrown: unknown, clone: Clone): EncodedError {
     const isAggregate = className === 'AggregateError';
     const goesOn = depth < MAX_DEPTH && left > 0;
     const hasCause = goesOn && attempt(() => Object.hasOwn(error, 'cause'), false);
-    const cause = hasCause ? read(error, 'cause') : undefined;
-    const encodedCause = cause === undefined ? {} : { cause: encode(cause, depth + 1) };
+    const encodedCause = hasCause ? { cause: encode(read(error, 'cause'), depth + 1) } : {};
     const parts = isAggregate && goesOn ? read(error, 'errors') : [];
     const errors: EncodedError[] = [];
     for (const part of attempt(() => (Array.isArray(parts) ? Array.from<unknown>(parts) : []), [])) {

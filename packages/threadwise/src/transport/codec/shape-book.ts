@@ -31,6 +31,13 @@ export class ShapeNode {
   #other: ShapeNode | undefined;
   readonly #all = new Map<string, ShapeNode>();
 
+  /** Those on the way to it. */
+  readonly keys: readonly string[];
+
+  constructor(keys: readonly string[]) {
+    this.keys = keys;
+  }
+
   /** The slow half of a step: `key` is not the last one. */
   step(key: string): ShapeNode | undefined {
     const next = this.#otherKey === key ? this.#other : this.#all.get(key);
@@ -45,7 +52,7 @@ export class ShapeNode {
   grow(key: string): ShapeNode {
     const known = this.#all.get(key);
     if (known !== undefined) return known;
-    const next = new ShapeNode();
+    const next = new ShapeNode([...this.keys, key]);
     this.#all.set(key, next);
     return next;
   }
@@ -53,7 +60,7 @@ export class ShapeNode {
 
 /** Writes the book. One per book. */
 export class ShapeWriter {
-  readonly root = new ShapeNode();
+  readonly root = new ShapeNode([]);
   readonly #u8: Uint8Array;
   readonly #words: Int32Array;
   /** The hashes of lists of keys that came once. */

@@ -272,6 +272,24 @@ describe('what arrives equals a structured clone', () => {
     for (let i = 1; i < 6; i++) assert.deepEqual(cross(value, both, memory), { first: i, last: [2] });
   });
 
+  test('of objects with getters that give them other keys: those that they had, as long as they are there', () => {
+    const make = (i: number) => ({
+      [`first${i}`]: 1,
+      get second(): number {
+        Reflect.deleteProperty(this, `first${i}`);
+        Reflect.deleteProperty(this, 'third');
+        Object.assign(this, { 5: 6, other: 7 });
+        return 2;
+      },
+      third: 3,
+      last: [4],
+    });
+    for (let i = 0; i < 6; i++) {
+      assertSame(cross(make(i), both, memory), structuredClone(make(i)));
+      assertSame(cross(make(0), both, memory), structuredClone(make(0)));
+    }
+  });
+
   test('of keys in their order, numbers first', () => {
     const value = { b: 1, 10: 2, a: 3, 2: 4, '-1': 5, '01': 6, '': 7, 4294967295: 8 };
     for (let i = 0; i < 4; i++) assertCross(value, { a: 1, b: 2 }, { b: 2, a: 1 });

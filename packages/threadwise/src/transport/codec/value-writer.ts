@@ -208,29 +208,33 @@ export class ValueWriter {
     const start = at;
     at += 3;
     if (at > this.#end) return FULL;
-    let node: ShapeNode | undefined = this.#shapes.root;
-    let count = 0;
+    let node: ShapeNode = this.#shapes.root;
+    /** Once the book does not go on: all keys so far. A getter may have changed which ones the object has. */
+    let keys: string[] | undefined;
     for (const key in value) {
       at = this.#value(value[key], at, depth);
       if (at < 0) return at;
-      if (node !== undefined) node = node.key === key ? node.next : node.step(key);
-      count++;
+      if (keys !== undefined) {
+        keys.push(key);
+        continue;
+      }
+      const next = node.key === key ? node.next : node.step(key);
+      if (next === undefined) keys = [...node.keys, key];
+      else node = next;
     }
-    if (node === undefined || node.id < 0) return this.#record(value, count, start, at);
+    if (keys !== undefined || node.id < 0) return this.#record(keys ?? node.keys, start, at);
     this.#head(tag.OBJECT, node.id, start);
     return at;
   }
 
-  #record(value: object, count: number, start: number, at: number): number {
-    const keys = Object.keys(value);
-    // A getter has changed the object.
-    if (keys.length !== count || count > U16_MAX) return UNKNOWN;
+  #record(keys: readonly string[], start: number, at: number): number {
+    if (keys.length > U16_MAX) return UNKNOWN;
     const id = this.#shapes.idOf(keys);
     if (id >= 0) {
       this.#head(tag.OBJECT, id, start);
       return at;
     }
-    this.#head(tag.RECORD, count, start);
+    this.#head(tag.RECORD, keys.length, start);
     for (const key of keys) {
       at = writeText(key, this.#memory!, at, this.#end);
       if (at < 0) return at;
