@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
-import type { Platform, Thread } from '../../core/contracts.js';
+import { Task } from '../../core/calls/task.js';
+import type { LinkEvents, Platform, Thread } from '../../core/contracts.js';
+import { plainRun } from '../../core/fake-platform.case.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { NodePort } from '../../platform/node/port.js';
 import { ARRIVED, blockUntil, RAN, reached, type SmallOptions, smallPool } from '../small-pool.case.js';
 import { transportConformance } from '../transport.case.js';
-import { coordinatedTransport } from './exchange.js';
+import { CELL_BYTES, POSTED, postedBy, STATE, state } from '../shared/layout.js';
+import { handPlatform, Memory } from '../shared/stage/stage.case.js';
+import { CoordinatedExchange, coordinatedTransport } from './exchange.js';
 import type { MessageToCoordinator, Settings } from './messages.js';
 
 transportConformance({
@@ -372,6 +376,63 @@ describe('coordinator: it dies', () => {
     const { pool } = coordinated(t, { startError: new Error('no thread for you') });
     const calls = range(20).map((i) => pool.run('echo', [i]));
     assert.deepEqual(await Promise.all(calls), range(20));
+  });
+});
+
+describe('coordinator: it dies, and a listener that hears of a lost call', () => {
+  /** Returns how many coordinators were started in all. */
+  const startedWhen = (act: (exchange: CoordinatedExchange) => void): number => {
+    const ends: (() => void)[] = [];
+    const platform = handPlatform({
+      memory: new Memory(),
+      spinners: 0,
+      now: () => 0,
+      later: () => undefined,
+      startHelper: (_spec, onExit) => {
+        ends.push(() => onExit({ exitCode: 1, outOfMemory: false }));
+        return { terminate: async () => undefined, utilization: () => 0, cpu: () => undefined };
+      },
+    });
+    const options = {
+      tasksPerWorker: 1,
+      choose: 'least-busy',
+      cores: 2,
+      idleTimeoutMs: 1,
+      sendsMoved: false,
+    };
+    const exchange = new CoordinatedExchange(platform, { cells: 4, stream: 1024 }, 4, options);
+    const link = exchange.connect(new Proxy({} as LinkEvents, { get: () => () => undefined }));
+    const { buffer } = new Uint8Array(8);
+    const run = { ...plainRun, transfer: [buffer] };
+    const payload = exchange.capture('work', [buffer], run);
+    const outcomes: string[] = [];
+    const task = new Task(1, 'work', payload, run, 0, (_task, { outcome }) => {
+      outcomes.push(outcome);
+      act(exchange);
+    });
+    assert.ok(exchange.pull.offer(task));
+    // The coordinator has assigned it to a worker, which has died.
+    const at = task.cell * (CELL_BYTES / 4) + STATE;
+    const hint = Atomics.load(exchange.cells.words, at);
+    Atomics.store(exchange.cells.words, at, postedBy(hint, state(POSTED, link.seat)));
+    link.close();
+    ends[0]!();
+    assert.deepEqual(outcomes, ['crashed']);
+    return ends.length;
+  };
+
+  test('and makes another one: one other coordinator is started', () => {
+    assert.equal(
+      startedWhen(({ thread }) => thread.ensureStarted()),
+      2,
+    );
+  });
+
+  test('and has the pool closed: none is', () => {
+    assert.equal(
+      startedWhen((exchange) => void exchange.close()),
+      1,
+    );
   });
 });
 

@@ -144,7 +144,7 @@ export class CoordinatorThread implements RemoteSizing {
 
   /** Called when the coordinator is needed, not before: a pool may wait for its first call without any thread. */
   ensureStarted(): void {
-    if (this.#line === undefined && !this.isDown) this.#start();
+    if (this.#line === undefined && !this.isDown && !this.#isClosed) this.#start();
   }
 
   close(): Promise<void> | undefined {
@@ -214,10 +214,9 @@ export class CoordinatorThread implements RemoteSizing {
     const isEarly = this.#exchange.platform.now() - this.#startedAt < EARLY_MS;
     this.#failures = isEarly ? this.#failures + 1 : 1;
     const unbegun = this.#exchange.withdrawAll();
-    if (!this.isDown) {
-      this.restarts++;
-      this.#start();
-    }
+    if (!this.isDown) this.restarts++;
+    // A listener that has heard that a call is lost may have made another one, and so have started it, or have closed the pool.
+    this.ensureStarted();
     for (const link of [...this.#exchange.links.values()] as CoordinatedLink[]) {
       if (this.#reserved.has(link.seat)) continue;
       if (!this.isDown) this.hire(link);
