@@ -359,7 +359,10 @@ export class World implements Surroundings {
   #checkQuiet(): void {
     const { main } = this;
     const idle = main.open.filter(({ hand }) => hand.state === 'asleep');
-    const ready = idle.filter(({ hand, slot }) => hand.serves && slot.state === 'ready');
+    // One that has nothing left of its allowance waits for its last tasks to end.
+    const mayBegin = ({ hand, slot }: Line) =>
+      hand.serves && slot.state === 'ready' && slot.allowance.left > 0;
+    const ready = idle.filter(mayBegin);
     for (const { hand, link } of main.open) {
       assert.equal(link.hasDone, false, `main sleeps, and results of ${hand.name} lie there`);
       assert.ok(link.pulled >= 0, `${hand.name} runs ${link.pulled} tasks out of the ring`);
