@@ -5,7 +5,7 @@ import { unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
 import { SharedExchange } from '../shared/main/exchange.js';
 import * as L from '../shared/layout.js';
-import { argumentsOf, SharedLink } from '../shared/main/link.js';
+import { postArguments, SharedLink } from '../shared/main/link.js';
 import { SharedQueue } from '../shared/main/queue.js';
 import { ARGUMENTS } from '../shared/messages.js';
 import { countWithin } from '../trust.js';
@@ -189,11 +189,12 @@ class CoordinatedQueue extends SharedQueue {
     if (cell < 0) return false;
     if (cells.isByPort(cell)) {
       thread.ensureStarted();
-      const { id, wireName, payload } = task;
+      const { id, wireName } = task;
       cells.words[cell * L.WORDS + L.NAME] = this.exchange.nameId(wireName);
-      const { transfer } = payload;
-      const posted = [cell, L.idWord(id), cells.nextStamp, wireName, transfer, argumentsOf(task)] as const;
-      thread.tell([ARGUMENTS, ...posted], transfer);
+      const about = [ARGUMENTS, cell, L.idWord(id), cells.nextStamp, wireName] as const;
+      postArguments(task, this.exchange.platform.clone, (args, transfer) => {
+        thread.tell([...about, transfer, args], transfer);
+      });
     }
     cells.keep(cell, task);
     this.exchange.offer(cell, task.id, task.priority);

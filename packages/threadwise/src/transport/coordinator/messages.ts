@@ -2,7 +2,7 @@
 import type { ThreadExit } from '../../core/contracts.js';
 import type { SizingDecision } from '../../core/workers/sizer.js';
 import type { EncodedError } from '../codec/error-codec.js';
-import type { ARGUMENTS } from '../shared/messages.js';
+import type { ARGUMENTS, Posted } from '../shared/messages.js';
 
 /** What main can change while a coordinator works. */
 export interface Settings {
@@ -25,7 +25,7 @@ export type Arguments = readonly [
   stamp: number,
   name: string,
   transfer: readonly unknown[],
-  args: readonly unknown[],
+  args: Posted[5],
 ];
 
 export type MessageToCoordinator =

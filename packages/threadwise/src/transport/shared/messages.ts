@@ -1,4 +1,5 @@
 /** The messages of a shared line beside those of `../messages.ts`: they carry what shared memory cannot. */
+import type { EncodedError } from '../codec/error-codec.js';
 import type { MessageToMain, MessageToWorker } from '../messages.js';
 
 /** Arguments of a task, the cell that it is in, and the stamp of its posting there. */
@@ -18,7 +19,8 @@ export type Posted = readonly [
   id: number,
   stamp: number,
   name: string,
-  args: readonly unknown[],
+  /** Why the port refused them, where it did. */
+  args: readonly unknown[] | EncodedError,
 ];
 
 export type ToWorker =

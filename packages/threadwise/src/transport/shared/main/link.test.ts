@@ -8,7 +8,7 @@ import { newLease } from '../../../core/lease.js';
 import { Task } from '../../../core/calls/task.js';
 import { nodePlatform } from '../../../platform/node/platform.js';
 import { NodePort } from '../../../platform/node/port.js';
-import { gate, type Ground, Rig } from '../../rig.case.js';
+import { assertCode, gate, type Ground, Rig } from '../../rig.case.js';
 import { smallPool } from '../../small-pool.case.js';
 import { transportConformance } from '../../transport.case.js';
 import { ShapeWriter, shapeBookByteLength } from '../../codec/shape-book.js';
@@ -16,7 +16,7 @@ import { ValueWriter } from '../../codec/value-writer.js';
 import { Arena } from './arena.js';
 import { Cells } from './cells.js';
 import { SharedExchange, sharedTransport } from './exchange.js';
-import { argumentsOf } from './link.js';
+import { postArguments } from './link.js';
 import type { EndpointEvents } from '../../endpoint.js';
 import { Line } from '../../line.js';
 import { TO_MAIN } from '../../messages.js';
@@ -441,7 +441,9 @@ describe('shared: memory of arguments, while main hears of nothing', () => {
     assert.deepEqual(it.told(), ['broken']);
     assert.equal(exchange.cellFor(again), cell);
     assert.ok(exchange.cells.isByPort(cell));
-    assert.deepEqual(argumentsOf(again), [bytes, new Uint8Array(8)]);
+    postArguments(again, exchange.platform.clone, (args) =>
+      assert.deepEqual(args, [bytes, new Uint8Array(8)]),
+    );
   });
 });
 
@@ -458,6 +460,20 @@ describe('shared: arguments that are refused', () => {
       assert.throws(() => exchange.capture('work', args, plainRun), RangeError);
     }
     assert.ok(exchange.cells.usedCount <= 1);
+  });
+
+  test('where the port refuses what was captured: the task begins and fails, and no cell is lost', () => {
+    const { exchange, link, endpoint } = line();
+    endpoint.listen({} as EndpointEvents);
+    const payload = { args: [() => 1], transfer: [], onSettled: undefined };
+    const task = new Task(1, 'work', payload, plainRun, 0, () => undefined);
+    link.send(task);
+    const { cell, fault } = endpoint.take(1)!;
+    assertCode(fault, 'ERR_NOT_CLONEABLE');
+    assert.equal(fault.path, 'args[0]');
+    endpoint.failed(cell, task.id, { type: 'value', value: 1 }, 1);
+    link.drain();
+    assert.equal(exchange.cells.outCount, 0);
   });
 
   test('where no copy can be made for a second try: neither a cell is lost, nor a lease used up', () => {
@@ -675,6 +691,30 @@ describe('shared: main rests', () => {
     assert.equal(Atomics.load(words, MAIN_PARKED), ASLEEP);
     exchange.close();
   });
+});
+
+describe('shared: an abort that is heard while the arguments of its task are read', () => {
+  for (const asks of [true, false]) {
+    test(`is told when the task is known, ${asks ? 'as soon as it asks' : 'though it never asks'}`, () => {
+      const { link, endpoint, send, timers } = line();
+      const aborts: number[] = [];
+      endpoint.listen({ abort: (id: number) => void aborts.push(id) } as unknown as EndpointEvents);
+      const task = send(/by port/);
+      const port = link.wire.port as HandPort;
+      const drain = port.drain.bind(port);
+      port.drain = () => {
+        port.drain = drain;
+        link.abort(task, new Error('that is enough'));
+        return drain();
+      };
+      const { cell, args } = endpoint.take(1)!;
+      assert.deepEqual([args, aborts], [[/by port/], []]);
+      assert.ok(endpoint.isAborting(cell));
+      if (asks) endpoint.drain();
+      for (const timer of timers.splice(0)) timer();
+      assert.deepEqual(aborts, [task.id]);
+    });
+  }
 });
 
 describe('shared: a segment of the arena that was given back', () => {

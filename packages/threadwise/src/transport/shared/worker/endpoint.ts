@@ -1,7 +1,7 @@
 /** The worker's end of a line through shared memory. README.md beside this file has the protocol. */
 import type { Allowance } from '../../../core/workers/allowance.js';
 import { unreadable } from '../../../core/calls/payload.js';
-import type { EncodedError } from '../../codec/error-codec.js';
+import { decodeError, type EncodedError } from '../../codec/error-codec.js';
 import { ShapeReader, ShapeWriter } from '../../codec/shape-book.js';
 import { FULL, UNKNOWN } from '../../codec/tags.js';
 import { readLatin1, writeLatin1 } from '../../codec/text.js';
@@ -11,7 +11,7 @@ import { ValueWriter } from '../../codec/value-writer.js';
 import type { Begun, Endpoint, EndpointEvents, EndpointPlatform, Transfer } from '../../endpoint.js';
 import { hear } from '../../endpoint.js';
 import { type About, Line } from '../../line.js';
-import { TO_MAIN, TO_WORKER, type MessageToMain } from '../../messages.js';
+import { TO_MAIN, TO_WORKER, type MessageToMain, type MessageToWorker } from '../../messages.js';
 import type { Board } from '../board.js';
 import { Claims } from './claims.js';
 import type { TaskSource } from './task-source.js';
@@ -24,6 +24,8 @@ const LITTLE = 4;
 const MIN_PIECE = 256;
 
 const NO_ARGS: readonly unknown[] = [];
+
+type Abort = Extract<MessageToWorker, readonly [typeof TO_WORKER.abort, ...unknown[]]>;
 
 export class SharedEndpoint implements Endpoint, Begun {
   // The task that was begun last, as `Begun` has it: an object for each would be garbage at once.
@@ -66,6 +68,10 @@ export class SharedEndpoint implements Endpoint, Begun {
    * the last one. (The ids of the tasks do not: an older task may get the cell of a younger one that was withdrawn.)
    */
   readonly #posted = new Map<number, Posted>();
+  #tellAbort: (said: Abort) => void = () => undefined;
+  /** Arguments are read of a task that the runner does not know yet: what is heard meanwhile of aborts is held, as it may be about that one. */
+  #isReading = false;
+  readonly #held: Abort[] = [];
   /** The line to the coordinator, where there is one. */
   #line: Line | undefined;
 
@@ -93,6 +99,7 @@ export class SharedEndpoint implements Endpoint, Begun {
 
   listen(events: EndpointEvents): void {
     this.#source.onTasks = () => events.tasks();
+    this.#tellAbort = ([, id, reason]) => events.abort(L.idWord(id), reason);
     const onWord = (said: ToWorker) => {
       switch (said[0]) {
         case ARGUMENTS:
@@ -114,7 +121,7 @@ export class SharedEndpoint implements Endpoint, Begun {
           this.#line = new Line(this.#platform.port(said[1]));
           return this.#line.listen((message) => onWord(message as ToWorker));
         case TO_WORKER.abort:
-          return events.abort(L.idWord(said[1]), said[2]);
+          return this.#isReading ? void this.#held.push(said) : this.#tellAbort(said);
         default:
           return hear(said, events);
       }
@@ -160,8 +167,20 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   drain(): void {
+    this.#drainPorts();
+    for (const said of this.#held.splice(0)) this.#tellAbort(said);
+  }
+
+  #drainPorts(): void {
     this.#port.drain();
     this.#line?.drain();
+  }
+
+  #hearAhead(): void {
+    this.#isReading = true;
+    this.#drainPorts();
+    this.#isReading = false;
+    if (this.#held.length > 0) this.#platform.timer(0, () => this.drain());
   }
 
   limit(allowance: Allowance): void {
@@ -183,7 +202,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     if (form === L.BY_PORT) return this.#readPosted(cell);
     const nameId = this.#words[at + L.NAME]!;
     // Main sends a name before any task needs it, but the message may still lie in the port.
-    if (this.#names[nameId] === undefined) this.#port.drain();
+    if (this.#names[nameId] === undefined) this.#hearAhead();
     this.name = this.#names[nameId]!;
     if (form === L.NUMBER) {
       this.args = this.#one(this.#doubles[cell * L.DOUBLES + L.INLINE_NUMBER]);
@@ -242,18 +261,20 @@ export class SharedEndpoint implements Endpoint, Begun {
 
   #readPosted(cell: number): void {
     // The arguments that were kept may be those of a withdrawn task: the right ones come behind them.
-    if (this.#posted.get(cell)?.[2] !== this.id) this.drain();
+    if (this.#posted.get(cell)?.[2] !== this.id) this.#hearAhead();
     const posted = this.#posted.get(cell);
     if (posted?.[2] !== this.id) throw unreadable('args'); // they have come, and could not be read
     this.#posted.delete(cell);
     this.name = posted[4];
-    this.args = posted[5];
+    const args = posted[5];
+    if ('type' in args) throw decodeError(args);
+    this.args = args;
   }
 
   /** The number of a segment that was given back is given again: only who has heard all knows which one is meant. */
   #segment(index: number): Memory {
     const told = Atomics.load(this.#board.words, L.SEGMENTS_TOLD);
-    if (told !== this.#segmentsHeard) this.#port.drain();
+    if (told !== this.#segmentsHeard) this.#hearAhead();
     this.#segmentsHeard = told;
     this.#segments[index] ??= memoryOf(this.#buffers[index]!);
     return this.#segments[index];
