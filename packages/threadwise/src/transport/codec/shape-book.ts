@@ -31,11 +31,20 @@ export class ShapeNode {
   #other: ShapeNode | undefined;
   readonly #all = new Map<string, ShapeNode>();
 
-  /** Those on the way to it. */
-  readonly keys: readonly string[];
+  readonly #before: ShapeNode | undefined;
+  readonly #ownKey: string;
 
-  constructor(keys: readonly string[]) {
-    this.keys = keys;
+  /** @param before the node that this one is a step behind, by `ownKey` */
+  constructor(before?: ShapeNode, ownKey = '') {
+    this.#before = before;
+    this.#ownKey = ownKey;
+  }
+
+  /** The keys on the way to it. */
+  get keys(): string[] {
+    const keys = this.#before === undefined ? [] : [this.#ownKey];
+    for (let node = this.#before; node?.#before !== undefined; node = node.#before) keys.push(node.#ownKey);
+    return keys.reverse();
   }
 
   /** The slow half of a step: `key` is not the last one. */
@@ -52,7 +61,7 @@ export class ShapeNode {
   grow(key: string): ShapeNode {
     const known = this.#all.get(key);
     if (known !== undefined) return known;
-    const next = new ShapeNode([...this.keys, key]);
+    const next = new ShapeNode(this, key);
     this.#all.set(key, next);
     return next;
   }
@@ -60,7 +69,7 @@ export class ShapeNode {
 
 /** Writes the book. One per book. */
 export class ShapeWriter {
-  readonly root = new ShapeNode([]);
+  readonly root = new ShapeNode();
   readonly #u8: Uint8Array;
   readonly #words: Int32Array;
   /** The hashes of lists of keys that came once. */

@@ -219,7 +219,7 @@ export class ValueWriter {
         continue;
       }
       const next = node.key === key ? node.next : node.step(key);
-      if (next === undefined) keys = [...node.keys, key];
+      if (next === undefined) (keys = node.keys).push(key);
       else node = next;
     }
     if (keys !== undefined || node.id < 0) return this.#record(keys ?? node.keys, start, at);

@@ -117,10 +117,10 @@ export class CoordinatedExchange extends SharedExchange {
 
   /** Takes back all tasks that wait at the dead coordinator, and wakes all workers that it may have been about to wake. */
   withdrawAll(): Task[] {
+    Atomics.store(this.board.words, L.COORDINATOR, L.AWAKE); // first: a listener may start the next one, whose word this is then
     for (const seat of [...this.#left]) this.released(seat);
     const unbegun = this.pull.withdrawAll();
     Atomics.store(this.board.words, L.HEAD, this.tail);
-    Atomics.store(this.board.words, L.COORDINATOR, L.AWAKE);
     for (const seat of this.links.keys()) this.board.wakeAgain(seat);
     return unbegun;
   }

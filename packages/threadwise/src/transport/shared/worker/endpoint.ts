@@ -1,6 +1,7 @@
 /** The worker's end of a line through shared memory. README.md beside this file has the protocol. */
 import type { Allowance } from '../../../core/workers/allowance.js';
 import { unreadable } from '../../../core/calls/payload.js';
+import { isList } from '../../../core/options/checks.js';
 import { decodeError, type EncodedError } from '../../codec/error-codec.js';
 import { ShapeReader, ShapeWriter } from '../../codec/shape-book.js';
 import { FULL, UNKNOWN } from '../../codec/tags.js';
@@ -266,9 +267,8 @@ export class SharedEndpoint implements Endpoint, Begun {
     if (posted?.[2] !== this.id) throw unreadable('args'); // they have come, and could not be read
     this.#posted.delete(cell);
     this.name = posted[4];
-    const args = posted[5];
-    if ('type' in args) throw decodeError(args);
-    this.args = args;
+    if (!isList(posted[5])) throw decodeError(posted[5] as EncodedError);
+    this.args = posted[5];
   }
 
   /** The number of a segment that was given back is given again: only who has heard all knows which one is meant. */
