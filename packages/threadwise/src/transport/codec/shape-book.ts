@@ -31,10 +31,10 @@ export class ShapeNode {
   #other: ShapeNode | undefined;
   readonly #all = new Map<string, ShapeNode>();
 
+  /** The node that this one is a step behind, and the key of that step. */
   readonly #before: ShapeNode | undefined;
   readonly #ownKey: string;
 
-  /** @param before the node that this one is a step behind, by `ownKey` */
   constructor(before?: ShapeNode, ownKey = '') {
     this.#before = before;
     this.#ownKey = ownKey;
@@ -42,9 +42,14 @@ export class ShapeNode {
 
   /** The keys on the way to it. */
   get keys(): string[] {
-    const keys = this.#before === undefined ? [] : [this.#ownKey];
-    for (let node = this.#before; node?.#before !== undefined; node = node.#before) keys.push(node.#ownKey);
-    return keys.reverse();
+    const keys: string[] = [];
+    const add = (node: ShapeNode): void => {
+      if (node.#before === undefined) return;
+      add(node.#before);
+      keys.push(node.#ownKey);
+    };
+    add(this);
+    return keys;
   }
 
   /** The slow half of a step: `key` is not the last one. */
