@@ -702,6 +702,19 @@ describe('the owner and the task speak to each other', () => {
     assert.deepEqual(errors, ['bad listener']);
   });
 
+  test('progress may move what it reports, as a result may', async (t) => {
+    for (const placement of ['threads', 'inline']) {
+      const pool = poolFor(t, { threads: 1, placement });
+      const values = [];
+      assert.equal(
+        await pool.run('reportMoved', [3], { onProgress: (value) => values.push(value) }),
+        0,
+        placement,
+      );
+      assert.deepEqual(values, [new Uint8Array([7, 7, 7])], placement);
+    }
+  });
+
   test('a broadcast runs once on every worker; a worker that dies is replaced first', async (t) => {
     const pool = poolFor(t, { threads: 3 });
     await pool.ready;

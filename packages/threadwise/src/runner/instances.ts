@@ -26,7 +26,7 @@ export function packingHost(host: CallHost, instances: Instances): CallHost {
     workerId: host.workerId,
     now: () => host.now(),
     pollAbort: (call) => host.pollAbort(call),
-    progress: (id, value) => host.progress(id, pack(value)),
+    progress: (id, value) => host.progress(id, convert(value, pack)),
     callHost: async (name, args, transfer) =>
       unpack(await host.callHost(name, [...instances.packArguments(args)], transfer)),
     find: (name) => {

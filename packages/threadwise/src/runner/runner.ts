@@ -269,8 +269,9 @@ export class Runner implements CallHost, EndpointEvents {
 
   // --- speaking to the owner ---
 
-  progress(id: number, value: unknown): void {
-    this.#postCloneable([TO_MAIN.progress, id, value], value, 'progress');
+  progress(id: number, said: unknown): void {
+    const { value, list } = isTransferred(said) ? said : { value: said };
+    this.#postCloneable([TO_MAIN.progress, id, value], value, 'progress', list);
   }
 
   callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown> {
