@@ -98,6 +98,7 @@ test('writes durations and rates as people do', () => {
     '1 min 5 s',
     '1 h 1 min',
   ]);
+  assert.deepEqual([999.7, 9996, 59_960].map(formatDuration), ['1.00 s', '10.0 s', '1 min 0 s']);
   assert.deepEqual([0.5, 12.34, 99.96, 12345].map(formatRate), ['0.5', '12.3', '100', '12,345']);
 });
 
