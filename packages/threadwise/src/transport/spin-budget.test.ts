@@ -4,9 +4,9 @@ import { describe, test } from 'node:test';
 import { SpinBudget } from './spin-budget.js';
 
 const MOST_MS = 0.05;
-/** At least one in so many attempts is made. */
+/** How many attempts there are from one that is made to the next, at the most. */
 const MOST_INTERVAL = 128;
-/** After so many in vain there are no more than that. */
+/** How many attempts in vain it takes until the interval has grown to that. */
 const SETTLED = 1000;
 /** Between two looks at the clock. */
 const LOOK_MS = 0.001;
