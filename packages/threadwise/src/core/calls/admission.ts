@@ -81,9 +81,9 @@ export class Admission {
     if (limit === Number.POSITIVE_INFINITY || lifecycle.refusal !== undefined)
       return Number.POSITIVE_INFINITY;
     const waiting = dispatch.waiting + (this.here?.tasks.waiting ?? 0);
-    // Where the pool has no worker, the next task starts one, or gets the one that starts already.
-    const startsOne = workers.slots.every(({ state }) => state !== 'ready') && !dispatch.isPaused;
-    const hasRoom = this.here?.within.takesAll ? this.here.hasRoom : dispatch.hasRoom || startsOne;
+    // While no worker is ready, the queue takes one task beyond its limit: the first worker that is ready begins it.
+    const isStarting = !dispatch.isPaused && !workers.slots.some(({ state }) => state === 'ready');
+    const hasRoom = this.here?.within.takesAll ? this.here.hasRoom : dispatch.hasRoom || isStarting;
     return limit - waiting + (hasRoom ? 1 : 0);
   }
 

@@ -6,10 +6,9 @@ import type { SpinLimits } from '../spin-budget.js';
 export const SPIN: SpinLimits = { mostMs: 0.05, wakeUpMs: 0.015, looks: 16 };
 
 /**
- * How long a worker blocks, event loop and all, where it does not spin. On a core that it shares with main, the two wake each other in less time than
- * where both sleep in their event loops. Not for a shorter time: a virtual machine sets a timer for what comes before the system's next tick (4 ms),
- * which costs it 5 us. Two threads on one core that wake each other by turns took 28 us for both ways where they blocked for 0.1 ms at
- * the most, 9 us for 3 ms, and 7.5 us from 5 ms on.
+ * How long a worker blocks, event loop and all, where it does not spin, as long as it waits for less than 0.05 ms on the average. On a core that it
+ * shares with main, a blocked thread is woken in less time than an event loop. Not for a shorter time: for each timeout that is due before
+ * the system's next tick (4 ms on Linux), a virtual machine sets its timer anew, and that takes longer than the wake-up. Chosen by hand.
  */
 export const BLOCK: SpinLimits = { mostMs: 5, wakeUpMs: 0.05, looks: 1 };
 

@@ -177,6 +177,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#line?.drain();
   }
 
+  /** Hears what has come while the arguments of a task are read. Aborts are told in a turn of their own, if the task does not ask before. */
   #hearAhead(): void {
     this.#isReading = true;
     this.#drainPorts();
