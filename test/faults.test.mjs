@@ -602,6 +602,7 @@ describe('a promise with a `then` of its own is awaited, as the language does, a
         assert.equal(await pool.run('ownThen', values), 'awaited');
         assert.equal(await pool.run('increment', [1]), 2);
       }
+      assert.equal(await pool.run('callableThen', []), 'awaited');
       assert.equal(pool.stats().tasks.open, 0);
     });
   }

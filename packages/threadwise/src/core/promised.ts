@@ -11,7 +11,8 @@ export function promised<T = void>() {
 
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   try {
-    return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+    const mayHaveThen = (typeof value === 'object' && value !== null) || typeof value === 'function';
+    return mayHaveThen && 'then' in value && typeof value.then === 'function';
   } catch (error) {
     try {
       Array.isArray(value);

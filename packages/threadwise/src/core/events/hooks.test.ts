@@ -48,6 +48,14 @@ describe('Hooks', () => {
     assert.equal(hooks.areCallsHeard, false);
   });
 
+  test('refuse an event that does not exist: its listener would never be called', () => {
+    const hooks = new Hooks(silentSink, 'p');
+    for (const name of ['task:settled', 'toString', undefined]) {
+      const add = () => hooks.on(name as never, () => undefined);
+      assert.throws(add, { code: 'ERR_OPTION', message: /'event': expected 'task:submit' or / });
+    }
+  });
+
   test('tell a listener once though it was added twice', () => {
     const hooks = new Hooks(silentSink, 'p');
     let told = 0;

@@ -3,7 +3,7 @@
  * of each task. Free where nobody listens.
  */
 import type { Outcome } from '../contracts.js';
-import { callback } from '../options/checks.js';
+import { callback, oneOf } from '../options/checks.js';
 import { type ErrorDetails, ThreadwiseError } from '../options/errors.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { isThenable } from '../promised.js';
@@ -51,6 +51,19 @@ export interface PoolEvents {
   /** An error that belongs to no call: a strategy or a listener that threw, a worker that could not be restarted. */
   error: { readonly pool: string; readonly error: unknown };
 }
+
+const EVENTS = [
+  'task:submit',
+  'task:settle',
+  'task:retry',
+  'task:progress',
+  'worker:start',
+  'worker:ready',
+  'worker:exit',
+  'pool:size',
+  'pool:close',
+  'error',
+] as const satisfies readonly (keyof PoolEvents)[];
 
 export type ExitReason = 'released' | 'recycled' | 'closed' | 'interrupted' | 'load-failed' | 'crashed';
 export type PoolEventName = keyof PoolEvents;
@@ -103,6 +116,7 @@ export class Hooks {
 
   /** Throws ERR_OPTION. */
   on<E extends PoolEventName>(name: E, listener: Listener<E>): void {
+    oneOf('event', name, EVENTS);
     callback('listener', listener);
     const listeners = this.#listeners.get(name) ?? new Map();
     this.#listeners.set(name, listeners);
