@@ -190,6 +190,7 @@ export class Pool<M = UntypedTasks> {
     return snapshot(this.#engine);
   }
 
+  /** Calls `listener` with each such event from now on. Throws ERR_OPTION where there is no event of that name. */
   on<E extends PoolEventName>(event: E, listener: Listener<E>): this {
     this.#engine.hooks.on(event, listener);
     return this;
