@@ -42,6 +42,9 @@ export function memoryOf(buffer: ArrayBufferLike): Memory {
   };
 }
 
+/** What writers and readers hold on to when they have let go of other memory. */
+export const NO_MEMORY = memoryOf(new ArrayBuffer(0));
+
 export function int32sOf(buffer: ArrayBufferLike): Int32Array {
   return new Int32Array(buffer, 0, buffer.byteLength / 4);
 }

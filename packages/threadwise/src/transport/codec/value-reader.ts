@@ -5,7 +5,7 @@ import type { ShapeReader, Source } from './shape-book.js';
 import * as tag from './tags.js';
 import { DamagedError } from './tags.js';
 import { readLatin1, readWide } from './text.js';
-import { copyBytes, type Memory } from './value-memory.js';
+import { copyBytes, type Memory, NO_MEMORY } from './value-memory.js';
 import { makeView } from './views.js';
 
 const HEXADECIMAL = /^-?[0-9a-f]+$/;
@@ -13,9 +13,9 @@ const HEXADECIMAL = /^-?[0-9a-f]+$/;
 /** One per thread and direction: it is not reentrant. */
 export class ValueReader implements Source {
   readonly #shapes: ShapeReader;
-  #memory!: Memory;
-  #u8!: Uint8Array;
-  #view!: DataView;
+  #memory = NO_MEMORY;
+  #u8 = NO_MEMORY.u8;
+  #view = NO_MEMORY.view;
   #at = 0;
   #end = 0;
   #depth = 0;
@@ -28,9 +28,7 @@ export class ValueReader implements Source {
 
   /** The value that was written at memory[at, end). Throws a DamagedError if there is none. */
   read(memory: Memory, at: number, end: number): unknown {
-    this.#memory = memory;
-    this.#u8 = memory.u8;
-    this.#view = memory.view;
+    this.#use(memory);
     this.#at = at + 1;
     this.#end = end;
     this.#depth = 0;
@@ -43,6 +41,17 @@ export class ValueReader implements Source {
     } finally {
       this.#objects = undefined;
     }
+  }
+
+  /** Lets go of the memory that was read last, so that it can be given back. */
+  forget(): void {
+    this.#use(NO_MEMORY);
+  }
+
+  #use(memory: Memory): void {
+    this.#memory = memory;
+    this.#u8 = memory.u8;
+    this.#view = memory.view;
   }
 
   /** Reads the next value; also for whoever makes an object of a shape. */

@@ -6,7 +6,7 @@ import type { ShapeNode, ShapeWriter } from './shape-book.js';
 import * as tag from './tags.js';
 import { FULL, UNKNOWN } from './tags.js';
 import { writeText } from './text.js';
-import { type Memory, writeBytes } from './value-memory.js';
+import { type Memory, NO_MEMORY, writeBytes } from './value-memory.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, offsetOf } from './views.js';
 
 /** Only a part of a buffer was written, and more of it is needed: the message is written anew, with whole buffers. */
@@ -36,8 +36,8 @@ export class ValueWriter {
   readonly #identity = new Identity();
   /** Undefined between two messages. */
   #memory: Memory | undefined;
-  #u8!: Uint8Array;
-  #view!: DataView;
+  #u8 = NO_MEMORY.u8;
+  #view = NO_MEMORY.view;
   #end = 0;
   /** Whether some object came twice, so that the reader must count them. */
   #hasSame = false;
@@ -67,6 +67,11 @@ export class ValueWriter {
     if (written === AGAIN) written = this.#message(value, at, true);
     this.#memory = undefined;
     return written;
+  }
+
+  /** Lets go of the memory that was written last, so that it can be given back. A getter of what is being written may have called this. */
+  forget(): void {
+    if (this.#memory === undefined) ({ u8: this.#u8, view: this.#view } = NO_MEMORY);
   }
 
   #message(value: unknown, at: number, wholeBuffers: boolean): number {

@@ -65,6 +65,18 @@ describe('shared memory: segments that nobody uses', () => {
     assert.throws(() => leases[0]!.bytes, { code: 'ERR_LEASE_RELEASED' });
   });
 
+  test('go back to the system when arguments have been written and read there', async (t) => {
+    const { platform, segments, idle } = watched();
+    const { pool, words } = smallPool(t, { threads: 1, platform });
+    const lease = pool.lease(1000);
+    await pool.run('remember', [lease]);
+    assert.equal(await pool.run('sum', [new Uint8Array(MIB).fill(1)]), MIB);
+    lease.release();
+    idle();
+    await reached(words, RAN, 1);
+    await collected(() => segments() === 0);
+  });
+
   test('a worker that has not heard of it does not take the next one of that number for them', async (t) => {
     const { platform, segments, idle } = watched();
     const { pool, arrived, open } = smallPool(t, { threads: 1, platform });
@@ -106,7 +118,7 @@ describe('shared memory: a pool that is closed', () => {
       leases[2]!.release();
       await reached(words, RAN, 2);
       assert.equal(await pool.run('text', [10_000, 'x']), 'x'.repeat(10_000));
-      assert.equal(await pool.run('sum', [new Uint8Array(5000).fill(1)]), 5000);
+      assert.equal(await pool.run('sum', [new Uint8Array(MIB).fill(1)]), MIB);
       await pool.close();
       return { pool, leases, alive, segments };
     };

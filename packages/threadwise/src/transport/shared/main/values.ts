@@ -94,6 +94,7 @@ export class ArgumentWriter {
       const capacity = this.#arena.size(block);
       const limit = start + Math.min(capacity, MOST_BYTES) - extra;
       const end = this.#values.write(value, this.#arena.memory(block), start, limit);
+      this.#values.forget();
       if (end >= 0) {
         payload.block = block;
         return this.#wrote(payload.cell, L.OUTSIDE | flag, block, end - start);

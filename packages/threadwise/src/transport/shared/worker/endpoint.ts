@@ -112,7 +112,8 @@ export class SharedEndpoint implements Endpoint, Begun {
         case SEGMENT:
           this.#buffers[said[1]] = said[2];
           this.#segments[said[1]] = undefined;
-          // The last task is over, and its arguments may be a lease's bytes in a segment that is given back.
+          // If it is given back: the last task is over, and its arguments may be a lease's bytes in it, or were read there.
+          this.#reader?.forget();
           if (said[2] === undefined) this.args = NO_ARGS;
           return;
         case LINE:
