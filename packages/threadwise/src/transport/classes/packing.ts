@@ -70,7 +70,7 @@ export class Packing implements Instances {
         if (own !== part) parts[key] = own;
       }
     };
-    unpackIn(error as unknown as Fields, [...Object.keys(error), 'cause']);
+    unpackIn(error as unknown as Fields, [...Object.keys(error), 'cause', 'error', 'suppressed']);
     if (error instanceof AggregateError)
       unpackIn(error.errors as unknown as Fields, Object.keys(error.errors));
     return error;

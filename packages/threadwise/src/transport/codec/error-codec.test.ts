@@ -119,6 +119,21 @@ describe('an error that crosses', () => {
     assert.deepEqual([b, c, arrived.errors.length], ['b', undefined, 3]);
   });
 
+  test(
+    'keeps what a SuppressedError is of',
+    { skip: !('SuppressedError' in globalThis) && 'Node 20, 22' },
+    () => {
+      const arrived = crossError(
+        new SuppressedError(new HttpError('closing', 500), new TypeError('working'), 'both'),
+      );
+      assert.ok(arrived instanceof SuppressedError);
+      assert.equal(arrived.message, 'both');
+      assert.deepEqual([arrived.error.name, arrived.error.status], ['HttpError', 500]);
+      assert.ok(arrived.suppressed instanceof TypeError);
+      assert.deepEqual(Object.keys(arrived), []);
+    },
+  );
+
   test('keeps its chain of causes, down to one that is no error', () => {
     const deepest = new TypeError('deepest', { cause: { plain: 'data' } });
     const arrived = crossError(new Error('outer', { cause: deepest }));

@@ -18,7 +18,7 @@ export type EncodedError =
       readonly message: string;
       readonly stack: string;
       readonly cause?: EncodedError;
-      /** The errors of an AggregateError. */
+      /** The errors of an AggregateError; of a SuppressedError, its `error` and its `suppressed`. */
       readonly errors?: readonly EncodedError[];
       /** Own enumerable properties, `code` among them. */
       readonly fields: readonly (readonly [string, unknown])[];
@@ -36,13 +36,20 @@ const CLASSES: readonly (new (message?: string) => Error)[] = [
 ];
 const PROTOTYPES = new Set<unknown>(CLASSES.map((it) => it.prototype));
 const CLASS_NAMES = CLASSES.map((it) => it.name);
-const KNOWN = [...CLASS_NAMES, 'AggregateError', 'DOMException', 'ThreadwiseError'];
+const KNOWN = [...CLASS_NAMES, 'AggregateError', 'SuppressedError', 'DOMException', 'ThreadwiseError'];
 
-/** Every supported runtime has this class. It is read here, before a task can replace the global. */
-const { DOMException } = globalThis;
+/** They are read here, before a task can replace the globals. Node 20 and 22 have no SuppressedError. */
+const { DOMException, SuppressedError } = globalThis as Omit<typeof globalThis, 'SuppressedError'> & {
+  readonly SuppressedError?: SuppressedErrorConstructor;
+};
 
 /** Own properties that have a place of their own in the record. */
 const NOT_FIELDS = ['name', 'message', 'stack', 'cause'];
+/** The same of some classes: the properties that hold other errors. */
+const HOLDERS: Readonly<Record<string, readonly string[]>> = {
+  AggregateError: ['errors'],
+  SuppressedError: ['error', 'suppressed'],
+};
 /** How many causes of causes cross: a longer chain is a loop, or nobody reads it. */
 const MAX_DEPTH = 10;
 /** How many errors one record has at most, causes and parts of aggregates together: one that holds itself has no end. */
@@ -55,16 +62,14 @@ export function encodeError(thrown: unknown, clone: Clone): EncodedError {
     if (!isError(error)) return encodeValue(error, clone);
     left--;
     const className = attempt(() => classNameOf(error), 'Error');
-    const isAggregate = className === 'AggregateError';
     const goesOn = depth < MAX_DEPTH && left > 0;
     const hasCause = goesOn && attempt(() => Object.hasOwn(error, 'cause'), false);
     const encodedCause = hasCause ? { cause: encode(read(error, 'cause'), depth + 1) } : {};
-    const parts = isAggregate && goesOn ? read(error, 'errors') : [];
     const errors: EncodedError[] = [];
-    for (const part of attempt(() => (Array.isArray(parts) ? Array.from<unknown>(parts) : []), [])) {
+    for (const part of goesOn ? errorsIn(error, className) : []) {
       if (left > 0) errors.push(encode(part, depth + 1));
     }
-    const notFields = isAggregate ? [...NOT_FIELDS, 'errors'] : NOT_FIELDS;
+    const notFields = [...NOT_FIELDS, ...(HOLDERS[className] ?? [])];
     const keys = attempt(() => Object.keys(error), []).filter((key) => !notFields.includes(key));
     return {
       type: 'error',
@@ -73,7 +78,7 @@ export function encodeError(thrown: unknown, clone: Clone): EncodedError {
       message: textOf(error, 'message', ''),
       stack: textOf(error, 'stack', ''),
       ...encodedCause,
-      ...(isAggregate ? { errors } : {}),
+      ...(errors.length > 0 ? { errors } : {}),
       fields: keys.map((key) => {
         const value = read(error, key);
         // A field that cannot be cloned arrives as a description of it, so that the others are not lost with it.
@@ -118,9 +123,20 @@ function classNameOf(error: object): string {
   return 'Error';
 }
 
+/** The errors in an error, beside its cause. */
+function errorsIn(error: object, className: string): readonly unknown[] {
+  const parts = (HOLDERS[className] ?? []).map((key) => read(error, key));
+  if (className !== 'AggregateError') return parts;
+  return attempt(() => (Array.isArray(parts[0]) ? Array.from<unknown>(parts[0]) : []), []);
+}
+
 function construct(encoded: Extract<EncodedError, { type: 'error' }>): Error {
   const { className, message, name, errors = [] } = encoded;
   if (className === 'AggregateError') return new AggregateError(errors.map(decodeError), message);
+  if (className === 'SuppressedError' && SuppressedError !== undefined) {
+    const [error, suppressed] = errors.map(decodeError);
+    return new SuppressedError(error, suppressed, message);
+  }
   if (className === 'DOMException') return new DOMException(message, name);
   const code = encoded.fields.find(([key]) => key === 'code')?.[1];
   if (className === 'ThreadwiseError' && isErrorCode(code)) return new ThreadwiseError(code, message);
