@@ -4,7 +4,8 @@ import { deserialize, serialize } from 'node:v8';
 
 const codec = new URL('../../packages/threadwise/dist/transport/codec/', import.meta.url);
 const load = (name) => import(new URL(name, codec).href);
-const { ShapeReader, ShapeWriter, shapeBookByteLength } = await load('shape-book.js');
+const { ShapeReader, ShapeWriter } = await load('shape-book.js');
+const { BOOK_BYTES } = await load('tags.js');
 const { memoryOf } = await load('value-memory.js');
 const { ValueReader } = await load('value-reader.js');
 const { ValueWriter } = await load('value-writer.js');
@@ -70,7 +71,7 @@ function timeOf(call, count) {
 
 /** Ways to get a value across: the function that writes the i-th value, and the one that reads it. */
 function waysOf(values) {
-  const book = new SharedArrayBuffer(shapeBookByteLength());
+  const book = new SharedArrayBuffer(BOOK_BYTES);
   const writer = new ValueWriter(new ShapeWriter(book));
   const reader = new ValueReader(new ShapeReader(book));
   const memory = memoryOf(new SharedArrayBuffer(SPACE));

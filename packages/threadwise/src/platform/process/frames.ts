@@ -2,8 +2,8 @@
  * Messages as bytes in a pipe, each behind its length and its kind. The value codec writes most of them, in a fifth of the time that
  * structured clone's own format takes; values that it does not know are written in that format.
  */
-import { ShapeReader, shapeBookByteLength, ShapeWriter } from '../../transport/codec/shape-book.js';
-import { BOOK_HEADER_BYTES, FULL } from '../../transport/codec/tags.js';
+import { ShapeReader, ShapeWriter } from '../../transport/codec/shape-book.js';
+import { BOOK_BYTES, BOOK_HEADER_BYTES, FULL } from '../../transport/codec/tags.js';
 import { type Memory, memoryOf } from '../../transport/codec/value-memory.js';
 import { ValueReader } from '../../transport/codec/value-reader.js';
 import { ValueWriter } from '../../transport/codec/value-writer.js';
@@ -38,7 +38,7 @@ const newMemory = (byteLength: number): Memory => memoryOf(new ArrayBuffer(byteL
 
 /** Writes the messages of one end of a pipe. */
 export class FrameWriter {
-  readonly #book = new Uint8Array(shapeBookByteLength());
+  readonly #book = new Uint8Array(BOOK_BYTES);
   readonly #shapes = new ShapeWriter(this.#book.buffer);
   readonly #values = new ValueWriter(this.#shapes);
   /** How many bytes of the book the other end has. */
@@ -126,7 +126,7 @@ export class FrameReader {
   isAside = false;
   /** Large messages are read from it. Undefined: there are none in a ring. */
   ring: Ring | undefined;
-  readonly #book = new Uint8Array(shapeBookByteLength());
+  readonly #book = new Uint8Array(BOOK_BYTES);
   readonly #values = new ValueReader(new ShapeReader(this.#book.buffer));
   /** How many bytes of the writer's book have arrived. */
   #known = BOOK_HEADER_BYTES;

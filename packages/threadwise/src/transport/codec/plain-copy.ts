@@ -5,8 +5,8 @@
 import type { Clone } from '../../core/calls/payload.js';
 import { Identity } from './identity.js';
 import { becomesPlain, type Fields, HOT, setOwn } from './plain-objects.js';
-import { compile, type ShapeNode, ShapeWriter, shapeBookByteLength } from './shape-book.js';
-import { MAX_DEPTH } from './tags.js';
+import { compile, type ShapeNode, ShapeWriter } from './shape-book.js';
+import { BOOK_BYTES, MAX_DEPTH } from './tags.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
 
 /** Thrown out of the recursion if the value is not plain. One error for all, as its stack tells nobody anything. */
@@ -68,7 +68,7 @@ function copyObject(value: object, depth: number): unknown {
 }
 
 function copyFields(value: Fields, depth: number): Fields {
-  let node: ShapeNode | undefined = (shapes ??= new ShapeWriter(new ArrayBuffer(shapeBookByteLength()))).root;
+  let node: ShapeNode | undefined = (shapes ??= new ShapeWriter(new ArrayBuffer(BOOK_BYTES))).root;
   for (const key in value) {
     node = node.key === key ? node.next : node.step(key);
     if (node === undefined) break;

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { DamagedError } from './tags.js';
-import { ShapeReader, ShapeWriter, shapeBookByteLength } from './shape-book.js';
+import { BOOK_BYTES, DamagedError } from './tags.js';
+import { ShapeReader, ShapeWriter } from './shape-book.js';
 import { assertSame, cross, pair } from './value-codec.case.js';
 import { memoryOf } from './value-memory.js';
 import { ValueReader } from './value-reader.js';
@@ -15,7 +15,7 @@ const NONE = -1;
 const memory = memoryOf(new SharedArrayBuffer(1 << 16));
 
 function book() {
-  const buffer = new SharedArrayBuffer(shapeBookByteLength());
+  const buffer = new SharedArrayBuffer(BOOK_BYTES);
   const writer = new ShapeWriter(buffer);
   const shapes = () => new Int32Array(buffer)[0]!;
   return { buffer, writer, reader: new ShapeReader(buffer), shapes };
@@ -93,7 +93,7 @@ describe('the book of shapes', () => {
       }
     }
     assert.ok(shapes[0]! > 100 && shapes[0]! < 1000, `${shapes[0]} shapes`);
-    assert.equal(new Uint8Array(both.book).length, shapeBookByteLength());
+    assert.equal(new Uint8Array(both.book).length, BOOK_BYTES);
   });
 
   test('takes all of many shapes that take turns', () => {

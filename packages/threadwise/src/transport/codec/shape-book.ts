@@ -1,8 +1,7 @@
 /** The book of shapes: the lists of keys that objects have, sent once through memory that both sides share. */
 import { type Fields, HOT, isInherited, isName, setOwn } from './plain-objects.js';
-import { BOOK_HEADER_BYTES, DamagedError } from './tags.js';
+import { BOOK_BYTES, BOOK_HEADER_BYTES, DamagedError } from './tags.js';
 
-const BOOK_BYTES = 16 * 1024;
 /** Word 0: how many shapes are in the book; stored last, so that whoever sees the number sees the shapes. */
 const COUNT = 0;
 /** How many keys a shape has at most: an object with more keys is a dictionary rather than a record. */
@@ -13,11 +12,6 @@ const MAX_SHAPE_BYTES = BOOK_BYTES / 16;
 const NO_SHAPE = -1;
 /** How many lists of keys that came once are remembered. */
 const MAX_SEEN = 1024;
-
-/** The size of the memory that a book needs, all zero at first. */
-export function shapeBookByteLength(): number {
-  return BOOK_BYTES;
-}
 
 /** A place in the tree of the shapes in the book: the keys on the way to it are those of a shape, or begin one. */
 export class ShapeNode {
@@ -41,15 +35,10 @@ export class ShapeNode {
   }
 
   /** The keys on the way to it. */
-  get keys(): string[] {
-    const keys: string[] = [];
-    const add = (node: ShapeNode): void => {
-      if (node.#before === undefined) return;
-      add(node.#before);
-      keys.push(node.#ownKey);
-    };
-    add(this);
-    return keys;
+  keys(): string[] {
+    const keys = this.#before?.keys();
+    keys?.push(this.#ownKey);
+    return keys ?? [];
   }
 
   /** The slow half of a step: `key` is not the last one. */
@@ -64,9 +53,7 @@ export class ShapeNode {
   }
 
   grow(key: string): ShapeNode {
-    const known = this.#all.get(key);
-    if (known !== undefined) return known;
-    const next = new ShapeNode(this, key);
+    const next = this.#all.get(key) ?? new ShapeNode(this, key);
     this.#all.set(key, next);
     return next;
   }

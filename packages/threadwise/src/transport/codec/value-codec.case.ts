@@ -1,10 +1,10 @@
 /** What the tests of the binary codec share: values of every kind, and what it means that one arrived as another. */
 import assert from 'node:assert/strict';
 import fc from 'threadwise-test/fast-check';
-import { ShapeReader, ShapeWriter, shapeBookByteLength } from './shape-book.js';
+import { ShapeReader, ShapeWriter } from './shape-book.js';
 import { type Memory, memoryOf } from './value-memory.js';
 import { ValueReader } from './value-reader.js';
-import { FULL, UNKNOWN } from './tags.js';
+import { BOOK_BYTES, FULL, UNKNOWN } from './tags.js';
 import { ValueWriter } from './value-writer.js';
 
 const VIEWS = [
@@ -29,7 +29,7 @@ export interface Pair {
   readonly book: SharedArrayBuffer;
 }
 
-export function pair(bookBytes = shapeBookByteLength()): Pair {
+export function pair(bookBytes = BOOK_BYTES): Pair {
   const book = new SharedArrayBuffer(bookBytes);
   return {
     writer: new ValueWriter(new ShapeWriter(book)),

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
-import { DamagedError } from './tags.js';
-import { ShapeReader, shapeBookByteLength } from './shape-book.js';
+import { BOOK_BYTES, DamagedError } from './tags.js';
+import { ShapeReader } from './shape-book.js';
 import * as tag from './tags.js';
 import { graph, pair } from './value-codec.case.js';
 import { memoryOf } from './value-memory.js';
@@ -170,7 +170,7 @@ describe('the reader of the binary codec', () => {
 
 describe('the reader of a damaged book of shapes', () => {
   test('makes what would do something to the object a property of its own', () => {
-    const book = new SharedArrayBuffer(shapeBookByteLength());
+    const book = new SharedArrayBuffer(BOOK_BYTES);
     new Int32Array(book)[0] = 1;
     new Uint8Array(book).set([2, 9, ...Buffer.from('__proto__'), 1, 0x61], 4);
     const reader = new ValueReader(new ShapeReader(book));
@@ -192,7 +192,7 @@ describe('the reader of a damaged book of shapes', () => {
     );
     fc.assert(
       fc.property(anyBook, fc.nat(), fc.nat(70), fc.boolean(), (bytes, count, id, isFull) => {
-        const book = new SharedArrayBuffer(shapeBookByteLength());
+        const book = new SharedArrayBuffer(BOOK_BYTES);
         const u8 = new Uint8Array(book);
         for (let at = 4; at < (isFull ? u8.length : bytes.length + 4); at++)
           u8[at] = bytes[at % bytes.length] ?? 1;

@@ -224,10 +224,10 @@ export class ValueWriter {
         continue;
       }
       const next = node.key === key ? node.next : node.step(key);
-      if (next === undefined) (keys = node.keys).push(key);
+      if (next === undefined) (keys = node.keys()).push(key);
       else node = next;
     }
-    if (keys !== undefined || node.id < 0) return this.#record(keys ?? node.keys, start, at);
+    if (keys !== undefined || node.id < 0) return this.#record(keys ?? node.keys(), start, at);
     this.#head(tag.OBJECT, node.id, start);
     return at;
   }

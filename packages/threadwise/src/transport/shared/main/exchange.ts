@@ -12,7 +12,8 @@ import { capture, type Payload } from '../../../core/calls/payload.js';
 import type { PlainCalls } from '../../../core/calls/plain-calls.js';
 import type { ResolvedRun } from '../../../core/calls/run-options.js';
 import type { Task } from '../../../core/calls/task.js';
-import { ShapeWriter, shapeBookByteLength } from '../../codec/shape-book.js';
+import { ShapeWriter } from '../../codec/shape-book.js';
+import { BOOK_BYTES } from '../../codec/tags.js';
 import { ValueWriter } from '../../codec/value-writer.js';
 import { Arena, leaseMemory } from './arena.js';
 import { Board, RunTimes, Waker } from '../board.js';
@@ -79,7 +80,7 @@ export class SharedExchange implements Exchange, PlainWay {
       sizes,
       board: platform.sharedMemory(L.boardByteLength(sizes)),
       cells: platform.sharedMemory(sizes.cells * L.CELL_BYTES),
-      mainShapes: platform.sharedMemory(shapeBookByteLength()),
+      mainShapes: platform.sharedMemory(BOOK_BYTES),
     };
     this.board = new Board(this.#memory.board);
     this.waker = new Waker(this.board, this.runTimes, platform.burstNow, SPARED);
@@ -121,7 +122,7 @@ export class SharedExchange implements Exchange, PlainWay {
       seat,
       own: platform.sharedMemory(L.seatByteLength(sizes)),
       stream: platform.sharedMemory(sizes.stream),
-      ownShapes: platform.sharedMemory(shapeBookByteLength()),
+      ownShapes: platform.sharedMemory(BOOK_BYTES),
       segments: this.arena.segments,
       names: [...this.#nameIds.keys()],
     };

@@ -11,7 +11,8 @@ import { NodePort } from '../../../platform/node/port.js';
 import { assertCode, gate, type Ground, Rig } from '../../rig.case.js';
 import { smallPool } from '../../small-pool.case.js';
 import { transportConformance } from '../../transport.case.js';
-import { ShapeWriter, shapeBookByteLength } from '../../codec/shape-book.js';
+import { ShapeWriter } from '../../codec/shape-book.js';
+import { BOOK_BYTES } from '../../codec/tags.js';
 import { ValueWriter } from '../../codec/value-writer.js';
 import { Arena } from './arena.js';
 import { Cells } from './cells.js';
@@ -501,7 +502,7 @@ test('shared: arguments that are longer than a word can count go by port', () =>
     throw new RangeError('no memory');
   };
   const arena = new Arena({ allocate, onSegment: () => undefined, maxBytes: () => 2 ** 40 });
-  const values = new ValueWriter(new ShapeWriter(new ArrayBuffer(shapeBookByteLength())));
+  const values = new ValueWriter(new ShapeWriter(new ArrayBuffer(BOOK_BYTES)));
   const cells = new Cells(new SharedArrayBuffer(4 * CELL_BYTES), values, arena);
   assert.equal(cells.write(0, [new Uint8Array(2 ** 31)]), -1);
   assert.deepEqual(asked, []);
