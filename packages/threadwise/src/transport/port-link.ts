@@ -103,7 +103,12 @@ export abstract class PortLink {
 
   async #callHost(call: number, name: string, args: readonly unknown[]): Promise<void> {
     try {
-      this.#replyWith(call, await this.events.hostCall(name, args));
+      const value = await this.events.hostCall(name, args);
+      try {
+        this.tell([TO_WORKER.hostReply, call, null, value]);
+      } catch (cause) {
+        throw notCloneable(cause, value, 'result', [], this.platform.clone);
+      }
     } catch (error) {
       this.#refuseHostCall(call, error);
     }
@@ -111,13 +116,5 @@ export abstract class PortLink {
 
   #refuseHostCall(call: number, error: unknown): void {
     this.tell([TO_WORKER.hostReply, call, encodeError(error, this.platform.clone), undefined]);
-  }
-
-  #replyWith(call: number, value: unknown): void {
-    try {
-      this.tell([TO_WORKER.hostReply, call, null, value]);
-    } catch (cause) {
-      throw notCloneable(cause, value, 'result', [], this.platform.clone);
-    }
   }
 }

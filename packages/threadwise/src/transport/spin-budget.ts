@@ -46,12 +46,15 @@ export class SpinBudget {
 
   /** Looks again and again. Returns whether it found anything. */
   spin(found: () => boolean): boolean {
-    const { mostMs } = this.#limits;
+    const { mostMs, looks } = this.#limits;
     const begin = this.#now();
-    for (;;) {
-      const hasFound = this.#look(found);
-      const ms = this.#now() - begin;
-      if (hasFound || ms > mostMs) return this.#note(hasFound, ms);
+    for (let look = 1; ; look++) {
+      const hasFound = found();
+      if (hasFound || look % looks === 0) {
+        const ms = this.#now() - begin;
+        if (hasFound || ms > mostMs) return this.#note(hasFound, ms);
+      }
+      pause();
     }
   }
 
@@ -71,13 +74,5 @@ export class SpinBudget {
     // One quick attempt is reason enough to make the next one.
     if (tookMs < wakeUpMs / 2) this.#averageMs = Math.min(this.#averageMs, wakeUpMs / 2);
     return hasFound;
-  }
-
-  #look(found: () => boolean): boolean {
-    for (let i = 0; i < this.#limits.looks; i++) {
-      if (found()) return true;
-      pause();
-    }
-    return false;
   }
 }

@@ -6,7 +6,7 @@
 import type { Instances } from '../../core/contracts.js';
 import { isImmutable } from '../../core/calls/payload.js';
 import { leaseOf } from '../../core/lease.js';
-import { show, ThreadwiseError } from '../../core/options/errors.js';
+import { show, textOf, ThreadwiseError } from '../../core/options/errors.js';
 import type { RegisteredClass } from '../../core/options/classes.js';
 import { becomesPlain, type Fields, setOwn } from '../codec/plain-objects.js';
 
@@ -35,9 +35,8 @@ export class Packing implements Instances {
   }
 
   pack(value: unknown): unknown {
-    const packed = this.#pack(value);
     // A value of the user's own that looks packed arrives as it is.
-    return packed === undefined && isPacked(value) ? [MARK, value, [], []] : (packed ?? value);
+    return this.#pack(value) ?? (isPacked(value) ? [MARK, value, [], []] : value);
   }
 
   packArguments(args: readonly unknown[]): readonly unknown[] {
@@ -247,10 +246,6 @@ function resultOf<T>(what: string, run: (value: T) => unknown, value: T): unknow
 function nameOf(prototype: object): string {
   const maker: unknown = prototype.constructor;
   return (typeof maker === 'function' && maker.name) || 'a class without a name';
-}
-
-function textOf(thrown: unknown): string {
-  return thrown instanceof Error ? String(thrown) : show(thrown);
 }
 
 function notCloneable(why: string, cause?: unknown): ThreadwiseError {

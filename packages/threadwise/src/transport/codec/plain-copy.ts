@@ -13,7 +13,6 @@ import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf }
 const NOT_PLAIN = new Error('not plain');
 const NOTHING: readonly unknown[] = [];
 
-const objectPrototype: unknown = Object.prototype;
 const timeOf = Date.prototype.getTime;
 const entriesOf = Map.prototype.entries;
 const itemsOf = Set.prototype.values;
@@ -62,7 +61,7 @@ function copyObject(value: object, depth: number): unknown {
   if (depth === MAX_DEPTH || identity.note(value) >= 0) throw NOT_PLAIN;
   if (Array.isArray(value)) return copyList(value, depth + 1);
   const prototype = Object.getPrototypeOf(value) as object | null;
-  return prototype === objectPrototype
+  return prototype === Object.prototype
     ? copyFields(value as Fields, depth + 1)
     : copySpecial(value, prototype, depth + 1);
 }

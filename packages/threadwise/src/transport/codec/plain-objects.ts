@@ -31,8 +31,10 @@ export function setOwn(object: Fields, key: string, value: unknown): void {
 // --- objects of classes ---
 
 const clone = structuredClone; // a task may replace the global
+/** What structured clone keeps as it is, but not an object that only has the prototype: such a one must not answer for all. */
+const KEPT = [RegExp, Promise, String, Number, Boolean, BigInt];
 /** Whether objects with a prototype become plain, for each prototype that was asked about. */
-const answers = new WeakMap<object, boolean>();
+const answers = new WeakMap<object, boolean>(KEPT.map((it) => [it.prototype, false]));
 
 /**
  * Whether structured clone makes of `value` a plain object with its own enumerable properties, which are those that `for in` finds.

@@ -172,6 +172,8 @@ describe('what is left to structured clone', () => {
     'a Map of another realm': runInNewContext('new Map()'),
     'a key': createSecretKey(Buffer.alloc(8)),
     'a list of addresses': new BlockList(),
+    'a regular expression, behind an object that pretends to be one': [Object.create(RegExp.prototype), /x/g],
+    'a boxed number, behind an object that pretends to be one': [Object.create(Number.prototype), Object(1)],
     'a regular expression': /x/g,
     'a boxed number': Object(1),
     'a boxed text': Object('text'),

@@ -10,8 +10,8 @@ const UINT8 = 0;
 const MOST_KEPT = 2 ** 24;
 
 export class KeptBytes {
-  /** The arrays that are kept, by their lengths: programs that send large bytes send many of one size. */
-  readonly #free = new Map<number, Uint8Array[]>();
+  /** The arrays that are kept, the latest one last: programs that send large bytes send many of one size. */
+  readonly #free: Uint8Array[] = [];
   #keptBytes = 0;
 
   /** Captures arguments. Undefined unless they are one large Uint8Array, which sees all of its buffer, and values that cannot change. */
@@ -20,9 +20,7 @@ export class KeptBytes {
     const source = given[at];
     if (!isWhole(source) || given.some((value, i) => i !== at && !isImmutable(value))) return undefined;
     const { byteLength } = source;
-    const found = this.#free.get(byteLength)?.pop();
-    if (found !== undefined) this.#keptBytes -= byteLength;
-    const copy = found ?? new Uint8Array(byteLength);
+    const copy = this.#take(byteLength) ?? new Uint8Array(byteLength);
     copy.set(source);
     return {
       args: given.with(at, copy),
@@ -34,18 +32,18 @@ export class KeptBytes {
     };
   }
 
+  #take(byteLength: number): Uint8Array | undefined {
+    const at = this.#free.findLastIndex((kept) => kept.byteLength === byteLength);
+    if (at < 0) return undefined;
+    this.#keptBytes -= byteLength;
+    return this.#free.splice(at, 1)[0];
+  }
+
   #keep(bytes: Uint8Array): void {
-    const { byteLength } = bytes;
+    this.#keptBytes += bytes.byteLength;
+    this.#free.push(bytes);
     // An array whose length comes only once is not used again: it makes room for those of now.
-    if (this.#keptBytes + byteLength > MOST_KEPT && !this.#free.has(byteLength)) {
-      this.#free.clear();
-      this.#keptBytes = 0;
-    }
-    if (this.#keptBytes + byteLength > MOST_KEPT) return;
-    const free = this.#free.get(byteLength);
-    if (free === undefined) this.#free.set(byteLength, [bytes]);
-    else free.push(bytes);
-    this.#keptBytes += byteLength;
+    while (this.#keptBytes > MOST_KEPT) this.#keptBytes -= this.#free.shift()!.byteLength;
   }
 }
 
