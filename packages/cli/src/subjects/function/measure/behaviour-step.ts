@@ -63,7 +63,7 @@ function note({ draft }: FunctionSession, report: BehaviourReport): void {
   const { argument } = draft.behaviour.uncloneable;
   const { result } = report.behaviour.uncloneable;
   const { coldMs, bytesIn, bytesOut } = report;
-  draft.subject.export = report.export;
+  draft.subject = { ...draft.subject, export: report.export };
   draft.behaviour = { ...report.behaviour, uncloneable: { argument, result } };
   Object.assign(draft.inline, { coldMs, bytesIn: spreadOf(bytesIn), bytesOut: spreadOf(bytesOut) });
 }

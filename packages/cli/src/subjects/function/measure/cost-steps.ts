@@ -5,81 +5,64 @@ import { Rounds, sliceFor } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { clamp } from '../../../experiment/session.js';
 import { seriesOf } from '../../../experiment/statistics.js';
-import type { EchoSetup } from '../probe/tasks.js';
-import { type CoreSamples, TRANSPORTS } from '../rules/samples.js';
+import { type CoreSamples, type CrossingSamples, TRANSPORTS } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
 import { coreCounts, outstandingFor } from './schedule.js';
-import type { Asks, FunctionSession, Opened, Slice } from './session.js';
+import type { FunctionSession, Opened } from './session.js';
 import type { Settings } from './settings.js';
 
 /** Running times of tasks that only compute, two a decade: the break-even is interpolated between them. */
 const SPINS_MS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1] as const;
 /** How many milliseconds a process takes until all its pools are ready; a pool that is bound to fewer cores gets as long. */
 const POOLS_OPEN_MS = 300;
-/** The share of a step's time that goes into warming up. */
+/** The share of the step's time that goes into warming up. */
 const WARM_SHARE = 0.3;
 const MOST_WARM_MS = 1500;
-/** How many milliseconds pass between two slices of the same process. */
-const BETWEEN_SLICES_MS = 2;
+/** How many milliseconds pass between two slices of the same process, most of them until idle workers have settled. */
+const BETWEEN_SLICES_MS = 5;
 const ROUNDS = ENOUGH_ROUNDS + 1;
 
-type Pattern = Omit<EchoSetup, 'warmMs'>;
+const SLICE_MS = { least: 25, most: 160 } as const;
 
-export function patternOf(
-  { reference, inputs, result, bytesIn, bytesOut }: Subject,
-  threads: number,
-): Pattern {
-  const outstanding = outstandingFor(0, threads, bytesIn + bytesOut);
-  return { input: inputs[0]!.input, passing: reference.passing, result, threads, outstanding };
-}
-
-/** The probes that measure several things in turn: the step, and the lengths of the step and of a slice in milliseconds. */
-const IN_TURN = {
-  crossing: { step: 'crossings', leastMs: POOLS_OPEN_MS / 2, slice: { least: 25, most: 150 } },
-  spin: { step: 'the break-even', leastMs: POOLS_OPEN_MS, slice: { least: 20, most: 160 } },
-} as const;
-
-export async function measureCrossings(session: FunctionSession, pattern: Pattern): Promise<void> {
-  const found = await inTurn(session, 'crossing', pattern, TRANSPORTS, (transport, ms) => ({
-    transport,
-    ms,
-  }));
-  session.draft.crossings = found.map(([transport, slices]) => ({
-    transport,
-    ...seriesOf(slices, 'cpuMs', 'loneMs'),
-  }));
-}
-
-export async function measureSpins(session: FunctionSession, pattern: Pattern): Promise<void> {
-  // Half of the slice is on the calling thread, half in the pool.
-  const found = await inTurn(session, 'spin', pattern, SPINS_MS, (runMs, ms) => ({ runMs, ms: ms / 2 }));
-  session.draft.spins = found.map(([runMs, slices]) => ({ runMs, ...seriesOf(slices, 'inline', 'pool') }));
-}
-
-/** Measures all of them in turn in one process, and leaves out those that there was no time for. */
-async function inTurn<R extends keyof typeof IN_TURN, T>(
+/** Measures crossings, and tasks that only compute, in turn in one process; leaves out those that there was no time for. */
+export async function measureCosts(
   session: FunctionSession,
-  role: R,
-  pattern: Pattern,
-  all: readonly T[],
-  asksOf: (of: T, ms: number) => Asks<R>,
-): Promise<(readonly [T, Slice<R>[]])[]> {
-  const { step, leastMs, slice } = IN_TURN[role];
-  const timeMs = session.begin(step, leastMs);
-  if (timeMs === undefined) return [];
+  subject: Subject,
+  threads: number,
+): Promise<void> {
+  const what = 'crossings and the break-even';
+  const timeMs = session.begin(what, POOLS_OPEN_MS);
+  if (timeMs === undefined) return;
   const endMs = session.now() + timeMs;
   const warmMs = Math.min(MOST_WARM_MS, WARM_SHARE * timeMs);
-  const what = `${role}s`;
-  const lane = session.lane(role, { what, setup: { ...pattern, warmMs }, openMs: POOLS_OPEN_MS + warmMs });
+  const { reference, inputs, result, bytesIn, bytesOut } = subject;
+  const lane = session.lane('costs', {
+    what,
+    setup: {
+      input: inputs[0]!.input,
+      passing: reference.passing,
+      result,
+      threads,
+      outstanding: outstandingFor(0, threads, bytesIn + bytesOut),
+      warmMs,
+    },
+    openMs: POOLS_OPEN_MS + warmMs,
+  });
   await lane.open();
-  const turns = all.map((of) => lane.turn(({ ms }) => ({ asks: asksOf(of, ms), expectedMs: ms })));
-  const ms = sliceFor({ ...slice, ms: endMs - session.now() }, turns.length, ROUNDS, BETWEEN_SLICES_MS);
+  const turnOf = <T extends Pick<CrossingSamples, 'transport'> | { runMs: number }>(of: T) => ({
+    of,
+    turn: lane.turn(({ ms }) => ({ asks: { ...of, ms }, expectedMs: ms })),
+  });
+  const crossings = TRANSPORTS.map((transport) => turnOf({ transport }));
+  const spins = SPINS_MS.map((runMs) => turnOf({ runMs }));
+  const turns = [...crossings, ...spins].map(({ turn }) => turn);
+  const ms = sliceFor({ ...SLICE_MS, ms: endMs - session.now() }, turns.length, ROUNDS, BETWEEN_SLICES_MS);
   const rounds = new Rounds({
     session,
     title: `${what}, `,
     turns,
     needed: turns.length,
-    slice: { ms, least: slice.least },
+    slice: { ms, least: SLICE_MS.least },
     overheadMs: BETWEEN_SLICES_MS,
     // In the first round the code of each is still being compiled.
     coldOf: () => 1,
@@ -87,7 +70,16 @@ async function inTurn<R extends keyof typeof IN_TURN, T>(
   });
   await rounds.run({ endMs });
   await lane.close();
-  return all.map((of, i) => [of, rounds.of(turns[i]!)] as const).filter(([, slices]) => slices.length > 0);
+  const measured = <T extends ReturnType<typeof turnOf>>(all: readonly T[]): T[] =>
+    all.filter(({ turn }) => rounds.of(turn).length > 0);
+  session.draft.crossings = measured(crossings).map(({ of, turn }) => ({
+    ...of,
+    ...seriesOf(rounds.of(turn), 'cpuMs', 'loneMs'),
+  }));
+  session.draft.spins = measured(spins).map(({ of, turn }) => ({
+    ...of,
+    ...seriesOf(rounds.of(turn), 'inline', 'pool'),
+  }));
 }
 
 const CORE_ROUNDS = 3;
@@ -108,7 +100,7 @@ export async function measureCores(
   const cells = coreCounts(cores)
     .filter((count) => count < cores && count < cpus.length)
     .flatMap((count) => settings.all.map((setting) => ({ count, ...setting })))
-    .filter(({ count, variant, setup }) => variant === undefined && setup.threads <= 2 * count);
+    .filter(({ count, setup }) => setup.name === undefined && setup.threads <= 2 * count);
   const timeMs = session.begin('fewer cores', POOLS_OPEN_MS);
   if (timeMs === undefined) return;
   const end = performance.now() + timeMs;

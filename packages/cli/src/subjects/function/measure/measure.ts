@@ -6,7 +6,7 @@ import type { Passing } from '../../../run/work/passing.js';
 import { UsageError } from '../../../exit-code.js';
 import type { Samples } from '../rules/samples.js';
 import { control, openInline, watchBehaviour, watchSurvival } from './behaviour-step.js';
-import { measureCores, measureCrossings, measureSpins, measureStart, patternOf } from './cost-steps.js';
+import { measureCores, measureCosts, measureStart } from './cost-steps.js';
 import { chooseInputs, shareOf } from './schedule.js';
 import { FunctionSession } from './session.js';
 import { settingsOf } from './settings.js';
@@ -60,7 +60,7 @@ async function measureAll(session: FunctionSession, look: Look | undefined): Pro
   const whyNoThreads = await watchSurvival(session, subject);
   // How long a slice will be is not known before a warm call was timed: guess an eighth of an eighth of the time for the rounds.
   const inputs = chooseInputs(subject.inputs, clamp(shareOf('rounds', session.remainingMs) / 64, 50, 300));
-  draft.subject.inputs = { ...draft.subject.inputs, used: inputs.length };
+  draft.subject = { ...draft.subject, inputs: { ...draft.subject.inputs, used: inputs.length } };
   const inline = await openInline(session, subject, inputs);
   if (inline === undefined) return;
   await control(session, 'before', inline);
@@ -71,9 +71,7 @@ async function measureAll(session: FunctionSession, look: Look | undefined): Pro
   const rounds = roundsOf({ session, inline, settings, inputs, look });
   await rounds?.run();
   if (most > 0) {
-    const pattern = patternOf(subject, Math.min(most, cores));
-    await measureCrossings(session, pattern);
-    await measureSpins(session, pattern);
+    await measureCosts(session, subject, Math.min(most, cores));
     await measureCores(session, settings, inputs);
     await measureStart(session, subject);
   }

@@ -6,13 +6,12 @@ import {
   callLimitMs,
   coldRounds,
   coreCounts,
-  costOf,
   latestEndMs,
   mostFor,
   outstandingFor,
-  planRounds,
-  STEPS,
   shareOf,
+  slicesFor,
+  STEPS,
   threadCounts,
 } from './schedule.js';
 
@@ -61,38 +60,20 @@ test('at most four settings of cores', () => {
   assert.deepEqual(coreCounts(16), [1, 2, 8, 16]);
 });
 
-const base = { callMs: 0.01, openMs: 300, needed: 3, wished: 4 };
-
-test('with much time everything is measured, in long slices', () => {
-  const { settings, sliceMs } = planRounds({ ...base, timeMs: 60_000 });
-  assert.deepEqual({ settings, sliceMs }, { settings: 7, sliceMs: 300 });
-});
-
-test('with little time what is wished for is left out, and what is needed is not', () => {
-  const plan = planRounds({ ...base, timeMs: 2500 });
-  assert.ok(plan.settings >= 3 && plan.settings < 7, String(plan.settings));
-  assert.equal(planRounds({ ...base, timeMs: 100 }).settings, 3);
-});
-
-test('six rounds of what is planned fit into the time, unless it is only what is needed', () => {
-  for (const timeMs of [3000, 5000, 10_000, 30_000]) {
-    for (const callMs of [0.001, 1, 20]) {
-      const { settings, leastMs } = planRounds({ ...base, callMs, timeMs });
-      if (settings === base.needed) continue;
-      assert.ok(settings * (base.openMs + 6 * costOf(leastMs, callMs)) <= timeMs, `${timeMs} ${callMs}`);
-    }
-  }
+test('slices are as long as the time allows for eight rounds, and no longer than they need be', () => {
+  assert.deepEqual(slicesFor(60_000, 0.01, 7), { ms: 300, least: 50 });
+  assert.deepEqual(slicesFor(8000, 0.01, 10), { ms: 100, least: 50 });
+  assert.deepEqual(slicesFor(-5, 0.01, 3), { ms: 50, least: 50 });
 });
 
 test('a slice is hardly shorter than a call', () => {
-  const { sliceMs, leastMs } = planRounds({ ...base, timeMs: 20_000, callMs: 500 });
-  assert.deepEqual([sliceMs, leastMs], [450, 450]);
+  assert.deepEqual(slicesFor(20_000, 500, 7), { ms: 450, least: 450 });
 });
 
 test('before the rounds, the steps of a large budget take no more than of one of twenty seconds', () => {
   assert.equal(mostFor('behaviour', 20_000), mostFor('behaviour', 600_000));
   assert.ok(mostFor('behaviour', 10_000) < mostFor('behaviour', 20_000));
-  assert.ok(mostFor('the break-even', 600_000) > mostFor('the break-even', 60_000));
+  assert.ok(mostFor('fewer cores', 600_000) > mostFor('fewer cores', 60_000));
 });
 
 test('short calls are outstanding in numbers, long ones are not', () => {

@@ -11,8 +11,7 @@ const SHARES = {
   'warming up': 4,
   'control before': 4,
   rounds: 46,
-  crossings: 7,
-  'the break-even': 11,
+  'crossings and the break-even': 18,
   'fewer cores': 6,
   'the start of threads': 4,
   'control after': 4,
@@ -68,25 +67,12 @@ export function coreCounts(cores: number): number[] {
 
 const SLICE_MS = { least: 50, most: 300 } as const;
 
-interface RoundsInput {
-  readonly timeMs: number;
-  /** How long a call takes; no slice is much shorter than that. */
-  readonly callMs: number;
-  /** How long a process takes until its pool is ready and warm. */
-  readonly openMs: number;
-  /** How many settings must be measured, and how many more may be. */
-  readonly needed: number;
-  readonly wished: number;
-}
-
-/** Plans as many settings as leave time for six rounds, then slices as long as the rest of the time allows. */
-export function planRounds({ timeMs, callMs, openMs, needed, wished }: RoundsInput) {
-  const eachMs = openMs + ENOUGH_ROUNDS * costOf(SLICE_MS.least, callMs);
-  const settings = clamp(Math.floor(timeMs / eachMs), needed, needed + wished);
-  const sliceMs = sliceFor({ ms: timeMs - settings * openMs, ...SLICE_MS }, settings, ENOUGH_ROUNDS + 2, 0);
+/** Slices so long that some more rounds than enough fit into the time, and the time of a call. Milliseconds. */
+export function slicesFor(timeMs: number, callMs: number, turns: number) {
+  const ms = sliceFor({ ...SLICE_MS, ms: timeMs }, turns, ENOUGH_ROUNDS + 2, 0);
   // A little less than a call: else every other slice would have time for two.
   const shortest = 0.9 * callMs;
-  return { settings, sliceMs: Math.max(sliceMs, shortest), leastMs: Math.max(SLICE_MS.least, shortest) };
+  return { ms: Math.max(ms, shortest), least: Math.max(SLICE_MS.least, shortest) };
 }
 
 /** The share of the time for the rounds that goes into warming up, until library and function are compiled. */
@@ -117,13 +103,6 @@ export function coldRounds(series: readonly (readonly number[])[]): number {
       return later.length < 2 || rate >= later[0]! || rate >= COLD * later[later.length >> 1]!;
     });
   return Math.max(0, ...series.map(firstWarm));
-}
-
-/** How many milliseconds a turn takes besides its calls: the hand-over between processes. */
-export const HAND_OVER_MS = 8;
-
-export function costOf(sliceMs: number, callMs: number): number {
-  return Math.max(sliceMs, callMs) + callMs + HAND_OVER_MS;
 }
 
 /** Calls of at least this length are counted by parts, since few fit into a slice. Milliseconds. */

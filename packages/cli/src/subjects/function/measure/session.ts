@@ -5,7 +5,7 @@ import { readMachine } from '../../../experiment/machine.js';
 import type { StepsOf } from '../../../experiment/serve.js';
 import { clamp, Session } from '../../../experiment/session.js';
 import { seriesOf, spreadOf } from '../../../experiment/statistics.js';
-import { type Mutable, newBehaviour, type Samples } from '../rules/samples.js';
+import { newSamples } from '../rules/samples.js';
 import type { MeasurePlan } from './measure.js';
 import { callLimitMs, mostFor, shareOf, type StepName } from './schedule.js';
 
@@ -15,8 +15,7 @@ interface Openers {
   survival: typeof import('../probe/survival.js').open;
   inline: typeof import('../probe/inline.js').open;
   pool: typeof import('../probe/pool.js').open;
-  crossing: typeof import('../probe/crossing.js').open;
-  spin: typeof import('../probe/spin.js').open;
+  costs: typeof import('../probe/costs.js').open;
   start: typeof import('../probe/start.js').open;
 }
 
@@ -24,12 +23,11 @@ type Role = keyof Openers;
 type Steps<R extends Role> = StepsOf<Openers[R]>;
 type Probe<R extends Role> = Child<Steps<R>>;
 export type Opened<R extends Role> = Steps<R>['open']['gets'];
-export type Asks<R extends Role> = Steps<R>['step']['asks'];
 export type Slice<R extends Role> = Steps<R>['step']['gets'];
 
 export class FunctionSession extends Session<MeasurePlan> {
   /** What was measured so far. */
-  readonly draft = newDraft(this.plan);
+  readonly draft = newSamples(subjectOf(this.plan), readMachine());
   /** How many milliseconds a call may take before it counts as one that never settles. */
   readonly limitMs = callLimitMs(this.plan.budgetMs);
 
@@ -66,27 +64,8 @@ interface ProbeLaneOptions<R extends Role> extends Omit<LaneOptions<Steps<R>>, '
   readonly cpus?: readonly number[];
 }
 
-/** The samples while they are being measured; the session itself knows what was left out. */
-type Draft = { -readonly [K in keyof Omit<Samples, 'skipped' | 'isCutShort'>]: Mutable<Samples[K]> };
-
-function newDraft(plan: MeasurePlan): Draft {
-  return {
-    subject: {
-      module: plan.moduleGiven,
-      export: plan.export ?? 'default',
-      inputs: { count: plan.inputCount, used: 0, how: plan.inputsHow },
-    },
-    machine: readMachine(),
-    behaviour: newBehaviour(),
-    inline: { coldMs: undefined, bytesIn: undefined, bytesOut: undefined, ...inlineSamples([], []) },
-    threads: [],
-    variants: [],
-    crossings: [],
-    spins: [],
-    cores: [],
-    start: undefined,
-    control: { before: [], after: [] },
-  };
+function subjectOf({ moduleGiven, export: name = 'default', inputCount, inputsHow }: MeasurePlan) {
+  return { module: moduleGiven, export: name, inputs: { count: inputCount, used: 0, how: inputsHow } };
 }
 
 /** The samples of the calling thread, from its slices. @param sizes of the inputs that each slice measures one by one */

@@ -4,14 +4,16 @@ import { isTight } from '../../../experiment/lane.js';
 import { type Look, Rounds, type Turn } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { seriesOf } from '../../../experiment/statistics.js';
-import { POOL_SERIES, type PoolSamples, type VariantSamples } from '../rules/samples.js';
+import { POOL_SERIES, type VariantSamples } from '../rules/samples.js';
 import { endingOf, type Inline } from './behaviour-step.js';
-import { coldRounds, HAND_OVER_MS, latestEndMs, planRounds, warmMsFor } from './schedule.js';
+import { coldRounds, latestEndMs, slicesFor, warmMsFor } from './schedule.js';
 import { type FunctionSession, inlineSamples, type ProbeLane, type Slice } from './session.js';
 import type { Setting, Settings } from './settings.js';
 
 /** How many milliseconds a process takes until its pool is ready, before it is warmed up. */
 const POOL_OPEN_MS = 200;
+/** How many milliseconds a turn takes besides its calls: the hand-over between processes. */
+const HAND_OVER_MS = 8;
 /** How many bytes a thread takes before it does anything: a generous guess, since too little memory means being killed. */
 const THREAD_BYTES = 16 * 2 ** 20;
 
@@ -32,35 +34,31 @@ export function roundsOf(context: RoundsContext) {
   const timeMs = session.begin('rounds');
   if (timeMs === undefined) return undefined;
   const endMs = session.now() + timeMs;
-  const warmMs = warmMsFor(timeMs, settings.all.length + 1);
+  const { all, needed } = settings;
+  const warmMs = warmMsFor(timeMs, all.length + 1);
   const openMs = POOL_OPEN_MS + warmMs;
   const { callMs } = inline.warm;
-  const needed = settings.needed + 1;
-  const wished = settings.all.length - settings.needed;
-  const plan = planRounds({ timeMs, callMs, openMs, needed, wished });
-  const chosen = settings.all.slice(0, plan.settings - 1);
-  for (const { what } of settings.all.slice(chosen.length)) session.skipForTime(what);
-  const threads = sum(chosen, ({ setup }) => setup.threads);
-  const tight = isTight(chosen.length, threads * THREAD_BYTES, session.draft.machine.memoryBytes);
-  const lanes = chosen.map((setting) => laneOf(context, setting, warmMs, tight));
+  const threads = sum(all, ({ setup }) => setup.threads);
+  const tight = isTight(all.length, threads * THREAD_BYTES, session.draft.machine.memoryBytes);
+  const lanes = all.map((setting) => laneOf(context, setting, warmMs, tight));
   const ofLane = (lane: ProbeLane<'pool'>) =>
     lane.turn(({ ms }) => ({ asks: { ms }, expectedMs: ms + 2 * callMs }));
   const turns: readonly Turn<AnySlice>[] = [inlineTurn(context), ...lanes.map(ofLane)];
   const write = (): void => {
     const [alone, ...pools] = turns.map((turn) => rounds.of(turn));
-    writeDraft(context, alone as Slice<'inline'>[], chosen, pools as Slice<'pool'>[][]);
+    writeDraft(context, alone as Slice<'inline'>[], pools as Slice<'pool'>[][]);
   };
   const rounds = new Rounds<AnySlice>({
     session,
     turns,
-    needed,
-    slice: { ms: plan.sliceMs, least: plan.leastMs },
+    needed: needed + 1,
+    slice: slicesFor(timeMs - turns.length * openMs, callMs, turns.length),
     overheadMs: callMs + HAND_OVER_MS,
     openMs,
     // The first round counts as cold even if its rates look steady, because V8 still compiles code in it.
     coldOf: (series) => Math.max(1, coldRounds(series.map((slices) => slices.map(({ rate }) => rate)))),
     // Where only the calling thread is measured, there is nothing to compare, and more rounds would tell nothing.
-    most: chosen.length === 0 ? ENOUGH_ROUNDS + 1 : undefined,
+    most: all.length === 0 ? ENOUGH_ROUNDS + 1 : undefined,
     look:
       look &&
       (() => {
@@ -90,25 +88,21 @@ export function roundsOf(context: RoundsContext) {
   };
 }
 
-/** Notes what was measured so far. @param pools the slices of each of the chosen settings */
+/** Notes what was measured so far. @param pools the slices of each setting */
 function writeDraft(
-  { session: { draft }, inline }: RoundsContext,
+  { session: { draft }, inline, settings }: RoundsContext,
   alone: readonly Slice<'inline'>[],
-  chosen: readonly Setting[],
   pools: readonly (readonly Slice<'pool'>[])[],
 ): void {
   Object.assign(draft.inline, inlineSamples(alone, inline.sizes));
   draft.machine = { ...draft.machine, othersShare: othersShare([...alone, ...pools.flat()]) };
-  const measured = chosen.flatMap(({ variant, setup: { threads } }, i): PoolSamples[] => {
+  const measured = settings.all.flatMap(({ setup: { name, size, threads } }, i) => {
     const own = pools[i]!;
-    return own.length === 0 ? [] : [{ ...variant, threads, ...seriesOf(own, ...POOL_SERIES) }];
+    return own.length === 0 ? [] : [{ name, size, threads, ...seriesOf(own, ...POOL_SERIES) }];
   });
+  const isVariant = (each: (typeof measured)[number]) => each.name !== undefined;
   draft.threads = measured.filter((each) => !isVariant(each)).sort((a, b) => a.threads - b.threads);
-  draft.variants = measured.filter(isVariant);
-}
-
-function isVariant(samples: PoolSamples): samples is VariantSamples {
-  return 'name' in samples;
+  draft.variants = measured.filter(isVariant) as readonly VariantSamples[];
 }
 
 function inlineTurn({ inline: { lane, warm, sizes } }: RoundsContext): Turn<AnySlice> {

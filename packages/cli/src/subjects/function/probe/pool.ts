@@ -3,23 +3,20 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { createPool, type Lease, type Pool } from 'threadwise';
 import { Gauges } from '../../../experiment/gauges.js';
 import { serveSteps } from '../../../experiment/serve.js';
-import { argumentsOf, type Passing } from '../../../run/work/passing.js';
+import { argumentsOf } from '../../../run/work/passing.js';
+import type { VariantName } from '../rules/samples.js';
 import { inTurn, keepOutstanding, type Loaded, warmUp } from './outstanding.js';
+import type { SubjectReference } from './subject.js';
 import { standalone } from './values.js';
 
 export interface PoolSetup {
-  readonly module: string;
-  readonly task: string;
-  readonly data: unknown;
+  readonly subject: SubjectReference & { readonly export: string };
   readonly inputs: readonly unknown[];
-  /** How an input, or a batch of inputs, becomes the arguments of the task. */
-  readonly passing: Passing;
-  /** Whether inputs are in leases, that is shared memory, or files are read into them. */
-  readonly isLeased: boolean;
-  /** How many inputs one call gets; 1: no batch. */
-  readonly batch: number;
   readonly threads: number;
-  readonly placement: 'threads' | 'auto';
+  /** Another way of calling than the default. */
+  readonly name?: VariantName | undefined;
+  /** How many inputs one call gets; undefined: one. */
+  readonly size?: number | undefined;
   readonly outstanding: number;
   /** Whether calls are so long that one that ends after its slice counts for the part within it. */
   readonly isLong: boolean;
@@ -28,13 +25,18 @@ export interface PoolSetup {
   readonly warmMs: number;
 }
 
+const OWN_TASKS = new URL('./subject.js', import.meta.url).href;
+
 export const open = async (setup: PoolSetup) => {
-  const { task, threads, batch, outstanding, isLong, warmMs } = setup;
-  const pool = createPool(setup.module, {
+  const { subject, threads, name, size = 1, outstanding, isLong, warmMs } = setup;
+  // Several inputs, or those that the worker reads, are for a task of ours, which calls the function.
+  const isOurs = name === 'batch' || name === 'read';
+  const task = isOurs ? (setup.size === undefined ? 'runOne' : 'runAll') : subject.export;
+  const pool = createPool(isOurs ? OWN_TASKS : subject.module, {
     name: 'threadwise analyze',
     threads,
-    placement: setup.placement,
-    worker: { data: standalone(setup.data) },
+    placement: name === 'auto' ? 'auto' : 'threads',
+    worker: { data: isOurs ? subject : undefined },
     classes: 'plain',
   });
   await pool.ready;
@@ -53,8 +55,8 @@ export const open = async (setup: PoolSetup) => {
       calls: loaded.calls,
       failed: loaded.failed,
       firstFailure: loaded.firstFailure,
-      rate: (batch * calls * 1000) / elapsedMs,
-      cpuMs: cpuMs / (loaded.calls * batch),
+      rate: (size * calls * 1000) / elapsedMs,
+      cpuMs: cpuMs / (loaded.calls * size),
       loopDelayMs,
       mainUtilization: loopShare,
       busyShare: Math.min(1, runMs / (threads * elapsedMs)),
@@ -133,12 +135,16 @@ function longWork(pool: Pool, isOneEach: boolean): Works {
 }
 
 /** For each input or batch, a function that makes the arguments of a call, as its caller would. */
-function makersOf(pool: Pool, { inputs, isLeased, passing, batch }: PoolSetup): readonly (() => unknown[])[] {
+function makersOf(pool: Pool, { inputs, subject, name, size }: PoolSetup): readonly (() => unknown[])[] {
+  const { passing } = subject;
   const own = inputs.map(standalone);
-  if (isLeased && passing === 'read') return own.map((path) => () => [filledFrom(path as string, pool)]);
-  if (!isLeased && passing !== 'value') return own.map((input) => () => [...argumentsOf(input, passing)]);
-  const singles = isLeased ? own.map((bytes) => shared(pool, bytes as Uint8Array)) : own;
-  return (batch === 1 ? singles : batchesOf(singles, batch)).map((each) => () => [each]);
+  if (name === 'lease') {
+    if (passing === 'read') return own.map((path) => () => [filledFrom(path as string, pool)]);
+    return own.map((bytes) => shared(pool, bytes as Uint8Array)).map((bytes) => () => [bytes]);
+  }
+  const isOurs = name === 'batch' || name === 'read';
+  if (!isOurs) return own.map((input) => () => [...argumentsOf(input, passing)]);
+  return (size === undefined ? own : batchesOf(own, size)).map((each) => () => [each]);
 }
 
 /** Batches of `size` that together hold every input; the last one is filled up from the first inputs. */

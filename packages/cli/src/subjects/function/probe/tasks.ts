@@ -1,20 +1,10 @@
-/** Tasks for the probes `crossing` and `spin`: they take the user's arguments and return one of the user's results. */
-import type { Passing } from '../../../run/work/passing.js';
-
-export interface EchoSetup {
-  readonly input: unknown;
-  readonly passing: Passing;
-  readonly result: unknown;
-  readonly threads: number;
-  readonly outstanding: number;
-  readonly warmMs: number;
-}
+/** Tasks for the probe `costs`: they take the user's arguments and return one of the user's results. */
 
 let result: unknown;
 /** What was computed goes here, so that it is not optimised away. */
 let kept = 0;
 
-export function setup({ data }: { readonly data: Pick<EchoSetup, 'result'> }): void {
+export function setup({ data }: { readonly data: { readonly result: unknown } }): void {
   result = data.result;
 }
 

@@ -66,43 +66,28 @@ function lostClassOf(instance: object): string | undefined {
 }
 
 /**
- * Returns the value with every view copied into a buffer of its own: views that came by IPC share the buffer of the whole message, and
- * structured clone would copy all of that. Class instances do not come by IPC. What is there twice, or contains itself, does so in the copy.
+ * A copy of the value in which every view has a buffer of its own: views that came by IPC share the buffer of the whole message, and
+ * structured clone would copy all of that.
  */
 export function standalone(value: unknown): unknown {
-  const copies = new Map<object, object>();
-  const copyOf = (part: unknown): unknown => {
-    if (typeof part !== 'object' || part === null) return part;
-    const copy = copies.get(part) ?? emptyLike(part);
-    copies.set(part, copy);
-    return copy;
-  };
-  const whole = copyOf(value);
-  // `copyOf` puts the parts of a value behind it in this map, and the loop reaches them: there is no recursion, so no value is too deep.
-  for (const [from, copy] of copies) {
-    if (Array.isArray(copy)) for (const part of from as unknown[]) copy.push(copyOf(part));
-    else if (isPlain(copy)) {
-      const parts = Object.entries(from).map(([name, part]) => [name, copyOf(part)]);
-      Object.defineProperties(copy, Object.getOwnPropertyDescriptors(Object.fromEntries(parts)));
-    }
+  const reader = new Reader(v8.serialize(value));
+  reader.readHeader();
+  return reader.readValue();
+}
+
+declare module 'v8' {
+  interface DefaultDeserializer {
+    _readHostObject(): ArrayBufferView;
   }
-  return whole;
 }
 
-function isPlain(object: object): boolean {
-  return Object.getPrototypeOf(object) === Object.prototype;
-}
-
-function emptyLike(object: object): object {
-  if (ArrayBuffer.isView(object)) return ownView(object);
-  if (Array.isArray(object)) return [];
-  return isPlain(object) ? {} : object;
-}
-
-function ownView(view: ArrayBufferView): ArrayBufferView {
-  const { buffer, byteOffset, byteLength } = view;
-  const own = new Uint8Array(buffer, byteOffset, byteLength).slice().buffer;
-  if (Buffer.isBuffer(view)) return Buffer.from(own);
-  const Kind = view.constructor as new (buffer: ArrayBuffer) => ArrayBufferView;
-  return new Kind(own);
+class Reader extends v8.DefaultDeserializer {
+  override _readHostObject(): ArrayBufferView {
+    const view = super._readHostObject();
+    const { buffer, byteOffset, byteLength } = view;
+    const own = new Uint8Array(buffer, byteOffset, byteLength).slice().buffer;
+    if (Buffer.isBuffer(view)) return Buffer.from(own);
+    const Kind = view.constructor as new (buffer: ArrayBuffer) => ArrayBufferView;
+    return new Kind(own);
+  }
 }

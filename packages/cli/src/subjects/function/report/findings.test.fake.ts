@@ -3,8 +3,10 @@
  * worked out by hand.
  */
 import type { Series, Spread } from '../../../experiment/statistics.js';
+import { analyze } from '../rules/analyze.js';
 import type { Findings } from '../rules/findings.js';
-import type { Behaviour, PoolSamples, Samples } from '../rules/samples.js';
+import { newSamples, type PoolSamples, type Samples } from '../rules/samples.js';
+import { WELL_BEHAVED } from '../rules/simulated.test.fake.js';
 
 const MiB = 1024 ** 2;
 
@@ -29,36 +31,25 @@ function spread(p50: number, p99: number, max: number): Spread {
   return { count: 200, mean: p50, p50, p90: p99, p99, max };
 }
 
-const behaviour: Behaviour = {
-  returnsPromise: false,
-  failures: { calls: 200, failed: 0, first: undefined },
-  neverSettled: undefined,
-  ended: undefined,
-  endedInWorker: undefined,
-  repeats: 'same',
-  changesItsArgument: false,
-  uncloneable: { argument: undefined, result: undefined },
-  hasSetup: false,
-  plainClasses: [],
+const subject = {
+  module: './tasks.js',
+  export: 'hash',
+  inputs: { count: 1000, used: 200, how: 'evenly spread' },
+};
+const machine = {
+  cpu: 'Imaginary 3000',
+  cores: 4,
+  availableThreads: 4,
+  memoryBytes: 8192 * MiB,
+  node: 'v22.1.0',
+  platform: 'linux x64',
+  loadBefore: 0.2,
 };
 
 export function fakeSamples(changes: Partial<Samples> = {}): Samples {
   return {
-    subject: {
-      module: './tasks.js',
-      export: 'hash',
-      inputs: { count: 1000, used: 200, how: 'evenly spread' },
-    },
-    machine: {
-      cpu: 'Imaginary 3000',
-      cores: 4,
-      availableThreads: 4,
-      memoryBytes: 8192 * MiB,
-      node: 'v22.1.0',
-      platform: 'linux x64',
-      loadBefore: 0.2,
-    },
-    behaviour,
+    ...newSamples(subject, machine),
+    behaviour: WELL_BEHAVED,
     inline: {
       coldMs: 12,
       callMs: { count: 200, mean: 1.1, p50: 1, p90: 1.4, p99: 2, max: 3 },
@@ -140,47 +131,9 @@ export function fakeFindings(changes: Partial<Findings> = {}): Findings {
 
 /** The findings of a measurement that ended before anything was measured. */
 export function nothingFound(): Findings {
-  const { subject, machine } = fakeSamples();
-  return {
-    schemaVersion: 1,
-    verdict: { answer: 'unknown', sentence: 'Cannot tell: not enough was measured' },
-    reasons: [],
-    warnings: [],
-    breakEven: { runMs: undefined, inputBytes: undefined, calls: undefined },
-    knee: undefined,
-    limits: [],
-    amdahl: undefined,
-    alternatives: [],
-    recommended: {},
-    gain: undefined,
-    noise: undefined,
-    samples: {
-      subject,
-      machine,
-      behaviour,
-      inline: {
-        coldMs: undefined,
-        callMs: undefined,
-        rate: [],
-        cpuMs: [],
-        loopDelayMs: [],
-        garbageShare: [],
-        bytesIn: undefined,
-        bytesOut: undefined,
-        bySize: [],
-        residentBytes: undefined,
-      },
-      threads: [],
-      variants: [],
-      crossings: [],
-      spins: [],
-      cores: [],
-      start: undefined,
-      control: { before: [], after: [] },
-      skipped: [],
-      isCutShort: true,
-    },
-  };
+  const verdict = { answer: 'unknown', sentence: 'Cannot tell: not enough was measured' } as const;
+  const samples = { ...newSamples(subject, machine), skipped: [], isCutShort: true };
+  return { ...analyze(samples), verdict, warnings: [] };
 }
 
 const LONG = 'a-name-that-goes-on-without-a-place-to-break-it-'.repeat(300);
@@ -196,17 +149,15 @@ export const HOSTILE = [
 
 /** Every text that comes from the user's program, or from his machine, is hostile. */
 export function hostileFindings(): Findings {
-  const { subject, machine, ...samples } = fakeSamples();
   return fakeFindings({
     verdict: { answer: 'unknown', sentence: `Cannot tell: every call fails: ${HOSTILE}` },
     reasons: [HOSTILE],
     warnings: [HOSTILE, LONG],
     limits: [{ name: 'none', why: HOSTILE }],
     alternatives: [{ ...fakeFindings().alternatives[0]!, sentence: HOSTILE }],
-    samples: {
-      ...samples,
+    samples: fakeSamples({
       subject: { module: HOSTILE, export: HOSTILE, inputs: { ...subject.inputs, how: HOSTILE } },
       machine: { ...machine, cpu: HOSTILE, node: HOSTILE, platform: HOSTILE },
-    },
+    }),
   });
 }

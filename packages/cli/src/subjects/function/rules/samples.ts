@@ -6,26 +6,6 @@ import type { Ending } from '../../../experiment/child.js';
 import type { Measured } from '../../../experiment/session.js';
 import type { Series, Spread } from '../../../experiment/statistics.js';
 
-export interface Samples extends Measured {
-  readonly subject: Subject;
-  readonly behaviour: Behaviour;
-  /** The samples of the calling thread, without a pool. */
-  readonly inline: InlineSamples;
-  /** The samples of the library's pool, one for each number of threads, ascending; all other options have their defaults. */
-  readonly threads: readonly PoolSamples[];
-  /** Other ways of calling the pool, each with as many threads as cores. */
-  readonly variants: readonly VariantSamples[];
-  /** What a call costs besides running, on each transport, with values as large as the function's own. */
-  readonly crossings: readonly CrossingSamples[];
-  /** Tasks that only compute for a given time, with values as large as the function's own, shortest first: they give the break-even. */
-  readonly spins: readonly SpinSamples[];
-  /** Rates by numbers of cores and threads; empty where no process can be bound to fewer cores. */
-  readonly cores: readonly CoreSamples[];
-  readonly start: StartSamples | undefined;
-  /** Rates of the very same run on the calling thread, before everything else and after it: what differs is noise. */
-  readonly control: { readonly before: Series; readonly after: Series };
-}
-
 export interface Subject {
   /** As the user gave it. */
   readonly module: string;
@@ -34,62 +14,75 @@ export interface Subject {
 }
 
 /** What the function does besides computing. Texts are messages for people. */
-export interface Behaviour {
-  readonly returnsPromise: boolean;
-  readonly failures: { readonly calls: number; readonly failed: number; readonly first: string | undefined };
-  /** After how many milliseconds a call that did not settle was given up. */
-  readonly neverSettled: number | undefined;
-  /** How a call ended its process. */
-  readonly ended: Ending | undefined;
-  /** How a call in a worker ended it or the process, though not on the main thread: code that only the main thread may run. */
-  readonly endedInWorker: Ending | undefined;
-  /** Whether the same input gave the same result when it was given again. */
-  readonly repeats: 'same' | 'different' | 'unknown';
-  readonly changesItsArgument: boolean;
-  /** Why its arguments, or its results, cannot cross. */
-  readonly uncloneable: { readonly argument: string | undefined; readonly result: string | undefined };
-  readonly hasSetup: boolean;
-  /** The classes whose instances in results arrive as plain objects in another thread. */
-  readonly plainClasses: readonly string[];
-}
-
-export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+export type Behaviour = ReturnType<typeof newBehaviour>;
 
 /** The behaviour of a function before its first call. */
-export function newBehaviour(): Mutable<Behaviour> {
+export function newBehaviour() {
   return {
     returnsPromise: false,
-    failures: { calls: 0, failed: 0, first: undefined },
-    neverSettled: undefined,
-    ended: undefined,
-    endedInWorker: undefined,
-    repeats: 'unknown',
+    failures: { calls: 0, failed: 0, first: undefined as string | undefined },
+    /** After how many milliseconds a call that did not settle was given up. */
+    neverSettled: undefined as number | undefined,
+    /** How a call ended its process. */
+    ended: undefined as Ending | undefined,
+    /** How a call in a worker ended it or the process, though not on the main thread: code that only the main thread may run. */
+    endedInWorker: undefined as Ending | undefined,
+    /** Whether the same input gave the same result when it was given again. */
+    repeats: 'unknown' as 'same' | 'different' | 'unknown',
     changesItsArgument: false,
-    uncloneable: { argument: undefined, result: undefined },
+    /** Why its arguments, or its results, cannot cross. */
+    uncloneable: { argument: undefined as string | undefined, result: undefined as string | undefined },
     hasSetup: false,
-    plainClasses: [],
+    /** The classes whose instances in results arrive as plain objects in another thread. */
+    plainClasses: [] as readonly string[],
   };
 }
 
-export interface InlineSamples {
-  /** The first call of all, with code that was not compiled. */
-  readonly coldMs: number | undefined;
-  /** Times of single warm calls; means of many where calls are too short to be timed singly. */
-  readonly callMs: Spread | undefined;
-  /** Rate of each round, over all inputs that are used. */
-  readonly rate: Series;
-  /** CPU time of a call, mean of each round. */
-  readonly cpuMs: Series;
-  /** How late a timer was, 99th percentile of each round. */
-  readonly loopDelayMs: Series;
-  /** Share of the time that went into collecting garbage, of each round. */
-  readonly garbageShare: Series;
-  readonly bytesIn: Spread | undefined;
-  readonly bytesOut: Spread | undefined;
-  /** Mean time of a call by size of the input, smallest first; empty where all are about as large. */
-  readonly bySize: readonly { readonly bytes: number; readonly ms: Series }[];
-  readonly residentBytes: number | undefined;
+export type Samples = Readonly<ReturnType<typeof newSamples>> & Measured;
+
+/** What is known before anything was measured. */
+export function newSamples(subject: Subject, machine: Measured['machine']) {
+  return {
+    subject,
+    machine,
+    behaviour: newBehaviour(),
+    /** The samples of the calling thread, without a pool. */
+    inline: {
+      /** The first call of all, with code that was not compiled. */
+      coldMs: undefined as number | undefined,
+      bytesIn: undefined as Spread | undefined,
+      bytesOut: undefined as Spread | undefined,
+      /** Times of single warm calls; means of many where calls are too short to be timed singly. */
+      callMs: undefined as Spread | undefined,
+      /** Rate of each round, over all inputs that are used. */
+      rate: NOTHING,
+      /** CPU time of a call, mean of each round. */
+      cpuMs: NOTHING,
+      /** How late a timer was, 99th percentile of each round. */
+      loopDelayMs: NOTHING,
+      /** Share of the time that went into collecting garbage, of each round. */
+      garbageShare: NOTHING,
+      /** Mean time of a call by size of the input, smallest first; empty where all are about as large. */
+      bySize: [] as readonly { readonly bytes: number; readonly ms: Series }[],
+      residentBytes: undefined as number | undefined,
+    },
+    /** The samples of the library's pool, one for each number of threads, ascending; all other options have their defaults. */
+    threads: [] as readonly PoolSamples[],
+    /** Other ways of calling the pool, each with as many threads as cores. */
+    variants: [] as readonly VariantSamples[],
+    /** What a call costs besides running, on each transport, with values as large as the function's own. */
+    crossings: [] as readonly CrossingSamples[],
+    /** Tasks that only compute for a given time, with values as large as the function's own, shortest first: they give the break-even. */
+    spins: [] as readonly SpinSamples[],
+    /** Rates by numbers of cores and threads; empty where no process can be bound to fewer cores. */
+    cores: [] as readonly CoreSamples[],
+    start: undefined as StartSamples | undefined,
+    /** Rates of the very same run on the calling thread, before everything else and after it: what differs is noise. */
+    control: { before: NOTHING, after: NOTHING },
+  };
 }
+
+const NOTHING: Series = [];
 
 /** Each of these figures is measured once in every round. */
 export const POOL_SERIES = [
@@ -132,7 +125,7 @@ export interface CrossingSamples {
   readonly loneMs: Series;
 }
 
-interface SpinSamples {
+export interface SpinSamples {
   readonly runMs: number;
   /** Rates on the calling thread and in the pool, measured in turn in every round. */
   readonly inline: Series;
@@ -145,7 +138,7 @@ export interface CoreSamples {
   readonly rate: Series;
 }
 
-interface StartSamples {
+export interface StartSamples {
   /** How long a worker takes from its start until it has loaded the module. */
   readonly readyMs: Series;
   /** Resident memory that one more worker takes, with the module loaded. */

@@ -4,7 +4,7 @@
  */
 import type { Series } from '../../../experiment/statistics.js';
 import { type Noise, noiseFrom } from './noise.test.fake.js';
-import type { PoolSamples, Samples } from './samples.js';
+import { newBehaviour, newSamples, type PoolSamples, type Samples } from './samples.js';
 
 export interface Model extends Noise {
   /** How long one call takes alone, without a pool. */
@@ -123,6 +123,8 @@ function takenBeside(given: Model, busy: number): number {
   return Math.min(others, cores - busy * shareBeside(given, busy)) / cores;
 }
 
+const SUBJECT = { module: 'tasks.js', export: 'work', inputs: { count: 100, used: 100, how: 'all' } };
+
 /** The samples as they are measured, beside other programs. */
 export function simulate(free: Model, changes: Partial<Samples> = {}): Samples {
   const { dearer } = free;
@@ -132,8 +134,7 @@ export function simulate(free: Model, changes: Partial<Samples> = {}): Samples {
   const calm = (value: number): Series => noise.calm(given.rounds, value);
   const cpuMs = cpuOf(given);
   return {
-    subject: { module: 'tasks.js', export: 'work', inputs: { count: 100, used: 100, how: 'all' } },
-    machine: machineOf(given),
+    ...newSamples(SUBJECT, machineOf(given)),
     behaviour: { ...WELL_BEHAVED, returnsPromise: given.isPromise },
     inline: {
       coldMs: 4 * given.runMs,
@@ -161,13 +162,11 @@ export function simulate(free: Model, changes: Partial<Samples> = {}): Samples {
         wantedCores: calm(Math.min(byWorkers(given, threads), 1 / given.mainMs) * callMs),
       };
     }),
-    variants: [],
     crossings: [{ transport: 'shared', cpuMs: calm(given.crossingMs), loneMs: repeat(0.02) }],
     spins: given.spinMs.map((runMs) => {
       const spin = { ...given, runMs, computing: 1, atOnce: 1, serial: 0, memory: Number.POSITIVE_INFINITY };
       return { runMs, inline: repeat(inlineRate(spin)), pool: repeat(poolRate(spin, given.cores)) };
     }),
-    cores: [],
     start: { readyMs: repeat(30), bytesPerThread: calm(12 * 2 ** 20) },
     control: {
       before: noise.rounds(given.controls, inlineRate(given)),
@@ -194,16 +193,9 @@ function machineOf(given: Model): Samples['machine'] {
 }
 
 export const WELL_BEHAVED: Samples['behaviour'] = {
-  returnsPromise: false,
+  ...newBehaviour(),
   failures: { calls: 100, failed: 0, first: undefined },
-  neverSettled: undefined,
-  ended: undefined,
-  endedInWorker: undefined,
   repeats: 'same',
-  changesItsArgument: false,
-  uncloneable: { argument: undefined, result: undefined },
-  hasSetup: false,
-  plainClasses: [],
 };
 
 export function spreadOf(value: number): NonNullable<Samples['inline']['callMs']> {

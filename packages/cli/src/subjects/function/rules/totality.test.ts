@@ -2,51 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
+import { maybe, samplesOf } from '../report/findings.arbitrary.test.fake.js';
 import { analyze } from './analyze.js';
 import type { Findings } from './findings.js';
-import type { InlineSamples, PoolSamples, Samples, VariantSamples } from './samples.js';
+import type { Samples } from './samples.js';
 import { WELL_BEHAVED } from './simulated.test.fake.js';
 
 const figure = fc.oneof(
   fc.constantFrom(0, 1, 1e-9, 1e12, 1e300, Number.MIN_VALUE),
   fc.double({ min: 0, max: 1e6, noNaN: true }).map((value) => value + 0),
 );
-const series = fc.array(figure, { maxLength: 12 });
-const maybe = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(of, { nil: undefined });
-const spread = maybe(
-  fc.record({ count: fc.nat(), mean: figure, p50: figure, p90: figure, p99: figure, max: figure }),
-);
 const end = maybe(fc.record({ exitCode: fc.option(fc.nat(255)), signal: fc.option(fc.constant('SIGKILL')) }));
-const threads = fc.integer({ min: 1, max: 32 });
-
-const pool: fc.Arbitrary<PoolSamples> = fc.record({
-  threads,
-  rate: series,
-  cpuMs: series,
-  loopDelayMs: series,
-  mainUtilization: series,
-  busyShare: series,
-  residentBytes: series,
-  wantedCores: series,
-});
-
-const variant: fc.Arbitrary<VariantSamples> = fc
-  .record({ of: pool, name: fc.constantFrom('auto', 'batch', 'lease', 'read'), size: fc.nat(64) })
-  .map(({ of, name, size }) => ({ ...of, name, ...(name === 'batch' ? { size } : {}) }));
-
-const inline: fc.Arbitrary<InlineSamples> = fc.record({
-  coldMs: maybe(figure),
-  callMs: spread,
-  rate: series,
-  cpuMs: series,
-  loopDelayMs: series,
-  garbageShare: series,
-  bytesIn: spread,
-  bytesOut: spread,
-  bySize: fc.array(fc.record({ bytes: figure, ms: series }), { maxLength: 4 }),
-  residentBytes: maybe(figure),
-});
-
 const behaviour: fc.Arbitrary<Samples['behaviour']> = fc.oneof(
   fc.constant(WELL_BEHAVED),
   fc.constant({ ...WELL_BEHAVED, returnsPromise: true }),
@@ -64,32 +30,7 @@ const behaviour: fc.Arbitrary<Samples['behaviour']> = fc.oneof(
   }),
 );
 
-const anySamples: fc.Arbitrary<Samples> = fc.record({
-  subject: fc.constant({ module: 'm.js', export: 'f', inputs: { count: 1, used: 1, how: 'all' } }),
-  machine: fc.record({
-    cpu: fc.string(),
-    cores: threads,
-    availableThreads: threads,
-    memoryBytes: figure,
-    node: fc.constant('v20.20.2'),
-    platform: fc.constant('linux-x64'),
-    loadBefore: figure,
-  }),
-  behaviour,
-  inline,
-  threads: fc.array(pool, { maxLength: 5 }),
-  variants: fc.array(variant, { maxLength: 4 }),
-  crossings: fc.array(
-    fc.record({ transport: fc.constantFrom('shared', 'message'), cpuMs: series, loneMs: series }),
-    { maxLength: 2 },
-  ),
-  spins: fc.array(fc.record({ runMs: figure, inline: series, pool: series }), { maxLength: 6 }),
-  cores: fc.array(fc.record({ cores: threads, threads, rate: series }), { maxLength: 3 }),
-  start: maybe(fc.record({ readyMs: series, bytesPerThread: series })),
-  control: fc.record({ before: series, after: series }),
-  skipped: fc.array(fc.record({ what: fc.string(), why: fc.string() }), { maxLength: 2 }),
-  isCutShort: fc.boolean(),
-});
+const anySamples = samplesOf(figure, behaviour);
 
 const RUNS = { numRuns: 5000 };
 
