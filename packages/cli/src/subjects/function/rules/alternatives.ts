@@ -2,9 +2,9 @@
 import { isWorthIt } from '../../../experiment/rules.js';
 import { confidenceOfEach, ratio } from '../../../experiment/statistics.js';
 import { count, counted, times } from '../../../format/figures.js';
-import { computesLessThan, loopShare, MOSTLY_WAITS } from './busy.js';
+import type { Facts } from './facts.js';
 import type { Alternative, Answer, Recommended } from './findings.js';
-import type { PoolSamples, Samples, VariantName, VariantSamples } from './samples.js';
+import type { VariantName, VariantSamples } from './samples.js';
 import type { Decision } from './verdict.js';
 
 /** A smaller gain over the pool without it is not mentioned, unless it changes the verdict. */
@@ -37,41 +37,36 @@ export const nameOf = ({ name, size }: Way): string => WAYS[name](size)[0];
 export const howOf = ({ name, size }: Way): string => WAYS[name](size)[1];
 
 /**
- * What other ways of calling add to the verdict. `best`: the way that the recommended options are for, which changes the verdict, or is
+ * What other ways of calling add to the verdict. `way`: the one that the recommended options are for, which changes the verdict, or is
  * automatic placement that did clearly more than threads alone. `sentence`: for the end of the verdict.
- * @param plain the fastest number of threads without any of them
  */
-export function otherWaysOf(
-  samples: Samples,
-  plain: PoolSamples | undefined,
-  answer: Answer,
-  noise: number | undefined,
-) {
-  const ways = plain === undefined ? [] : waysOf(samples, plain, answer, noise);
+export function otherWaysOf(facts: Facts, answer: Answer) {
+  const ways = waysOf(facts, answer);
   const alternatives = ways.map(({ alternative }) => alternative);
   const exception = ways.find(({ alternative }) => alternative.changesVerdict);
   if (exception !== undefined) {
     const sentence = `. But ${howOf(exception.variant)}, threads bring ${times(exception.toInline)} the calls`;
-    return { alternatives, best: exception.variant, sentence };
+    return { alternatives, way: exception.variant, sentence };
   }
-  if (answer !== 'threads') return { alternatives, best: undefined, sentence: '' };
+  if (answer !== 'threads') return { alternatives, way: undefined, sentence: '' };
   // Threads pay already: mention only what is recommended, or brings much more.
   const automatic = ways.find(({ variant }) => variant.name === 'auto');
   const better = ways.find(({ alternative: { name, gain } }) => name !== 'auto' && gain.low >= MUCH_MORE);
   const told = [automatic, better].filter((each) => each !== undefined);
   const sentence = told.map(({ toInline, variant }) => `; ${times(toInline)} ${howOf(variant)}`).join('');
-  return { alternatives, best: automatic?.variant, sentence };
+  return { alternatives, way: automatic?.variant, sentence };
 }
 
 /** `toInline`: how many times as many calls as without a pool; the way with the most comes first. */
-function waysOf(samples: Samples, plain: PoolSamples, answer: Answer, noise: number | undefined) {
-  const confidence = confidenceOfEach(samples.variants.length);
+function waysOf({ samples, fast, noise }: Facts, answer: Answer) {
+  const { variants, inline, behaviour } = samples;
+  const confidence = confidenceOfEach(variants.length);
   // Calls that wait would have to be compared with one event loop that waits for many, and not with the calling thread.
-  const canChange = answer === 'inline' || (answer === 'unknown' && !samples.behaviour.returnsPromise);
-  const ways = samples.variants.flatMap((variant) => {
+  const canChange = answer === 'inline' || (answer === 'unknown' && !behaviour.returnsPromise);
+  const ways = variants.flatMap((variant) => {
     const { name } = variant;
-    const gain = ratio(variant.rate, plain.rate, confidence);
-    const toInline = ratio(variant.rate, samples.inline.rate, confidence);
+    const gain = ratio(variant.rate, fast?.rate ?? [], confidence);
+    const toInline = ratio(variant.rate, inline.rate, confidence);
     if (gain === undefined || toInline === undefined) return [];
     const changesVerdict = canChange && name !== 'auto' && isWorthIt(toInline, noise);
     if (gain.low < WORTH_TELLING && !changesVerdict) return [];
@@ -84,10 +79,10 @@ function waysOf(samples: Samples, plain: PoolSamples, answer: Answer, noise: num
 
 /**
  * The options of `createPool` that the verdict speaks of, and no others; `placement: 'inline'` where nothing beat the calling thread.
- * @param way the `best` of `otherWaysOf`
+ * @param way that of `otherWaysOf`
  */
 export function recommendedFor(
-  samples: Samples,
+  facts: Facts,
   { verdict: { answer }, row }: Decision,
   way: VariantSamples | undefined,
 ): Recommended {
@@ -95,13 +90,8 @@ export function recommendedFor(
   if (answer === 'unknown') return {};
   if (answer !== 'threads' || row === undefined) return { placement: 'inline' };
   if (way !== undefined) return { placement: 'auto', threads: way.threads };
-  const atOnce = tasksPerWorker(samples);
+  // How many calls at a time fill a worker: while one awaits, others can compute.
+  const share = facts.isMixed ? (facts.loop?.value ?? 1) : 1;
+  const atOnce = share > 0 ? Math.ceil(1 / share) : 1;
   return { threads: row.threads, ...(atOnce > 1 ? { tasksPerWorker: atOnce } : {}) };
-}
-
-/** How many calls at a time fill a worker: while one awaits, others can compute. */
-function tasksPerWorker(samples: Samples): number {
-  const share = loopShare(samples)?.value ?? 1;
-  if (!samples.behaviour.returnsPromise || !computesLessThan(MOSTLY_WAITS, samples) || share <= 0) return 1;
-  return Math.ceil(1 / share);
 }

@@ -1,79 +1,102 @@
 /** Samples in, findings out: whether threads pay, from where on, how many, and what limits them. */
-import { applying, isBusy } from '../../../experiment/rules.js';
-import { estimate, noiseOf } from '../../../experiment/statistics.js';
-import { bytes, duration, perCent, times } from '../../../format/figures.js';
+import { applying, busyWarning, leftOutWarnings } from '../../../experiment/rules.js';
+import { estimate } from '../../../experiment/statistics.js';
+import { bytes, counted, duration, perCent, times } from '../../../format/figures.js';
 import { otherWaysOf, recommendedFor } from './alternatives.js';
-import { breakEvenOf, disagrees } from './break-even.js';
-import { type BreakEven, type Findings, type Verdict, warningsOf } from './findings.js';
+import { disagrees } from './break-even.js';
+import { type Facts, factsOf } from './facts.js';
+import type { Answer, Findings } from './findings.js';
 import { limitsOf } from './limits.js';
 import type { Samples } from './samples.js';
-import { amdahlOf, fastest, type Gain, gainsOf, isTested, kneeOf, withRoom } from './scaling.js';
+import { isTested } from './scaling.js';
 import { verdictOf } from './verdict.js';
 
 export function analyze(samples: Samples): Findings {
-  const fast = fastest(samples);
-  const gains = gainsOf(samples);
-  const fitting = { threads: withRoom(samples) };
-  const best = gains.find(({ threads }) => threads === fastest(fitting)?.threads);
-  const control = [...samples.control.before, ...samples.control.after];
-  // Without control runs the rounds tell the noise, since they repeat the same run, too.
-  const noise = noiseOf(control) ?? noiseOf(samples.inline.rate);
-  const knee = kneeOf(fitting, gains);
-  const breakEven = breakEvenOf(samples);
-  const decision = verdictOf(samples, { best, gains, knee, breakEven, noise });
+  const facts = factsOf(samples);
+  const { breakEven, best, knee, noise, fit } = facts;
+  const decision = verdictOf(facts);
   const { verdict } = decision;
-  const ways = otherWaysOf(samples, fast, verdict.answer, noise);
-  const fit = amdahlOf(samples);
-  const limits = limitsOf(samples, fit);
+  const { alternatives, way, sentence } = otherWaysOf(facts, verdict.answer);
+  const limits = limitsOf(facts);
   return {
     schemaVersion: 1,
-    verdict: { ...verdict, sentence: `${verdict.sentence}${ways.sentence}` },
+    verdict: { ...verdict, sentence: `${verdict.sentence}${sentence}` },
     breakEven,
-    recommended: recommendedFor(samples, decision, ways.best),
+    recommended: recommendedFor(facts, decision, way),
     gain: best?.gain,
     knee,
     noise,
     reasons: applying([
       ...limits.map(({ why }) => why),
-      loopDelay(samples, fast),
-      ...ways.alternatives.map(({ sentence }) => sentence),
-      dependsOn(samples, verdict, breakEven),
+      loopDelay(facts),
+      ...alternatives.map((each) => each.sentence),
+      dependsOn(facts, verdict.answer),
     ]),
-    warnings: applying([contradiction(samples, best, breakEven), ...warningsOf(samples)]),
+    warnings: warningsOf(facts),
     limits,
     amdahl: fit && { ...fit, error: isTested(samples) ? fit.error : undefined },
-    alternatives: ways.alternatives,
+    alternatives,
     samples,
   };
+}
+
+/** Even where threads are no faster, they leave the calling thread free. */
+function loopDelay({ samples, fast }: Facts): string | undefined {
+  const [before, after] = [estimate(samples.inline.loopDelayMs), estimate(fast?.loopDelayMs ?? [])];
+  if (before === undefined || after === undefined || after.high >= before.low) return undefined;
+  const share = 1 - after.value / before.value;
+  return `the event loop is held up for ${duration(after.value)} (p99) instead of ${duration(before.value)}: ${perCent(share)} less`;
 }
 
 /** Calls that run for this many times the break-even will not fall below it with other inputs. */
 const FAR_BEYOND = 100;
 
 /** Says from which running time on threads pay: with smaller inputs the verdict may be another. */
-function dependsOn(
-  { inline }: Samples,
-  { answer }: Verdict,
-  { runMs, inputBytes }: BreakEven,
-): string | undefined {
-  const { callMs } = inline;
+function dependsOn({ samples, breakEven: { runMs, inputBytes } }: Facts, answer: Answer): string | undefined {
+  const { callMs } = samples.inline;
   if (answer !== 'threads' || runMs === undefined || callMs === undefined) return undefined;
   if (callMs.mean <= runMs.high || callMs.mean > FAR_BEYOND * runMs.value) return undefined;
   const size = inputBytes === undefined ? '' : `, an input of ${bytes(inputBytes.value)}`;
   return `it depends on how much a call does: a call runs for ${duration(callMs.mean)}, and threads begin to pay at about ${duration(runMs.value)}${size}`;
 }
 
-/** Warns where threads gain far less with the function than with tasks that only compute for as long. */
-function contradiction(samples: Samples, best: Gain | undefined, { runMs }: BreakEven): string | undefined {
-  const other = disagrees(samples, best?.gain);
-  if (other === undefined || best === undefined || runMs === undefined) return undefined;
-  return `two figures do not go together: threads bring ${times(best.gain)} the calls of this function, and ${times(other)} those of one that only computes for as long. It needs more than cores${isBusy(samples.machine) ? ', or other programs had them' : ''}`;
+/** Calls are uneven if their 99th percentile is more than this many times their median. */
+const UNEVEN = 20;
+
+function warningsOf(facts: Facts): string[] {
+  const { samples } = facts;
+  const { subject, behaviour, inline, machine } = samples;
+  const { failures, repeats, changesItsArgument, hasSetup, plainClasses } = behaviour;
+  const { callMs } = inline;
+  return applying([
+    contradiction(facts),
+    failures.failed > 0 &&
+      `${failures.failed} of ${counted(failures.calls, 'call')} failed: ${failures.first ?? 'no message'}`,
+    repeats === 'different' &&
+      'the same input gave another result when it was given again: it keeps state, or is random. Each worker has a state of its own',
+    changesItsArgument &&
+      'it changes its argument: in a worker that is a copy, and the caller does not see it',
+    plainClasses.length > 0 &&
+      `its results have instances of ${plainClasses.join(', ')}, which arrive as plain objects, without methods, unless their classes are registered: the option \`classes\``,
+    hasSetup &&
+      'the module has a setup or teardown of its own: without a pool it was called once, by the analysis',
+    subject.inputs.count === 1 &&
+      'there is one input: the figures are of many calls with it at a time, and threads make no single call faster',
+    callMs !== undefined &&
+      callMs.p99 > UNEVEN * callMs.p50 &&
+      `calls are uneven: half of them run for ${duration(callMs.p50)} or less, one of a hundred for ${duration(callMs.p99)} or more`,
+    busyWarning(machine),
+    inline.residentBytes !== undefined &&
+      machine.memoryBytes > 0 &&
+      inline.residentBytes > machine.memoryBytes / 2 &&
+      `it takes ${bytes(inline.residentBytes)} of memory, ${perCent(inline.residentBytes / machine.memoryBytes)} of what there is`,
+    ...leftOutWarnings(samples),
+  ]);
 }
 
-/** Even where threads are no faster, they leave the calling thread free. */
-function loopDelay({ inline }: Samples, best: ReturnType<typeof fastest>): string | undefined {
-  const [before, after] = [estimate(inline.loopDelayMs), estimate(best?.loopDelayMs ?? [])];
-  if (before === undefined || after === undefined || after.high >= before.low) return undefined;
-  const share = 1 - after.value / before.value;
-  return `the event loop is held up for ${duration(after.value)} (p99) instead of ${duration(before.value)}: ${perCent(share)} less`;
+/** Warns where threads gain far less with the function than with tasks that only compute for as long. */
+function contradiction({ samples, best, breakEven, isBusy }: Facts): string | undefined {
+  const other = disagrees(samples, best?.gain);
+  if (other === undefined || best === undefined || breakEven.runMs === undefined) return undefined;
+  return `two figures do not go together: threads bring ${times(best.gain)} the calls of this function, and ${times(other)} those of one that only computes for as long. It needs more than cores${isBusy ? ', or other programs had them' : ''}`;
 }

@@ -1,8 +1,6 @@
 /** What the analysis says: the input of every view. Plain JSON; its JSON view is documented in docs/analyze.md. */
 import type * as OfAll from '../../../experiment/rules.js';
-import { applying, busyWarning, leftOutWarnings } from '../../../experiment/rules.js';
 import type { Estimate } from '../../../experiment/statistics.js';
-import { bytes, counted, duration, perCent } from '../../../format/figures.js';
 import type { Samples, VariantName } from './samples.js';
 
 export type Answer = 'threads' | 'inline' | 'async' | 'unknown';
@@ -70,36 +68,4 @@ export interface Findings extends OfAll.Findings<Answer, Samples> {
   readonly gain: Estimate | undefined;
   /** Half the range of repeated runs of the same, as a share of their median: smaller effects are not seen. */
   readonly noise: number | undefined;
-}
-
-/** Calls are uneven if their 99th percentile is more than this many times their median. */
-const UNEVEN = 20;
-
-export function warningsOf(samples: Samples): string[] {
-  const { subject, behaviour, inline, machine } = samples;
-  const { failures, repeats, changesItsArgument, hasSetup, plainClasses } = behaviour;
-  const { callMs } = inline;
-  return applying([
-    failures.failed > 0 &&
-      `${failures.failed} of ${counted(failures.calls, 'call')} failed: ${failures.first ?? 'no message'}`,
-    repeats === 'different' &&
-      'the same input gave another result when it was given again: it keeps state, or is random. Each worker has a state of its own',
-    changesItsArgument &&
-      'it changes its argument: in a worker that is a copy, and the caller does not see it',
-    plainClasses.length > 0 &&
-      `its results have instances of ${plainClasses.join(', ')}, which arrive as plain objects, without methods, unless their classes are registered: the option \`classes\``,
-    hasSetup &&
-      'the module has a setup or teardown of its own: without a pool it was called once, by the analysis',
-    subject.inputs.count === 1 &&
-      'there is one input: the figures are of many calls with it at a time, and threads make no single call faster',
-    callMs !== undefined &&
-      callMs.p99 > UNEVEN * callMs.p50 &&
-      `calls are uneven: half of them run for ${duration(callMs.p50)} or less, one of a hundred for ${duration(callMs.p99)} or more`,
-    busyWarning(machine),
-    inline.residentBytes !== undefined &&
-      machine.memoryBytes > 0 &&
-      inline.residentBytes > machine.memoryBytes / 2 &&
-      `it takes ${bytes(inline.residentBytes)} of memory, ${perCent(inline.residentBytes / machine.memoryBytes)} of what there is`,
-    ...leftOutWarnings(samples),
-  ]);
 }

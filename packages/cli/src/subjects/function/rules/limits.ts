@@ -1,11 +1,10 @@
 /** The limits that keep more threads from doing more: when each applies, and the sentence with its figures. */
-import { isBusy, usableCores } from '../../../experiment/rules.js';
 import { middleOf as middle } from '../../../experiment/statistics.js';
 import { bytes, counted, part, perCent } from '../../../format/figures.js';
-import { cheapestOf, computesLessThan, computingShare, MOSTLY_WAITS } from './busy.js';
+import type { Facts } from './facts.js';
 import type { Limit, LimitName } from './findings.js';
-import type { PoolSamples, Samples } from './samples.js';
-import { type AmdahlFit, fastest, isTested, roomOf } from './scaling.js';
+import type { PoolSamples } from './samples.js';
+import { isTested, roomOf } from './scaling.js';
 
 /** Above this share of its time the calling thread cannot hand over more. */
 const MAIN_BUSY = 0.9;
@@ -22,44 +21,45 @@ const FITS = 0.08;
 const EXPLAINS: ReadonlySet<LimitName> = new Set(['waiting', 'main-thread', 'memory-bandwidth', 'crossing']);
 
 /** The most important first. */
-export function limitsOf(samples: Samples, amdahl: AmdahlFit | undefined): readonly Limit[] {
-  const best = fastest(samples);
-  if (best === undefined) return [];
-  const all = Object.entries(measuredLimits(samples, best)) as [LimitName, string | false | undefined][];
+export function limitsOf(facts: Facts): readonly Limit[] {
+  const { fast } = facts;
+  if (fast === undefined) return [];
+  const all = Object.entries(measuredLimits(facts, fast)) as [LimitName, string | false | undefined][];
   const found = all.flatMap(([name, why]) => (why ? [{ name, why }] : []));
   if (found.some(({ name }) => EXPLAINS.has(name))) return found;
-  const other =
-    serialPart(samples, best, amdahl) ?? (found.length === 0 ? coresOf(samples, best) : undefined);
+  const other = serialPart(facts, fast) ?? (found.length === 0 ? coresOf(facts, fast) : undefined);
   return other === undefined ? found : [...found, other];
 }
 
 /** For each limit why it applies, or nothing if it does not. */
-function measuredLimits(samples: Samples, best: PoolSamples) {
+function measuredLimits({ samples, cores, computing, mostlyWaits, crossingMs }: Facts, fast: PoolSamples) {
   const { inline, machine, threads } = samples;
-  const computing = computesLessThan(MOSTLY_WAITS, samples) ? computingShare(samples) : undefined;
-  const busy = middle(best.mainUtilization) ?? 0;
-  const workers = middle(best.busyShare);
+  const { bytesIn, bytesOut } = inline;
+  const busy = middle(fast.mainUtilization) ?? 0;
+  const workers = middle(fast.busyShare);
   const garbage = middle(inline.garbageShare) ?? 0;
   const room = roomOf(samples);
   const alone = middle(inline.cpuMs);
   const one = middle(threads.find((of) => of.threads === 1)?.cpuMs ?? []);
-  const whole = middle(best.cpuMs) ?? 0;
+  const whole = middle(fast.cpuMs) ?? 0;
   // If crossings were not measured: the CPU time of a call with one thread beyond that on the calling thread.
-  const crossingMs = cheapestOf(samples.crossings) ?? Math.max(0, (one ?? 0) - (alone ?? 0));
+  const handingMs = crossingMs ?? Math.max(0, (one ?? 0) - (alone ?? 0));
   // Never more than the pool takes beyond the call itself: crossings are measured at another time, perhaps on busier cores.
-  const beside = Math.min(crossingMs, Math.max(0, whole - (alone ?? 0)));
+  const beside = Math.min(handingMs, Math.max(0, whole - (alone ?? 0)));
   const crossing = whole > 0 ? beside / whole : 0;
-  const { bytesIn, bytesOut } = inline;
   const size = bytesIn && bytesOut ? ` (${bytes(bytesIn.mean)} there, and ${bytes(bytesOut.mean)} back)` : '';
   // The pool with as many threads as cores; where that was not measured, the fastest pool.
-  const all = threads.find((of) => of.threads === usableCores(machine)) ?? best;
+  const all = threads.find((of) => of.threads === cores) ?? fast;
   // CPU time of a call when all cores run it, over that on one thread; without handing it over.
-  const ownMs = (one === undefined ? alone : one - crossingMs) ?? 0;
-  const inflation = ownMs > 0 ? ((middle(all.cpuMs) ?? Number.NaN) - crossingMs) / ownMs : 0;
+  const ownMs = (one === undefined ? alone : one - handingMs) ?? 0;
+  const inflation = ownMs > 0 ? ((middle(all.cpuMs) ?? Number.NaN) - handingMs) / ownMs : 0;
   // Where handing over is a large part of a call, the workers' search for the next call is, too, and adds CPU time.
   const isInflated = Number.isFinite(inflation) && inflation >= INFLATED && crossing < CROSSING;
   return {
-    waiting: computing && `a call computes for ${part(computing.value)} of its time, and waits for the rest`,
+    waiting:
+      mostlyWaits &&
+      computing &&
+      `a call computes for ${part(computing.value)} of its time, and waits for the rest`,
     'main-thread':
       busy >= MAIN_BUSY &&
       `the calling thread is busy for ${perCent(busy)} of the time${workers === undefined ? '' : `; the workers run tasks for ${perCent(workers)} of theirs`}`,
@@ -78,26 +78,26 @@ function measuredLimits(samples: Samples, best: PoolSamples) {
   } satisfies Partial<Record<LimitName, string | false | undefined>>;
 }
 
-function serialPart(samples: Samples, best: PoolSamples, amdahl: AmdahlFit | undefined): Limit | undefined {
-  if (amdahl === undefined || amdahl.error > FITS || amdahl.serialShare.low < SERIAL) return undefined;
+function serialPart({ samples, fit, isBusy }: Facts, fast: PoolSamples): Limit | undefined {
+  if (fit === undefined || fit.error > FITS || fit.serialShare.low < SERIAL) return undefined;
   // Two numbers of threads fit any serial part: on a busy machine other programs would pass for one.
-  if (!isTested(samples) && isBusy(samples.machine)) return undefined;
-  const { value } = amdahl.serialShare;
+  if (!isTested(samples) && isBusy) return undefined;
+  const { value } = fit.serialShare;
   // Threads were faster than this serial part would let them be.
   const one = samples.threads.find(({ threads }) => threads === 1)?.rate ?? [];
-  if ((middle(best.rate) ?? 0) * value > (middle(one) ?? 0)) return undefined;
+  if ((middle(fast.rate) ?? 0) * value > (middle(one) ?? 0)) return undefined;
   const most = (1 / value).toFixed(1);
   const why = `${perCent(value)} of the work does not run in parallel: no number of threads makes it more than ${most} times as fast`;
   return { name: 'serial-part', why };
 }
 
-function coresOf({ machine, threads }: Samples, best: PoolSamples): Limit {
+function coresOf({ samples: { machine, threads }, cores: usable }: Facts, fast: PoolSamples): Limit {
   const { cores, availableThreads } = machine;
   if (cores === 1) return { name: 'cores', why: 'there is one core, and threads take turns on it' };
-  if (best.threads < usableCores(machine)) {
-    const isBeyond = threads.some((of) => of.threads > best.threads && of.rate.length > 0);
+  if (fast.threads < usable) {
+    const isBeyond = threads.some((of) => of.threads > fast.threads && of.rate.length > 0);
     const rest = isBeyond ? 'did not do more, and nothing that was measured says why' : 'were not measured';
-    return { name: 'none', why: `more than ${counted(best.threads, 'thread')} ${rest}` };
+    return { name: 'none', why: `more than ${counted(fast.threads, 'thread')} ${rest}` };
   }
   const why =
     availableThreads < cores

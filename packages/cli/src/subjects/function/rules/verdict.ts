@@ -5,19 +5,16 @@ import {
   ENOUGH_ROUNDS,
   FEWEST_ROUNDS,
   firstVerdict,
-  isBusy,
   isSurelyNotWorthIt,
   isWorthIt,
-  usableCores,
   WORTH_IT,
 } from '../../../experiment/rules.js';
-import type { Estimate } from '../../../experiment/statistics.js';
 import { counted, duration, part, perCent, times, timesFromTo } from '../../../format/figures.js';
 import { disagrees } from './break-even.js';
 import * as busy from './busy.js';
-import type { Answer, Findings, Verdict } from './findings.js';
-import type { Samples } from './samples.js';
-import { fastest, type Gain } from './scaling.js';
+import type { Facts } from './facts.js';
+import type { Answer, Verdict } from './findings.js';
+import type { Gain } from './scaling.js';
 
 /** A call that returns a promise and computes for a smaller share of its time waits. */
 const WAITS = 0.25;
@@ -28,42 +25,7 @@ export interface Decision {
   readonly row?: Gain;
 }
 
-/** `best`: the fastest number of threads that memory has room for. `gains`: of all numbers of threads that were measured. */
-export interface Figures extends Pick<Findings, 'knee' | 'breakEven' | 'noise'> {
-  readonly best: Gain | undefined;
-  readonly gains: readonly Gain[];
-}
-
-type Facts = ReturnType<typeof factsOf>;
-
-function factsOf(samples: Samples, figures: Figures) {
-  const { inline, machine, threads, behaviour } = samples;
-  // How many rounds compared the fastest number of threads with no pool.
-  const rounds = Math.min(inline.rate.length, fastest(samples)?.rate.length ?? 0);
-  const mostlyWaits = busy.computesLessThan(busy.MOSTLY_WAITS, samples);
-  const tried = Math.max(0, ...threads.filter(({ rate }) => rate.length > 1).map((of) => of.threads));
-  // Threads that wait need no core: with them, more threads than cores must have been tried.
-  const isLacking = tried < (mostlyWaits ? machine.cores + 1 : 1);
-  /** By which factor more threads than were tried could be of use; 1: enough were tried. */
-  const lacking = isLacking ? Number.POSITIVE_INFINITY : Math.max(1, usableCores(machine) / tried);
-  const mostTried = Math.max(0, ...figures.gains.map(({ gain }) => gain.high));
-  return {
-    ...figures,
-    samples,
-    cores: usableCores(machine),
-    isBusy: isBusy(machine),
-    rounds,
-    hasEnough: rounds >= FEWEST_ROUNDS,
-    mostlyWaits,
-    isMixed: behaviour.returnsPromise && mostlyWaits,
-    lacking,
-    /** The largest gain that threads can bring, if each that was not tried brings as much as one that was. */
-    most: isLacking ? lacking : lacking * mostTried,
-  };
-}
-
-export function verdictOf(samples: Samples, figures: Figures): Decision {
-  const facts = factsOf(samples, figures);
+export function verdictOf(facts: Facts): Decision {
   return firstVerdict(RULES, facts) ?? unknown(`${unclear(facts)}. ${whatWouldTell(facts)}`);
 }
 
@@ -99,22 +61,21 @@ function cannotRun({ samples }: Facts): Decision | undefined {
   return unknown(`every call fails${failures.first === undefined ? '' : `: ${failures.first}`}`);
 }
 
-function waits({ samples, isMixed, most }: Facts): Decision | undefined {
-  const share = busy.computingShare(samples);
-  if (!samples.behaviour.returnsPromise || share === undefined) return undefined;
+function waits({ samples, computing, isMixed, loop, most }: Facts): Decision | undefined {
+  if (!samples.behaviour.returnsPromise || computing === undefined) return undefined;
   const callMs = samples.inline.callMs?.p50;
   const time = callMs === undefined ? 'its time' : `its ${duration(callMs)}`;
-  const computes = `a call computes for ${part(share.value)} of ${time}`;
+  const computes = `a call computes for ${part(computing.value)} of ${time}`;
   if (busy.computesLessThan(WAITS, samples)) {
     const why = `${computes}, and the event loop can wait for many at a time`;
     return dont('async', `it waits, it does not compute: ${why}`);
   }
   // The gain that one event loop can bring without threads, by making other calls while one waits.
-  const alone = 1 / (busy.loopShare(samples)?.high ?? 1);
+  const alone = 1 / (loop?.high ?? 1);
   if (!isMixed || alone < WORTH_IT || most >= alone) return undefined;
-  const loop = `many at a time on one event loop are up to ${times({ value: alone })} the calls`;
+  const without = `many at a time on one event loop are up to ${times({ value: alone })} the calls`;
   const threads = `threads bring at most ${times({ value: most })}`;
-  return dont('async', `${computes} and waits for the rest: ${loop}, ${threads}`);
+  return dont('async', `${computes} and waits for the rest: ${without}, ${threads}`);
 }
 
 function cannotCross({ samples }: Facts): Decision | undefined {
@@ -138,12 +99,11 @@ function endOf({ exitCode, signal }: Ending): string {
 }
 
 function pays(facts: Facts): Decision | undefined {
-  const { knee, best, noise, hasEnough, isMixed } = facts;
-  const row = [knee, best].find((of) => of !== undefined && isWorthIt(overLoop(facts, of), noise));
+  const { rows, noise, hasEnough, isMixed, overLoop } = facts;
+  const row = rows.find((of) => isWorthIt(overLoop(of), noise));
   if (!hasEnough || row === undefined || isGainOfOthers(facts, row)) return undefined;
-  const overOne = times(overLoop(facts, row));
-  const fair = isMixed ? `, ${overOne} what one event loop can do with many calls at a time` : '';
-  const sentence = `Threads pay: ${times(row.gain)} with ${counted(row.threads, 'thread')}${fair}`;
+  const fair = `, ${times(overLoop(row))} what one event loop can do with many calls at a time`;
+  const sentence = `Threads pay: ${times(row.gain)} with ${counted(row.threads, 'thread')}${isMixed ? fair : ''}`;
   return { verdict: { answer: 'threads', sentence }, row };
 }
 
@@ -151,12 +111,12 @@ function pays(facts: Facts): Decision | undefined {
 const SMALL = 1.25;
 
 /** The gain is surely above 1, but not by more than the noise, or too small to be worth it. */
-function probablyPays(facts: Facts): Decision | undefined {
-  const row = [facts.knee, facts.best].find((of) => of !== undefined && overLoop(facts, of).low > 1);
-  if (!facts.hasEnough || facts.isBusy || row === undefined) return undefined;
+function probablyPays({ rows, hasEnough, isBusy, overLoop }: Facts): Decision | undefined {
+  const row = rows.find((of) => overLoop(of).low > 1);
+  if (!hasEnough || isBusy || row === undefined) return undefined;
   const { gain, threads } = row;
   const withThreads = `with ${counted(threads, 'thread')}`;
-  if (overLoop(facts, row).value >= WORTH_IT) {
+  if (overLoop(row).value >= WORTH_IT) {
     return { ...likely('threads', `Threads probably pay: ${timesFromTo(gain)} ${withThreads}`), row };
   }
   if (gain.high > SMALL) return undefined;
@@ -169,8 +129,7 @@ function probablyPays(facts: Facts): Decision | undefined {
 const NOT_MUCH_LESS = 0.85;
 
 /** On a busy machine the CPU time of a call decides, since other programs change it least. */
-function onFreeCores(facts: Facts): Decision | undefined {
-  const { samples, gains, cores, best, mostlyWaits } = facts;
+function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision | undefined {
   const free = facts.isBusy && facts.hasEnough ? busy.onFreeCores(samples) : undefined;
   if (free === undefined) return undefined;
   const expected = `a call computes ${duration(free.callMs)}, a crossing costs ${duration(free.crossingMs)}: about ${times(free.gain)} on ${counted(cores, 'free core')}`;
@@ -180,9 +139,8 @@ function onFreeCores(facts: Facts): Decision | undefined {
     const here = `here ${timesFromTo(row.gain)} with ${counted(row.threads, 'thread')}`;
     return { ...likely('threads', `Likely, threads pay: ${expected} (${here})`), row };
   }
-  if (best === undefined || mostlyWaits || free.most >= WORTH_IT) return undefined;
-  const here = `here ${timesFromTo(best.gain)}`;
-  return likely('inline', `Likely, threads do not pay: ${expected} (${here})`);
+  if (best === undefined || facts.mostlyWaits || free.most >= WORTH_IT) return undefined;
+  return likely('inline', `Likely, threads do not pay: ${expected} (here ${timesFromTo(best.gain)})`);
 }
 
 /** Whether the gain may only be core time that threads took from other programs. */
@@ -194,34 +152,26 @@ function isGainOfOthers({ samples, isBusy, mostlyWaits }: Facts, { threads, gain
   return onFree === undefined || onFree.low <= 1 || gain.value > onFree.high;
 }
 
-/** The gain over one event loop with many calls at a time, which helps calls that wait as well as threads do. */
-function overLoop({ samples }: Facts, { gain }: Gain): Estimate {
-  if (!samples.behaviour.returnsPromise) return gain;
-  const { value, low, high } = busy.loopShare(samples) ?? { value: 1, low: 1, high: 1 };
-  return { value: gain.value * value, low: gain.low * low, high: gain.high * high };
-}
-
 function doesNotPay(facts: Facts): Decision | undefined {
-  const { samples, best, breakEven, noise, most } = facts;
+  const { samples, best, noise, most, crossingMs } = facts;
   // Other programs may have hidden a gain that threads would bring on free cores.
   const mayPay = facts.isBusy && busy.mostWithoutOthers(samples) >= WORTH_IT;
   if (best === undefined || !facts.hasEnough || !isSurelyNotWorthIt(most, noise) || mayPay) return undefined;
-  const { callMs } = samples.inline;
-  const cheapest = busy.cheapestOf(samples.crossings);
-  const crossing = cheapest === undefined ? '' : `, a crossing costs ${duration(cheapest)}`;
-  const from = breakEven.runMs;
+  const runMs = samples.inline.callMs?.mean;
+  const crossing = crossingMs === undefined ? '' : `, a crossing costs ${duration(crossingMs)}`;
+  const from = facts.breakEven.runMs;
   const hardlyMore =
     most < 2 - AS_MANY
       ? 'threads bring no more calls'
       : `threads bring at most ${perCent(most - 1)} more calls, which does not pay for their memory`;
   const parts = [
     samples.machine.cores === 1 && 'there is one core',
-    callMs !== undefined && `a call runs for ${duration(callMs.mean)}${crossing}`,
+    runMs !== undefined && `a call runs for ${duration(runMs)}${crossing}`,
     most < AS_MANY ? `threads bring ${timesFromTo(best.gain)} the calls` : hardlyMore,
     // If a call runs for longer than that, something else keeps threads from paying.
     from !== undefined &&
-      callMs !== undefined &&
-      callMs.mean < from.low &&
+      runMs !== undefined &&
+      runMs < from.low &&
       disagrees(samples, best.gain) === undefined &&
       `they begin to pay at about ${duration(from.value)} a call`,
   ];
@@ -252,10 +202,9 @@ function unclear({ samples, best, noise, rounds, isBusy, lacking }: Facts): stri
   if (isWorthIt(gain, noise)) {
     return `threads bring ${times(gain)} the calls, but a call also waits, and one event loop with many at a time may do as well`;
   }
-  if (gain.high < 1 && lacking > 1) {
-    return `threads bring ${timesFromTo(gain)} the calls, but more threads might pay, and were not measured`;
-  }
-  const larger = `the noise is larger than the effect: threads bring ${timesFromTo(gain)} the calls`;
+  const brings = `threads bring ${timesFromTo(gain)} the calls`;
+  if (gain.high < 1 && lacking > 1) return `${brings}, but more threads might pay, and were not measured`;
+  const larger = `the noise is larger than the effect: ${brings}`;
   if (noise === undefined) return larger;
   const by = noise > 0.5 ? 'more than 100 %' : perCent(2 * noise);
   return `${larger}, and repeated runs of the same differ by ${by}`;

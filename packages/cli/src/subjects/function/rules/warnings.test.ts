@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { analyze } from './analyze.js';
 import type { Samples } from './samples.js';
 import { model, simulate, spreadOf, WELL_BEHAVED } from './simulated.test.fake.js';
-import { warningsOf } from './findings.js';
 
 const samples = simulate(model());
 
-function warnings(changes: Partial<Samples>): string[] {
-  return warningsOf({ ...samples, ...changes });
+function warnings(changes: Partial<Samples>): readonly string[] {
+  return analyze({ ...samples, ...changes }).warnings;
 }
 
 const behaving = (changes: Partial<Samples['behaviour']>) =>
