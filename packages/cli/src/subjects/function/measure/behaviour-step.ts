@@ -168,8 +168,6 @@ export async function control(
   when: 'before' | 'after',
   { lane, warm }: Inline,
 ): Promise<void> {
-  const rates: number[] = [];
-  session.draft.control[when] = rates;
   const share = session.begin(`control ${when}`, 0);
   if (share === undefined) return;
   // Without control runs there is no good measure of the noise.
@@ -179,9 +177,12 @@ export async function control(
   // Where so little time is left, a slow call would be taken for one that never settles.
   if (session.patience(expectedMs) < 2 * expectedMs) return;
   const end = performance.now() + timeMs;
+  const rates: number[] = [];
   while (rates.length < CONTROLS && (rates.length === 0 || performance.now() + warm.callMs < end)) {
     const slice = await lane.step({ ms, sizes: [] }, expectedMs);
     if (slice === undefined) return;
+    // An interrupted run leaves what an earlier one has found.
     rates.push(slice.rate);
+    session.draft.control[when] = rates;
   }
 }

@@ -1,5 +1,4 @@
 /** The steps that only explain the verdict: the cost of a crossing, the break-even, fewer cores, and the start of threads. */
-import { describeFailure } from '../../../experiment/child.js';
 import { usableCpus } from '../../../experiment/machine.js';
 import { Rounds, sliceFor } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
@@ -137,21 +136,22 @@ const START_MS = 300;
 
 /** Each start is in a process of its own: memory that ended threads gave back would be used again, and not counted. */
 export async function measureStart(session: FunctionSession, { reference }: Subject): Promise<void> {
-  const timeMs = session.begin('the start of threads', START_MS / 2);
+  const what = 'the start of threads';
+  const timeMs = session.begin(what, START_MS / 2);
   if (timeMs === undefined) return;
   const threads = Math.min(START_THREADS, session.draft.machine.availableThreads);
   const end = performance.now() + timeMs;
   const starts: Opened<'start'>[] = [];
   while (starts.length < MOST_STARTS && (starts.length === 0 || performance.now() < end)) {
-    const probe = session.probe('start');
-    const setup = { module: reference.module, threads };
-    const outcome = await probe.ask('open', setup, session.patience(START_MS));
-    await probe.kill();
-    if (outcome.kind !== 'done') {
-      if (outcome.kind !== 'aborted') session.skip('the start of threads', describeFailure(outcome));
-      break;
-    }
-    starts.push(outcome.value);
+    const lane = session.lane('start', {
+      what,
+      setup: { module: reference.module, threads },
+      openMs: START_MS,
+    });
+    const started = await lane.start();
+    await lane.close();
+    if (started === undefined) break;
+    starts.push(started);
   }
   if (starts.length > 0) session.draft.start = seriesOf(starts, 'readyMs', 'bytesPerThread');
 }

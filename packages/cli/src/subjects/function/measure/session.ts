@@ -4,7 +4,6 @@ import { Lane, type LaneOptions } from '../../../experiment/lane.js';
 import { readMachine } from '../../../experiment/machine.js';
 import type { StepsOf } from '../../../experiment/serve.js';
 import { clamp, Session } from '../../../experiment/session.js';
-import { seriesOf, spreadOf } from '../../../experiment/statistics.js';
 import { newSamples } from '../rules/samples.js';
 import type { MeasurePlan } from './measure.js';
 import { callLimitMs, mostFor, shareOf, type StepName } from './schedule.js';
@@ -66,17 +65,4 @@ interface ProbeLaneOptions<R extends Role> extends Omit<LaneOptions<Steps<R>>, '
 
 function subjectOf({ moduleGiven, export: name = 'default', inputCount, inputsHow }: MeasurePlan) {
   return { module: moduleGiven, export: name, inputs: { count: inputCount, used: 0, how: inputsHow } };
-}
-
-/** The samples of the calling thread, from its slices. @param sizes of the inputs that each slice measures one by one */
-export function inlineSamples(
-  slices: readonly Slice<'inline'>[],
-  sizes: readonly { readonly bytes: number }[],
-) {
-  return {
-    callMs: spreadOf(slices.flatMap(({ callMs }) => callMs)),
-    ...seriesOf(slices, 'rate', 'cpuMs', 'loopDelayMs', 'garbageShare'),
-    bySize: sizes.map(({ bytes }, i) => ({ bytes, ms: slices.map(({ sizeMs }) => sizeMs[i]!) })),
-    residentBytes: slices.at(-1)?.residentBytes,
-  };
 }

@@ -3,11 +3,11 @@ import { sum } from 'd3-array';
 import { isTight } from '../../../experiment/lane.js';
 import { type Look, Rounds, type Turn } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
-import { seriesOf } from '../../../experiment/statistics.js';
-import { POOL_SERIES, type VariantSamples } from '../rules/samples.js';
+import { seriesOf, spreadOf } from '../../../experiment/statistics.js';
+import { POOL_SERIES, type Samples, type VariantSamples } from '../rules/samples.js';
 import { endingOf, type Inline } from './behaviour-step.js';
 import { coldRounds, latestEndMs, slicesFor, warmMsFor } from './schedule.js';
-import { type FunctionSession, inlineSamples, type ProbeLane, type Slice } from './session.js';
+import type { FunctionSession, ProbeLane, Slice } from './session.js';
 import type { Setting, Settings } from './settings.js';
 
 /** How many milliseconds a process takes until its pool is ready, before it is warmed up. */
@@ -94,7 +94,12 @@ function writeDraft(
   alone: readonly Slice<'inline'>[],
   pools: readonly (readonly Slice<'pool'>[])[],
 ): void {
-  Object.assign(draft.inline, inlineSamples(alone, inline.sizes));
+  Object.assign(draft.inline, {
+    callMs: spreadOf(alone.flatMap(({ callMs }) => callMs)),
+    ...seriesOf(alone, 'rate', 'cpuMs', 'loopDelayMs', 'garbageShare'),
+    bySize: inline.sizes.map(({ bytes }, i) => ({ bytes, ms: alone.map(({ sizeMs }) => sizeMs[i]!) })),
+    residentBytes: alone.at(-1)?.residentBytes,
+  } satisfies Partial<Samples['inline']>);
   draft.machine = { ...draft.machine, othersShare: othersShare([...alone, ...pools.flat()]) };
   const measured = settings.all.flatMap(({ setup: { name, size, threads } }, i) => {
     const own = pools[i]!;

@@ -7,6 +7,7 @@ import { describeSystemError } from '../../../system-error.js';
 import { type Estimate, real } from '../../../experiment/statistics.js';
 import {
   bytes,
+  counted,
   duration,
   factor,
   figureOf,
@@ -29,7 +30,7 @@ import {
 } from '../../../report/terminal.js';
 import type { Findings } from '../rules/findings.js';
 import { ANSWERS } from './explanation.js';
-import { subjectName, threadsOf } from './tables.js';
+import { subjectName } from './tables.js';
 
 /** Two figures are the same if they surely differ by no more than this share. */
 const SAME = 0.05;
@@ -87,7 +88,7 @@ function figures(a: Findings, b: Findings) {
   const all: Figure[] = [
     ['calls/s, inline', rate, ({ samples }) => figureOf(samples.inline.rate)],
     ...inBoth.map(({ threads }): Figure => [
-      `calls/s, ${threadsOf(threads)}`,
+      `calls/s, ${counted(threads, 'thread')}`,
       rate,
       (of) => rateWith(of, threads),
     ]),

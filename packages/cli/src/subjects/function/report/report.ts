@@ -78,20 +78,19 @@ function keyFigures(findings: Findings): NonNullable<Report['keys']> {
 }
 
 function sections(findings: Findings): Section[] {
-  const isWide = tables.coreMatrix(findings).threads.length > COLUMNS_OF_HALF;
-  const costs = tables.crossingsTable(findings);
-  const crossing = costs && [ABOUT_CROSSING, { table: costs }];
-  const measured = [{ table: tables.circumstancesTable(findings) }];
+  const crossings = tables.crossingsTable(findings);
+  const aboutCrossing = crossings === undefined ? [] : [ABOUT_CROSSING, { table: crossings }];
   const even = [{ table: tables.breakEvenTable(findings) }, { chart: gainCurve(findings) }];
+  const measured = [{ table: tables.circumstancesTable(findings) }];
   return [
     { id: 'rates', title: 'How many calls a second, by threads', blocks: rates(findings) },
     { id: 'ways', title: 'Other ways of calling', blocks: [{ chart: waysChart(findings) }] },
     { id: 'even', title: 'From where on threads pay', blocks: even },
-    { id: 'cores', title: 'Cores and threads', isWide, blocks: cores(findings) },
+    { id: 'cores', title: 'Cores and threads', ...cores(findings) },
     { id: 'loop', title: 'How long the event loop is held up', blocks: loop(findings) },
     { id: 'memory', title: 'Memory', blocks: memory(findings) },
     { id: 'call', title: 'One call', blocks: oneCall(findings) },
-    { id: 'crossing', title: 'The crossing', blocks: crossing ?? [] },
+    { id: 'crossing', title: 'The crossing', blocks: aboutCrossing },
     { id: 'limits', title: 'What keeps more threads from doing more', blocks: limits(findings) },
     { id: 'measured', title: 'How it was measured', isWide: true, blocks: measured },
   ];
@@ -101,11 +100,20 @@ function rates(findings: Findings): (Block | undefined)[] {
   const { gain } = findings;
   const chart = rateCurve(findings);
   if (chart === undefined) return [{ table: tables.ratesTable(findings) }];
-  return [
-    real(gain) && `With the best number of threads: ${withRange(gain, factor)} as many calls as inline.`,
-    beyondKnee(findings),
-    { chart },
-  ];
+  const best = `With the best number of threads: ${withRange(gain, factor)} as many calls as inline.`;
+  return [real(gain) && best, beyondKnee(findings), { chart }];
+}
+
+/** Says what more threads than the knee brought; undefined: none were tried. */
+function beyondKnee({ knee, samples: { threads } }: Findings): string | undefined {
+  if (knee === undefined) return undefined;
+  const rates = (of: (n: number) => boolean): number[] =>
+    threads.filter((each) => of(each.threads)).flatMap((each) => figureOf(each.rate)?.value ?? []);
+  const [own = 0] = rates((n) => n === knee.threads);
+  const more = Math.max(...rates((n) => n > knee.threads)) / own - 1;
+  if (!Number.isFinite(more)) return undefined;
+  const brought = more > 0 ? `brought at most ${perCent(more)} more` : 'brought no more';
+  return `More than ${counted(knee.threads, 'thread')} ${brought}.`;
 }
 
 /** The other ways of calling that bring more than threads alone, beside threads alone. */
@@ -120,18 +128,6 @@ function waysChart({ alternatives, samples: { inline, threads, variants } }: Fin
   return barsChart('ways', 'Calls a second, by way of calling', bars, rate);
 }
 
-/** Says what more threads than the knee brought; undefined: none were tried. */
-function beyondKnee({ knee, samples: { threads } }: Findings): string | undefined {
-  if (knee === undefined) return undefined;
-  const rates = (of: (n: number) => boolean): number[] =>
-    threads.filter((each) => of(each.threads)).flatMap((each) => figureOf(each.rate)?.value ?? []);
-  const [own = 0] = rates((n) => n === knee.threads);
-  const more = Math.max(...rates((n) => n > knee.threads)) / own - 1;
-  if (!Number.isFinite(more)) return undefined;
-  const brought = more > 0 ? `brought at most ${perCent(more)} more` : 'brought no more';
-  return `More than ${tables.threadsOf(knee.threads)} ${brought}.`;
-}
-
 const ABOUT_CROSSING = 'What a call costs that does nothing, with values as large as those of the function:';
 const ABOUT_CORES =
   'The same calls, with the program bound to fewer cores. ' +
@@ -139,16 +135,18 @@ const ABOUT_CORES =
 /** How many columns half of the page has room for. */
 const COLUMNS_OF_HALF = 3;
 
-function cores(findings: Findings): Block[] {
-  const { cores: numbers, threads, cell } = tables.coreMatrix(findings);
-  if (numbers.length === 0) return [];
+function cores(findings: Findings): Pick<Section, 'isWide' | 'blocks'> {
+  const { threads, rows } = tables.coreMatrix(findings);
   const heat = {
     title: 'Calls a second by cores and threads',
-    head: ['may use', ...threads.map(tables.threadsOf)],
-    rows: numbers.map((n) => ({ name: counted(n, 'core'), cells: threads.map((m) => cell(n, m)) })),
+    head: ['may use', ...threads.map((n) => counted(n, 'thread'))],
+    rows: rows.map(({ cores: n, cells }) => ({ name: counted(n, 'core'), cells })),
     format: rate,
   };
-  return [ABOUT_CORES, { heat }];
+  return {
+    isWide: threads.length > COLUMNS_OF_HALF,
+    blocks: rows.length === 0 ? [] : [ABOUT_CORES, { heat }],
+  };
 }
 
 function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | undefined)[] {
@@ -167,7 +165,7 @@ function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | u
 
 /** The calling thread, then pools by their numbers of threads. */
 function barsOf(inline: Series, pools: readonly PoolSamples[], of: (typeof POOL_SERIES)[number]): Bar[] {
-  const bar = (each: PoolSamples) => ({ name: tables.threadsOf(each.threads), figure: figureOf(each[of]) });
+  const bar = (each: PoolSamples) => ({ name: counted(each.threads, 'thread'), figure: figureOf(each[of]) });
   return [{ name: 'inline', figure: figureOf(inline), isInline: true }, ...pools.map(bar)];
 }
 

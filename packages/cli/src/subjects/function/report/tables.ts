@@ -1,5 +1,5 @@
 /** The measurements of a function as tables of text, which every view draws in its own way. Text of the user's is not escaped here. */
-import { type Estimate, ratio, type Series, type Spread } from '../../../experiment/statistics.js';
+import { type Estimate, ratio, type Series } from '../../../experiment/statistics.js';
 import {
   bytes,
   count,
@@ -27,17 +27,12 @@ export function subjectName({ samples: { subject } }: Findings): string {
   return subject.module.includes('#') ? subject.module : `${subject.module}#${subject.export}`;
 }
 
-export function threadsOf(n: number): string {
-  return counted(n, 'thread');
-}
-
-function both(figure: Estimate | undefined, format: Format): [middle: string, range: string] {
-  return [middle(figure, format), range(figure, format)];
-}
-
-function middleOf(series: Series | undefined, format: Format): string {
-  return middle(figureOf(series), format);
-}
+const both = (figure: Estimate | undefined, format: Format) => [
+  middle(figure, format),
+  range(figure, format),
+];
+const middleOf = (series: Series, format: Format) => middle(figureOf(series), format);
+const rangedOf = (series: Series | undefined, format: Format) => withRange(figureOf(series), format);
 
 type Measured = Pick<PoolSamples, 'rate' | 'cpuMs' | 'loopDelayMs' | 'residentBytes'>;
 
@@ -99,26 +94,27 @@ export function spinsTable({ samples }: Findings): Table | undefined {
 }
 
 export function coresTable(findings: Findings): Table | undefined {
-  const { cores, threads, cell } = coreMatrix(findings);
+  const { threads, rows } = coreMatrix(findings);
   return tableOf(
     'Calls/s by cores and threads',
-    ['cores', ...threads.map(threadsOf)],
-    cores.map((n) => [count(n), ...threads.map((m) => middle(cell(n, m), rate))]),
+    ['cores', ...threads.map((n) => counted(n, 'thread'))],
+    rows.map(({ cores, cells }) => [count(cores), ...cells.map((figure) => middle(figure, rate))]),
   );
 }
 
-/** Numbers of cores and of threads, ascending, and the rate with each pair of them. */
+/** The rate with each pair of a number of cores, a row for each, and a number of threads; both ascending. */
 export function coreMatrix({ samples }: Findings) {
-  const distinct = (values: readonly number[]): number[] => [...new Set(values)].sort((a, b) => a - b);
   const found = samples.cores.flatMap(({ rate: series, ...at }) => {
     const figure = figureOf(series);
     return figure === undefined ? [] : [{ ...at, figure }];
   });
+  const distinct = (of: 'cores' | 'threads') =>
+    [...new Set(found.map((each) => each[of]))].sort((a, b) => a - b);
+  const threads = distinct('threads');
+  const cell = (c: number, t: number) => found.find((at) => at.cores === c && at.threads === t)?.figure;
   return {
-    cores: distinct(found.map(({ cores }) => cores)),
-    threads: distinct(found.map(({ threads }) => threads)),
-    cell: (cores: number, threads: number) =>
-      found.find((each) => each.cores === cores && each.threads === threads)?.figure,
+    threads,
+    rows: distinct('cores').map((n) => ({ cores: n, cells: threads.map((m) => cell(n, m)) })),
   };
 }
 
@@ -141,13 +137,13 @@ export function runTimesTable(findings: Findings): Table | undefined {
 }
 
 export function sizesTable({ samples: { inline } }: Findings): Table | undefined {
-  const row = (name: string, spread: Spread | undefined): Row[] =>
-    spread === undefined ? [] : [[name, ...[spread.p50, spread.p99, spread.max].map((n) => shown(n, bytes))]];
-  return tableOf(
-    'Bytes that cross',
-    ['what', 'median', 'p99', 'largest'],
-    [...row('arguments', inline.bytesIn), ...row('results', inline.bytesOut)],
+  const rows = Object.entries({ arguments: inline.bytesIn, results: inline.bytesOut }).flatMap(
+    ([name, spread]) =>
+      spread === undefined
+        ? []
+        : [[name, ...[spread.p50, spread.p99, spread.max].map((n) => shown(n, bytes))]],
   );
+  return tableOf('Bytes that cross', ['what', 'median', 'p99', 'largest'], rows);
 }
 
 export function bySizeTable({ samples: { inline } }: Findings): Table | undefined {
@@ -173,12 +169,12 @@ export function circumstancesTable(findings: Findings): Table | undefined {
     ['cores that others had', shown(machine.othersShare, perCent)],
     ['rounds', inline.rate.length === 0 ? NONE : count(inline.rate.length)],
     ['the same run again', noise(findings.noise)],
-    ['control runs, before', withRange(figureOf(control.before), rate)],
-    ['control runs, after', withRange(figureOf(control.after), rate)],
-    ['CPU per call, inline', withRange(figureOf(inline.cpuMs), duration)],
+    ['control runs, before', rangedOf(control.before, rate)],
+    ['control runs, after', rangedOf(control.after, rate)],
+    ['CPU per call, inline', rangedOf(inline.cpuMs, duration)],
     ['garbage collection', middleOf(inline.garbageShare, perCent)],
-    ['a thread is ready after', withRange(figureOf(start?.readyMs), duration)],
-    ['a thread takes', withRange(figureOf(start?.bytesPerThread), bytes)],
+    ['a thread is ready after', rangedOf(start?.readyMs, duration)],
+    ['a thread takes', rangedOf(start?.bytesPerThread, bytes)],
     [serial, withRange(amdahl?.serialShare, perCent)],
     ['error of that fit (RMS)', shown(amdahl?.error, (error) => error.toFixed(3))],
   ]);
