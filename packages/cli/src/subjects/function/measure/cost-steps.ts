@@ -4,11 +4,11 @@ import { Rounds, sliceFor } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { clamp } from '../../../experiment/session.js';
 import { seriesOf } from '../../../experiment/statistics.js';
-import { type CoreSamples, type CrossingSamples, TRANSPORTS } from '../rules/samples.js';
+import { type CoreSamples, type Transport, TRANSPORTS } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
 import { coreCounts, outstandingFor } from './schedule.js';
 import type { FunctionSession, Opened } from './session.js';
-import type { Settings } from './settings.js';
+import type { Settings } from './turns.js';
 
 /** Running times of tasks that only compute, two a decade: the break-even is interpolated between them. */
 const SPINS_MS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1] as const;
@@ -48,7 +48,7 @@ export async function measureCosts(
     openMs: POOLS_OPEN_MS + warmMs,
   });
   await lane.open();
-  const turnOf = <T extends Pick<CrossingSamples, 'transport'> | { runMs: number }>(of: T) => ({
+  const turnOf = <T extends { transport: Transport } | { runMs: number }>(of: T) => ({
     of,
     turn: lane.turn(({ ms }) => ({ asks: { ...of, ms }, expectedMs: ms })),
   });

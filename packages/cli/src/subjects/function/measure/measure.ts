@@ -9,8 +9,7 @@ import { control, openInline, watchBehaviour, watchSurvival } from './behaviour-
 import { measureCores, measureCosts, measureStart } from './cost-steps.js';
 import { chooseInputs, shareOf } from './schedule.js';
 import { FunctionSession } from './session.js';
-import { settingsOf } from './settings.js';
-import { roundsOf } from './turns.js';
+import { roundsOf, settingsOf } from './turns.js';
 
 export interface MeasurePlan extends Plan {
   /** A file URL. */

@@ -8,7 +8,7 @@ import { cpuMs } from '../../../experiment/gauges.js';
 import { serveSteps } from '../../../experiment/serve.js';
 import { middleOf } from '../../../experiment/statistics.js';
 import { argumentsOf, type Passing } from '../../../run/work/passing.js';
-import { type CrossingSamples, TRANSPORTS } from '../rules/samples.js';
+import { type Transport, TRANSPORTS } from '../rules/samples.js';
 import { HOLD_MS, inChunks, keepOutstanding, oneByOne, rateOf, warmUp } from './outstanding.js';
 import { echo, setup as prepare, spin } from './tasks.js';
 import { standalone } from './values.js';
@@ -23,7 +23,6 @@ interface CostsSetup {
   readonly warmMs: number;
 }
 
-type Transport = CrossingSamples['transport'];
 type CostsStep = { readonly ms: number } & ({ readonly transport: Transport } | { readonly runMs: number });
 
 /** `cpuMs` and `loneMs` of a crossing; the rates `inline` and `pool` of tasks that compute. */

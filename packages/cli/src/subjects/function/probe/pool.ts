@@ -44,6 +44,8 @@ export const open = async (setup: PoolSetup) => {
   const gauges = new Gauges(setup.idleDelayMs);
   const beginWork = isLong ? longWork(pool, threads === outstanding) : shortWork(pool);
   const call = (): Promise<unknown> => pool.run(task, nextMaker()());
+  let hasWorked = false;
+  let firstFailure: string | undefined;
   const step = async ({ ms }: { readonly ms: number }) => {
     await gauges.begin();
     const endWork = beginWork();
@@ -51,10 +53,9 @@ export const open = async (setup: PoolSetup) => {
     const ended = gauges.end();
     const { calls, elapsedMs, runMs } = endWork(loaded);
     const { loopShare, cpuMs, loopDelayMs, residentBytes, shared, wantedCores } = await ended;
+    hasWorked ||= loaded.failed < loaded.calls;
+    firstFailure ??= loaded.firstFailure;
     return {
-      calls: loaded.calls,
-      failed: loaded.failed,
-      firstFailure: loaded.firstFailure,
       rate: (size * calls * 1000) / elapsedMs,
       cpuMs: cpuMs / (loaded.calls * size),
       loopDelayMs,
@@ -65,30 +66,19 @@ export const open = async (setup: PoolSetup) => {
       wantedCores,
     };
   };
-  const opened = { calls: 0, failed: 0, firstFailure: undefined as string | undefined };
-  const piece = async (): Promise<number> => {
-    const { calls, failed, firstFailure, rate } = await step({ ms: WARM_PIECE_MS });
-    opened.calls += calls;
-    opened.failed += failed;
-    opened.firstFailure ??= firstFailure;
-    return rate;
-  };
   // For long calls it does not matter how fast they are handed over: one piece will do.
-  await warmUp(piece, isLong ? 0 : warmMs);
-  return { opened, step };
+  await warmUp(async () => (await step({ ms: WARM_PIECE_MS })).rate, isLong ? 0 : warmMs);
+  if (!hasWorked) throw new Error(`every call fails: ${firstFailure}`);
+  return { opened: undefined, step };
 };
 
 const WARM_PIECE_MS = 40;
 
-/** How many calls of a slice count, the time that they had, and the run time of all workers together. */
-interface Work {
-  readonly calls: number;
-  readonly elapsedMs: number;
-  readonly runMs: number;
-}
-
-/** Begins a slice; the returned function ends it. */
-type Works = () => (loaded: Loaded) => Work;
+/**
+ * Begins a slice. The returned function ends it, and gives how many of its calls count, the time that they had, and the run time of all
+ * workers together.
+ */
+type Works = () => (loaded: Loaded) => { calls: number; elapsedMs: number; runMs: number };
 
 /** All short calls count, until the last has settled. Run times come from the pool's statistics, which need no event for each call. */
 function shortWork(pool: Pool): Works {

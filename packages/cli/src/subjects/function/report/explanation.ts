@@ -45,15 +45,8 @@ function cores({ knee, samples: { machine, start } }: Findings): Paragraph {
   };
 }
 
-interface AboutAnswer {
-  /** The answer in a few words, for places where a whole sentence is too long. */
-  readonly short: string;
-  readonly tone: Tone;
-  /** The sentence before the code. */
-  readonly before: string;
-  /** Explains the answer to somebody who has never used threads. */
-  readonly meaning: (findings: Findings) => string;
-}
+/** `short`: the answer in a few words. `before`: what is said before the code. `meaning`: for somebody who has never used threads. */
+type AboutAnswer = { short: string; tone: Tone; before: string; meaning(findings: Findings): string };
 
 export const ANSWERS: Readonly<Record<Answer, AboutAnswer>> = {
   threads: {

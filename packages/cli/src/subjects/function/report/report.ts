@@ -28,7 +28,6 @@ import type { Findings } from '../rules/findings.js';
 import type { POOL_SERIES, PoolSamples } from '../rules/samples.js';
 import { ANSWERS, beforeCode, explanation, recommendedCode } from './explanation.js';
 import * as tables from './tables.js';
-import { plotLines } from './terminal-plot.js';
 
 export function functionReport(findings: Findings): Report {
   const { tone, short } = ANSWERS[findings.verdict.answer];
@@ -48,7 +47,7 @@ export function functionReport(findings: Findings): Report {
       ),
     },
     figures: [
-      { table: tables.ratesTable(findings), plot: (columns) => plotLines(findings, columns) },
+      { table: tables.ratesTable(findings), plot: (columns) => tables.plotLines(findings, columns) },
       { table: tables.breakEvenTable(findings) },
       { table: tables.crossingsTable(findings) },
       { table: tables.spinsTable(findings), isForMarkdown: true },
@@ -203,10 +202,9 @@ function limits({ limits: found, amdahl }: Findings): (Block | undefined)[] {
 
 /** Undefined where there is nothing to draw. */
 function rateCurve(findings: Findings): Chart | undefined {
-  const { inline, threads, machine } = findings.samples;
-  const points = pointsOf(threads.map((each) => [each.threads, figureOf(each.rate)]));
+  const { machine } = findings.samples;
+  const { points, alone } = tables.ratePoints(findings);
   if (points.length === 0) return undefined;
-  const alone = drawable(figureOf(inline.rate));
   const counts = points.map(({ x }) => x);
   const hasCores = machine.cores > counts[0]! && machine.cores < counts.at(-1)!;
   const figures = [...points.map((point) => point.y), ...(alone === undefined ? [] : [alone])];

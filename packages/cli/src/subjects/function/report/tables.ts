@@ -1,4 +1,6 @@
-/** The measurements of a function as tables of text, which every view draws in its own way. Text of the user's is not escaped here. */
+/** The measurements of a function as text: tables, which every view draws in its own way, and a plot. Text of the user's is not escaped here. */
+import { plot } from 'asciichart';
+import { scaleLinear } from 'd3-scale';
 import { type Estimate, ratio, type Series } from '../../../experiment/statistics.js';
 import {
   bytes,
@@ -17,7 +19,11 @@ import {
   shown,
   withRange,
 } from '../../../format/figures.js';
+import { widthOf } from '../../../format/text.js';
+import { drawable } from '../../../report/html/chart.js';
+import { type Point, pointsOf } from '../../../report/html/curve.js';
 import { machineRows, pairsTable, type Row, type Table, tableOf } from '../../../report/model.js';
+import { type Line, wrapped } from '../../../report/terminal.js';
 import { nameOf } from '../rules/alternatives.js';
 import type { Findings } from '../rules/findings.js';
 import type { PoolSamples } from '../rules/samples.js';
@@ -56,6 +62,60 @@ export function ratesTable({ samples: { inline, threads, variants } }: Findings)
       ...variants.map((each) => ofPool(`${count(each.threads)}, ${nameOf(each)}`, each)),
     ],
   );
+}
+
+/** The rates that can be drawn: by number of threads, and of the calling thread alone. */
+export function ratePoints({ samples: { inline, threads } }: Findings) {
+  const points = pointsOf(threads.map((each) => [each.threads, figureOf(each.rate)]));
+  return { points, alone: drawable(figureOf(inline.rate)) };
+}
+
+/** With fewer points there is no curve to see. */
+const LEAST_POINTS = 3;
+const HEIGHT_ROWS = 8;
+/** How many columns there are from one point to the next at most, where there is room, and at least. */
+const MOST_COLUMNS = 10;
+const LEAST_COLUMNS = 3;
+/** The `offset` of asciichart. With 2 the first cell of a row is the whole label and the second is the axis, with nothing in between. */
+const TICK = 2;
+
+/** A small plot of the rate by number of threads, in characters. */
+export function plotLines(findings: Findings, columns: number): Line[] {
+  const { points, alone } = ratePoints(findings);
+  const inline = alone?.value;
+  const highest = Math.max(...points.map(({ y }) => y.value));
+  if (points.length < LEAST_POINTS || highest === 0) return [];
+  const top = Math.max(highest, inline ?? 0);
+  const ticks = Array.from({ length: HEIGHT_ROWS + 1 }, (_, i) => rate((top * i) / HEIGHT_ROWS));
+  const labels = Math.max(...ticks.map(widthOf)) + 1;
+  const step = Math.min(MOST_COLUMNS, Math.floor((columns - labels - 4) / (points.length - 1)));
+  if (step < LEAST_COLUMNS) return [];
+  const valueAt = scaleLinear(
+    points.map((_, i) => i * step),
+    points.map(({ y }) => y.value),
+  );
+  const curve = Array.from({ length: (points.length - 1) * step + 1 }, (_, column) => valueAt(column));
+  const drawn = plot([...(inline === undefined ? [] : [curve.map(() => inline)]), curve], {
+    min: 0,
+    height: HEIGHT_ROWS,
+    offset: TICK,
+    format: (value) => `${rate(value).padStart(labels - 1)} `,
+  });
+  const legend = inline === undefined ? '' : `; the straight line: inline, ${rate(inline)}`;
+  return [
+    { text: '' },
+    ...drawn.split('\n').map((text) => ({ text: `  ${text}` })),
+    { text: `  ${axis(points, labels, step)}` },
+    ...wrapped(`calls/s by threads${legend}`, columns, '  ', 'dim'),
+  ];
+}
+
+/** The numbers of threads, each below its point. */
+function axis(points: readonly Point[], labels: number, step: number): string {
+  return points.reduce((text, { x }, i) => {
+    const column = labels + i * step;
+    return text.length > column && i > 0 ? text : text.padEnd(column) + count(x);
+  }, '');
 }
 
 export function breakEvenTable({ breakEven: { runMs, inputBytes, calls } }: Findings): Table | undefined {

@@ -13,10 +13,7 @@ export interface Subject {
   readonly inputs: { readonly count: number; readonly used: number; readonly how: string };
 }
 
-/** What the function does besides computing. Texts are messages for people. */
-export type Behaviour = ReturnType<typeof newBehaviour>;
-
-/** The behaviour of a function before its first call. */
+/** What the function does besides computing, as it is before the first call. Texts are messages for people. */
 export function newBehaviour() {
   return {
     returnsPromise: false,
@@ -71,12 +68,22 @@ export function newSamples(subject: Subject, machine: Measured['machine']) {
     /** Other ways of calling the pool, each with as many threads as cores. */
     variants: [] as readonly VariantSamples[],
     /** What a call costs besides running, on each transport, with values as large as the function's own. */
-    crossings: [] as readonly CrossingSamples[],
-    /** Tasks that only compute for a given time, with values as large as the function's own, shortest first: they give the break-even. */
-    spins: [] as readonly SpinSamples[],
+    crossings: [] as readonly {
+      readonly transport: Transport;
+      /** CPU time of a call that does nothing, all threads together, with many calls outstanding. */
+      readonly cpuMs: Series;
+      /** Time of a call that does nothing, one at a time. */
+      readonly loneMs: Series;
+    }[],
+    /**
+     * Tasks that only compute for a given time, with values as large as the function's own, shortest first: they give the break-even. Rates
+     * on the calling thread and in the pool, measured in turn in every round.
+     */
+    spins: [] as readonly { readonly runMs: number; readonly inline: Series; readonly pool: Series }[],
     /** Rates by numbers of cores and threads; empty where no process can be bound to fewer cores. */
     cores: [] as readonly CoreSamples[],
-    start: undefined as StartSamples | undefined,
+    /** How long a worker takes from its start until it has loaded the module; resident memory that one more takes, with the module loaded. */
+    start: undefined as { readonly readyMs: Series; readonly bytesPerThread: Series } | undefined,
     /** Rates of the very same run on the calling thread, before everything else and after it: what differs is noise. */
     control: { before: NOTHING, after: NOTHING },
   };
@@ -117,30 +124,10 @@ export interface VariantSamples extends PoolSamples {
 
 export const TRANSPORTS = ['shared', 'message'] as const;
 
-export interface CrossingSamples {
-  readonly transport: (typeof TRANSPORTS)[number];
-  /** CPU time of a call that does nothing, all threads together, with many calls outstanding. */
-  readonly cpuMs: Series;
-  /** Time of a call that does nothing, one at a time. */
-  readonly loneMs: Series;
-}
-
-export interface SpinSamples {
-  readonly runMs: number;
-  /** Rates on the calling thread and in the pool, measured in turn in every round. */
-  readonly inline: Series;
-  readonly pool: Series;
-}
+export type Transport = (typeof TRANSPORTS)[number];
 
 export interface CoreSamples {
   readonly cores: number;
   readonly threads: number;
   readonly rate: Series;
-}
-
-export interface StartSamples {
-  /** How long a worker takes from its start until it has loaded the module. */
-  readonly readyMs: Series;
-  /** Resident memory that one more worker takes, with the module loaded. */
-  readonly bytesPerThread: Series;
 }

@@ -1,13 +1,7 @@
 /** How the rate grows with the number of threads: where it stops growing, and which part of the work does not run in parallel. */
 import { greatest } from 'd3-array';
 import { usableCores } from '../../../experiment/rules.js';
-import {
-  confidenceOfEach,
-  type Estimate,
-  estimate,
-  middleOf,
-  ratio,
-} from '../../../experiment/statistics.js';
+import { confidenceOfEach, estimate, middleOf, ratio } from '../../../experiment/statistics.js';
 import type { Findings } from './findings.js';
 import type { PoolSamples, Samples } from './samples.js';
 
@@ -45,7 +39,7 @@ export function kneeOf({ threads }: Pick<Samples, 'threads'>, gains: readonly Ga
  * Fits G. M. Amdahl's law, speed-up(n) = 1 / (s + (1 - s) / n), to the rates of 1 to as many threads as cores, by least squares of 1 /
  * speed-up, which is linear in s. The error is 0 where one thread is compared with only one other number: see `isTested`.
  */
-export function amdahlOf(samples: Samples): { serialShare: Estimate; error: number } | undefined {
+export function amdahlOf(samples: Samples) {
   const one = samples.threads.find(({ threads }) => threads === 1);
   const more = manyThreads(samples);
   if (one === undefined || more.length === 0) return undefined;
