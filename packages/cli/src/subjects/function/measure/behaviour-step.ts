@@ -8,20 +8,9 @@ import type { BehaviourReport } from '../probe/behaviour.js';
 import type { SubjectReference } from '../probe/subject.js';
 import { bytesOf, bytesPassed, uncloneable } from '../probe/values.js';
 import { chooseSizes, type Measured } from './schedule.js';
-import type { FunctionSession, Opened, ProbeLane } from './session.js';
+import type { FunctionSession } from './session.js';
 
-export interface Subject {
-  readonly reference: SubjectReference & { readonly export: string };
-  readonly isAsync: boolean;
-  readonly copiesInputs: boolean;
-  /** The inputs that can cross and did not fail. */
-  readonly inputs: readonly Measured[];
-  /** One result of the function, for the probes' own tasks to return. */
-  readonly result: unknown;
-  /** Mean bytes of a call's arguments and of its result. */
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-}
+export type Subject = NonNullable<ReturnType<typeof subjectOf>>;
 
 /** Undefined: there is nothing to measure, and the draft says why. Throws UsageError where the module has no such function. */
 export async function watchBehaviour(session: FunctionSession): Promise<Subject | undefined> {
@@ -85,18 +74,21 @@ function subjectOf(
   reference: SubjectReference,
   inputs: readonly unknown[],
   { inputMs, behaviour, result, bytesIn, bytesOut, ...report }: BehaviourReport,
-): Subject | undefined {
+) {
   // Where all inputs that were tried failed, the others are not worth a try.
   if (inputMs.every((ms) => ms === undefined)) return undefined;
   return {
     reference: { ...reference, export: report.export },
     isAsync: behaviour.returnsPromise,
     copiesInputs: behaviour.changesItsArgument,
+    /** The inputs that can cross and did not fail. */
     inputs: inputs.flatMap((input, i): Measured[] => {
       const hasFailed = i < inputMs.length && inputMs[i] === undefined;
       return hasFailed ? [] : [{ input, ms: inputMs[i] }];
     }),
+    /** One result of the function, for the probes' own tasks to return. */
     result,
+    /** Mean bytes of a call's arguments and of its result. */
     bytesIn: spreadOf(bytesIn)?.mean ?? 0,
     bytesOut: spreadOf(bytesOut)?.mean ?? 0,
   };
@@ -133,18 +125,14 @@ export async function watchSurvival(
   return failed === calls ? `in a worker every call fails: ${first}` : undefined;
 }
 
-export interface Inline {
-  readonly lane: ProbeLane<'inline'>;
-  readonly warm: Opened<'inline'>;
-  readonly sizes: readonly { readonly index: number; readonly bytes: number }[];
-}
+export type Inline = NonNullable<Awaited<ReturnType<typeof openInline>>>;
 
 /** Undefined: it could not be measured, and the draft says why. */
 export async function openInline(
   session: FunctionSession,
   { reference, isAsync, copiesInputs }: Subject,
   inputs: readonly unknown[],
-): Promise<Inline | undefined> {
+) {
   const shareMs = session.begin('warming up');
   if (shareMs === undefined) return undefined;
   const lane = session.lane('inline', {

@@ -4,7 +4,7 @@ import { Rounds, sliceFor } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { clamp } from '../../../experiment/session.js';
 import { seriesOf } from '../../../experiment/statistics.js';
-import { type CoreSamples, type Transport, TRANSPORTS } from '../rules/samples.js';
+import { type Samples, type Transport, TRANSPORTS } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
 import { coreCounts, outstandingFor } from './schedule.js';
 import type { FunctionSession, Opened } from './session.js';
@@ -104,7 +104,7 @@ export async function measureCores(
   if (timeMs === undefined) return;
   const end = performance.now() + timeMs;
   const sliceMs = clamp((timeMs / cells.length - POOLS_OPEN_MS - WARM_MS) / CORE_ROUNDS, 50, 200);
-  const found: CoreSamples[] = [];
+  const found: Samples['cores'][number][] = [];
   for (const { count, what: which, setup } of cells) {
     const what = `${which} on ${count} of ${cores} cores`;
     if (session.isAborted) break;

@@ -52,16 +52,15 @@ export class FunctionSession extends Session<MeasurePlan> {
     return this.start<Steps<Role>>(file, { cpus }) as unknown as Probe<R>;
   }
 
-  lane<R extends Role>(role: R, { cpus, ...options }: ProbeLaneOptions<R>): ProbeLane<R> {
+  lane<R extends Role>(
+    role: R,
+    { cpus, ...options }: Omit<LaneOptions<Steps<R>>, 'session' | 'start'> & { cpus?: readonly number[] },
+  ): ProbeLane<R> {
     return new Lane({ ...options, session: this, start: () => this.probe(role, cpus) });
   }
 }
 
 export type ProbeLane<R extends Role> = Lane<Steps<R>>;
-
-interface ProbeLaneOptions<R extends Role> extends Omit<LaneOptions<Steps<R>>, 'session' | 'start'> {
-  readonly cpus?: readonly number[];
-}
 
 function subjectOf({ moduleGiven, export: name = 'default', inputCount, inputsHow }: MeasurePlan) {
   return { module: moduleGiven, export: name, inputs: { count: inputCount, used: 0, how: inputsHow } };

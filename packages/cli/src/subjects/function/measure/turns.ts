@@ -24,11 +24,7 @@ export interface Setting {
   readonly setup: Omit<PoolSetup, 'inputs' | 'warmMs'>;
 }
 
-/** Most important first. Without the first `needed` of them there is no verdict. */
-export interface Settings {
-  readonly all: readonly Setting[];
-  readonly needed: number;
-}
+export type Settings = ReturnType<typeof settingsOf>;
 
 /** About how many bytes the path of a file takes. */
 const NAME_BYTES = 128;
@@ -39,7 +35,7 @@ export function settingsOf(
   { callMs, idleDelayMs }: Opened<'inline'>,
   cores: number,
   maxThreads: number,
-): Settings {
+) {
   const { reference, isAsync, inputs, copiesInputs, bytesIn, bytesOut } = subject;
   const most = Math.min(cores, maxThreads);
   const setting = (what: string, threads: number, way: Pick<PoolSetup, 'name' | 'size'> = {}): Setting => {
@@ -68,7 +64,9 @@ export function settingsOf(
     ...(size === undefined ? [] : [setting('batches', most, { name: 'batch', size })]),
     ...(isRead || isBytes ? [setting('leases', most, { name: 'lease' })] : []),
   ];
-  return { all: [...needed, ...others, ...beyond.map(plain)], needed: needed.length };
+  /** Most important first. Without the first `needed` of them there is no verdict. */
+  const all: readonly Setting[] = [...needed, ...others, ...beyond.map(plain)];
+  return { all, needed: needed.length };
 }
 
 /** How many milliseconds a process takes until its pool is ready, before it is warmed up. */
@@ -104,10 +102,15 @@ export function roundsOf(context: RoundsContext) {
   const lanes = all.map((setting) => laneOf(context, setting, warmMs, tight));
   const ofLane = (lane: ProbeLane<'pool'>) =>
     lane.turn(({ ms }) => ({ asks: { ms }, expectedMs: ms + 2 * callMs }));
-  const turns: readonly Turn<AnySlice>[] = [inlineTurn(context), ...lanes.map(ofLane)];
+  const sizes = inline.sizes.map(({ index }) => index);
+  const alone = inline.lane.turn(({ ms }) => ({
+    asks: { ms, sizes },
+    expectedMs: ms + callMs * (1 + sizes.length),
+  }));
+  const turns: readonly Turn<AnySlice>[] = [{ ...alone, isBase: true }, ...lanes.map(ofLane)];
   const write = (): void => {
-    const [alone, ...pools] = turns.map((turn) => rounds.of(turn));
-    writeDraft(context, alone as Slice<'inline'>[], pools as Slice<'pool'>[][]);
+    const [ofInline, ...ofPools] = turns.map((turn) => rounds.of(turn));
+    writeDraft(context, ofInline as Slice<'inline'>[], ofPools as Slice<'pool'>[][]);
   };
   const rounds = new Rounds<AnySlice>({
     session,
@@ -169,15 +172,6 @@ function writeDraft(
   const isVariant = (each: (typeof measured)[number]) => each.name !== undefined;
   draft.threads = measured.filter((each) => !isVariant(each)).sort((a, b) => a.threads - b.threads);
   draft.variants = measured.filter(isVariant) as readonly VariantSamples[];
-}
-
-function inlineTurn({ inline: { lane, warm, sizes } }: RoundsContext): Turn<AnySlice> {
-  const indices = sizes.map(({ index }) => index);
-  const turn = lane.turn(({ ms }) => ({
-    asks: { ms, sizes: indices },
-    expectedMs: ms + warm.callMs * (1 + indices.length),
-  }));
-  return { ...turn, isBase: true };
 }
 
 function laneOf(

@@ -2,18 +2,11 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { cpuMs } from '../../../experiment/gauges.js';
+import { middleOf } from '../../../experiment/statistics.js';
 import type { TaskFunction } from '../../../run/work/task-module.js';
-import { HOLD_MS, inChunks, inTurn, keepOutstanding, middle, oneByOne, rateOf } from './outstanding.js';
+import { HOLD_MS, inChunks, inTurn, keepOutstanding, oneByOne, rateOf } from './outstanding.js';
 
-export interface Calls {
-  /** Warms up for about `ms`. Resolves to how many milliseconds a call takes with no other outstanding. */
-  warm(ms: number): Promise<number>;
-  run(
-    ms: number,
-  ): Promise<{ readonly rate: number; readonly cpuMs: number; readonly callMs: readonly number[] }>;
-  /** How many milliseconds a call takes with the input at this index. */
-  only(input: number): Promise<number>;
-}
+export type Calls = ReturnType<typeof syncCalls>;
 
 /** Reading the clock takes about 0.1 us, so shorter calls than this are timed many at a time. Milliseconds. */
 const TIMED_ALONE_MS = 0.02;
@@ -23,7 +16,7 @@ const MAX_TIMES = 400;
 const ONE_INPUT_MS = 5;
 
 /** @param copies each call gets a copy of its input */
-export function syncCalls(run: TaskFunction, inputs: readonly unknown[], copies: boolean): Calls {
+export function syncCalls(run: TaskFunction, inputs: readonly unknown[], copies: boolean) {
   const next = inTurn(inputs);
   const own = (input: unknown): unknown => (copies ? structuredClone(input) : input);
   /** How many calls are made between two turns of the event loop. */
@@ -38,7 +31,7 @@ export function syncCalls(run: TaskFunction, inputs: readonly unknown[], copies:
     usedCpuMs += cpuMs() - cpu;
     return spent;
   };
-  const measured: Calls['run'] = async (ms) => {
+  const measured = async (ms: number) => {
     const times: number[] = [];
     const alone = callMs >= TIMED_ALONE_MS ? times : undefined;
     usedCpuMs = 0;
@@ -51,7 +44,8 @@ export function syncCalls(run: TaskFunction, inputs: readonly unknown[], copies:
   };
   return {
     run: measured,
-    async warm(ms) {
+    /** Warms up for about `ms`. Resolves to how many milliseconds a call takes with no other outstanding. */
+    async warm(ms: number) {
       const end = performance.now() + ms;
       do {
         const spent = timeChunk();
@@ -65,7 +59,8 @@ export function syncCalls(run: TaskFunction, inputs: readonly unknown[], copies:
       chunk = Math.max(1, Math.round(HOLD_MS / callMs));
       return callMs;
     },
-    async only(input) {
+    /** How many milliseconds a call takes with the input at this index. */
+    async only(input: number) {
       const count = Math.min(chunk, Math.max(1, Math.round(ONE_INPUT_MS / Math.max(callMs, 1e-5))));
       const given = (): unknown[] => Array.from({ length: count }, () => own(inputs[input]));
       return (await inChunks(count, ONE_INPUT_MS, () => timeAll(run, given()))).callMs;
@@ -134,7 +129,8 @@ export function asyncCalls(run: TaskFunction, inputs: readonly unknown[], copies
     /** Doubles the outstanding calls while that raises the rate: calls that compute would only wait for one another. */
     async warm(ms) {
       const end = performance.now() + ms;
-      const callMs = middle(await alone(ms / 8));
+      // The median: a call that garbage collection delays says nothing about the others.
+      const callMs = middleOf(await alone(ms / 8))!;
       let rate = rateOf(await load(ms / 8, outstanding));
       while (outstanding < MAX_OUTSTANDING && performance.now() < end) {
         const more = rateOf(await load(ms / 8, 2 * outstanding));

@@ -14,12 +14,6 @@ interface InlineSetup {
   readonly warmMs: number;
 }
 
-interface InlineStep {
-  readonly ms: number;
-  /** Indices of the inputs to measure one by one: one input of each size. */
-  readonly sizes: readonly number[];
-}
-
 /** Enough for some dozens of ticks of an idle event loop, of which a percentile is taken. */
 const IDLE_MS = 50;
 
@@ -30,7 +24,8 @@ export const open = async ({ subject, isAsync, copiesInputs, warmMs, ...setup }:
   const idle = await idleDelayMs(IDLE_MS);
   const opened = { callMs: await calls.warm(warmMs), idleDelayMs: idle };
   const gauges = new Gauges(idle);
-  const step = async ({ ms, sizes }: InlineStep) => {
+  /** @param sizes indices of the inputs to measure one by one: one input of each size */
+  const step = async ({ ms, sizes }: { readonly ms: number; readonly sizes: readonly number[] }) => {
     const garbage = new Garbage();
     await gauges.begin();
     garbage.begin();

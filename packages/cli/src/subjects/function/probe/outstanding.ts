@@ -109,11 +109,6 @@ export function inTurn<T>(all: readonly T[]): () => T {
   };
 }
 
-/** The median: a call that garbage collection delays says nothing about the others. */
-export function middle(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[times.length >> 1]!;
-}
-
 /** A piece is faster only if its rate exceeds the best before it by more than this factor. */
 const FASTER = 1.05;
 /** The warm-up ends after this many pieces in a row that were no faster. */

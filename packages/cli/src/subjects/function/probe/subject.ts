@@ -17,27 +17,21 @@ export interface SubjectReference {
   readonly passing: Passing;
 }
 
-export interface Subject {
-  /** The function itself, with its own arguments. */
-  readonly call: TaskFunction;
-  /** The function, called with an input, which `Passing` turns into arguments. */
-  readonly run: TaskFunction;
-  /** The name of the export, by which a pool calls it. */
-  readonly name: string;
-  readonly hasSetup: boolean;
-}
+export type Subject = Awaited<ReturnType<typeof loadSubject>>;
 
 /** What the module's `setup` gets in a worker, as far as it makes sense on the calling thread. */
 const CONTEXT = { workerId: 0, poolName: 'threadwise analyze', data: undefined };
 
 /** Imports the module and calls its `setup`, as a worker does. Throws UsageError where there is no such function. */
-export async function loadSubject(reference: SubjectReference): Promise<Subject> {
+export async function loadSubject(reference: SubjectReference) {
   const module = await importModule(reference.module);
   const { name, call } = select(module, reference);
   const { setup, teardown } = exportsOf(module);
   if (typeof setup === 'function') await (setup as TaskFunction)(CONTEXT);
   const hasSetup = typeof setup === 'function' || typeof teardown === 'function';
-  return { call, run: takingInput(call, reference.passing), name, hasSetup };
+  /** The function, called with an input, which `Passing` turns into arguments. */
+  const run = takingInput(call, reference.passing);
+  return { call, run, name, hasSetup };
 }
 
 function select(module: ModuleNamespace, { module: url, export: given }: SubjectReference) {

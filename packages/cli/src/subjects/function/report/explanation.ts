@@ -6,43 +6,38 @@ import { cheapestOf } from '../rules/busy.js';
 import type { Answer, Findings } from '../rules/findings.js';
 
 export function explanation(findings: Findings): Paragraph[] {
-  const text = ANSWERS[findings.verdict.answer].meaning(findings);
-  return [{ title: 'What the verdict means', text }, thread, crossing(findings), cores(findings)];
-}
-
-const thread: Paragraph = {
-  title: 'What a thread is',
-  text:
-    'A JavaScript program does one thing at a time. While a function computes, nothing else happens: no request is ' +
-    'answered, and no timer fires. A worker thread is a second place in the same program where JavaScript runs at the same ' +
-    'time. A pool keeps some of them ready, and gives each call to one that is free.',
-};
-
-function crossing({ samples }: Findings): Paragraph {
-  const cheapest = cheapestOf(samples.crossings);
+  const { verdict, knee, samples } = findings;
+  const { cores } = samples.machine;
+  const crossingMs = cheapestOf(samples.crossings);
   const price =
-    cheapest === undefined ? '' : ` Here it costs ${duration(cheapest)} of computing for each call.`;
-  return {
-    title: 'What a crossing is',
-    text:
-      'Threads share no objects. What a call is given is copied to the worker, what it returns is copied back, and each side ' +
-      `has to notice that something has come. That is the crossing, and it is paid for every call.${price}`,
-  };
-}
-
-function cores({ knee, samples: { machine, start } }: Findings): Paragraph {
-  const memory = figureOf(start?.bytesPerThread);
+    crossingMs === undefined ? '' : ` Here it costs ${duration(crossingMs)} of computing for each call.`;
+  const memory = figureOf(samples.start?.bytesPerThread);
   const each = memory === undefined ? '' : ` Each thread also takes memory: ${bytes(memory.value)} here.`;
+  const turns = knee !== undefined && knee.threads > cores ? '' : ' More threads than that take turns.';
   const here =
-    machine.cores === 1
+    cores === 1
       ? 'This machine lets the program use one core: threads take turns on it, and none of them makes another faster.'
-      : `This machine lets the program use ${counted(machine.cores, 'core')}: so many calls can compute at once.${
-          knee !== undefined && knee.threads > machine.cores ? '' : ' More threads than that take turns.'
-        }`;
-  return {
-    title: 'Why the number of cores matters',
-    text: `A core is the part of a processor that does the computing, one thing at a time. ${here}${each}`,
-  };
+      : `This machine lets the program use ${counted(cores, 'core')}: so many calls can compute at once.${turns}`;
+  return [
+    { title: 'What the verdict means', text: ANSWERS[verdict.answer].meaning(findings) },
+    {
+      title: 'What a thread is',
+      text:
+        'A JavaScript program does one thing at a time. While a function computes, nothing else happens: no request is ' +
+        'answered, and no timer fires. A worker thread is a second place in the same program where JavaScript runs at the same ' +
+        'time. A pool keeps some of them ready, and gives each call to one that is free.',
+    },
+    {
+      title: 'What a crossing is',
+      text:
+        'Threads share no objects. What a call is given is copied to the worker, what it returns is copied back, and each side ' +
+        `has to notice that something has come. That is the crossing, and it is paid for every call.${price}`,
+    },
+    {
+      title: 'Why the number of cores matters',
+      text: `A core is the part of a processor that does the computing, one thing at a time. ${here}${each}`,
+    },
+  ];
 }
 
 /** `short`: the answer in a few words. `before`: what is said before the code. `meaning`: for somebody who has never used threads. */

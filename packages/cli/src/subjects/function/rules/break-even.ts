@@ -1,12 +1,19 @@
 /** From where on threads pay: by the running time of a call, by the size of its input, and by how many calls there are. */
 import { type Estimate, estimate, pairwise, ratio, real } from '../../../experiment/statistics.js';
-import type { BreakEven } from './findings.js';
 import type { Samples } from './samples.js';
 import { fastest } from './scaling.js';
 
-export function breakEvenOf(samples: Samples): BreakEven {
+/** Where threads begin to pay; undefined: they always do, or never, or it cannot be told. */
+export function breakEvenOf(samples: Samples) {
   const runMs = runTimeOf(samples);
-  return { runMs, inputBytes: runMs && sizeOf(samples, runMs), calls: callsOf(samples) };
+  return {
+    /** Running time of a call, milliseconds. */
+    runMs,
+    /** Size of the input, bytes; only where inputs differ in size. */
+    inputBytes: runMs && sizeOf(samples, runMs),
+    /** How many calls make good what starting the threads costs. */
+    calls: callsOf(samples),
+  };
 }
 
 /** Gains that differ by more than this factor do not differ by errors of measurement alone. */

@@ -54,19 +54,6 @@ export function mostByRunTime(samples: Samples, crossingMs = LEAST_CROSSING_MS):
   return Math.min((usableCores(samples.machine) * runMs) / (cpu.value + crossingMs), runMs / LEAST_MAIN_MS);
 }
 
-/** What is to be expected of threads that have all cores to themselves. */
-interface OnFreeCores {
-  /** The gain over one core without threads, if only the cores limit the threads. */
-  readonly gain: Estimate;
-  /** The largest possible gain; for short calls by the cheapest crossing seen, less what other programs may have added even to that. */
-  readonly most: number;
-  /** Whether several threads ran the function at the same time, or would have with all the cores that they waited for. */
-  readonly isParallel: boolean;
-  /** CPU time of a call without a pool. */
-  readonly callMs: number;
-  readonly crossingMs: number;
-}
-
 /** The share of all rounds that count as like free cores: those in which the threads had the most cores. */
 const MOST_LIKE_IT = 0.25;
 /** Two rounds must have had this many cores: else calls hardly ever ran at the same time, and what they cost then was not seen. */
@@ -74,7 +61,8 @@ const OVERLAP = 1.2;
 /** How much CPU time makes a call a long one. Milliseconds. */
 const LONG_MS = 1;
 
-export function onFreeCores(samples: Samples): OnFreeCores | undefined {
+/** What is to be expected of threads that have all cores to themselves. */
+export function onFreeCores(samples: Samples) {
   const { callMs, cpuMs } = samples.inline;
   const cpu = estimate(cpuMs);
   const pools = samples.threads.filter(({ threads, rate }) => threads > 1 && rate.length > 1);
@@ -89,12 +77,22 @@ export function onFreeCores(samples: Samples): OnFreeCores | undefined {
   if (gain === undefined) return undefined;
   const crossingMs = Math.max(LEAST_CROSSING_MS, Math.min(...slices.map(({ ms }) => ms)) - cpu.high);
   const least = Math.max(LEAST_CROSSING_MS, crossingMs / DEARER);
-  // A dearer crossing does not matter for long calls: what they were seen to cost with threads is what they cost.
-  const most =
-    cpu.value < LONG_MS ? mostByRunTime(samples, least) : gain.high * Math.max(1, callMs.p50 / cpu.value);
   const isSeen = (slices[1]?.hadCores ?? 0) >= OVERLAP;
-  const isParallel = isSeen && pools.some((pool) => isSeveralAtOnce(pool, cpu.value));
-  return { gain, most, isParallel, callMs: cpu.value, crossingMs };
+  return {
+    /** The gain over one core without threads, if only the cores limit the threads. */
+    gain,
+    /**
+     * The largest possible gain; for short calls by the cheapest crossing seen, less what other programs may have added even to that. A
+     * dearer crossing does not matter for long calls: what they were seen to cost with threads is what they cost.
+     */
+    most:
+      cpu.value < LONG_MS ? mostByRunTime(samples, least) : gain.high * Math.max(1, callMs.p50 / cpu.value),
+    /** Whether several threads ran the function at the same time, or would have with all the cores that they waited for. */
+    isParallel: isSeen && pools.some((pool) => isSeveralAtOnce(pool, cpu.value)),
+    /** CPU time of a call without a pool. */
+    callMs: cpu.value,
+    crossingMs,
+  };
 }
 
 /** Calls that need this many cores are more than one core can make, whatever the error of measurement. */

@@ -1,6 +1,7 @@
 /** What the analysis says: the input of every view. Plain JSON; its JSON view is documented in docs/analyze.md. */
 import type * as OfAll from '../../../experiment/rules.js';
 import type { Estimate } from '../../../experiment/statistics.js';
+import type { breakEvenOf } from './break-even.js';
 import type { Samples, VariantName } from './samples.js';
 
 export type Answer = 'threads' | 'inline' | 'async' | 'unknown';
@@ -25,16 +26,6 @@ export interface Limit {
   readonly why: string;
 }
 
-/** Where threads begin to pay; undefined: they always do, or never, or it cannot be told. */
-export interface BreakEven {
-  /** Running time of a call, milliseconds. */
-  readonly runMs: Estimate | undefined;
-  /** Size of the input, bytes; only where inputs differ in size. */
-  readonly inputBytes: Estimate | undefined;
-  /** How many calls make good what starting the threads costs. */
-  readonly calls: Estimate | undefined;
-}
-
 /** Options of `createPool` that are worth setting, as JSON. */
 export interface Recommended {
   readonly threads?: number;
@@ -52,7 +43,7 @@ export interface Alternative {
 }
 
 export interface Findings extends OfAll.Findings<Answer, Samples> {
-  readonly breakEven: BreakEven;
+  readonly breakEven: ReturnType<typeof breakEvenOf>;
   /** The fewest threads with at least 0.95 times the best rate; undefined: it cannot be told. */
   readonly knee: { readonly threads: number; readonly gain: Estimate } | undefined;
   readonly limits: readonly Limit[];

@@ -1,24 +1,17 @@
 /** Noise from a seed: each measurement differs by some share, whole rounds drift, and now and then one is far too slow. */
 import type { Series } from '../../../experiment/statistics.js';
 
-export interface Noise {
+export const QUIET = {
   /** Standard deviation of the logarithm of a measurement: about the share by which it differs. */
-  readonly noise: number;
+  noise: 0,
   /** Standard deviation of the noise that all measurements of one round share. */
-  readonly drift: number;
+  drift: 0,
   /** The share of measurements that are 1.5 to 4 times too slow. */
-  readonly outliers: number;
-  readonly seed: number;
-}
+  outliers: 0,
+  seed: 1,
+};
 
-export interface NoiseSource {
-  /** A rate in each round. */
-  rounds(count: number, value: number): Series;
-  /** A figure in each round that no wall clock measures: a tenth of the noise, no drift. */
-  calm(count: number, value: number): Series;
-}
-
-export function noiseFrom({ noise, drift, outliers, seed }: Noise): NoiseSource {
+export function noiseFrom({ noise, drift, outliers, seed }: typeof QUIET) {
   const source = uniform(seed);
   const drifts: number[] = [];
   const driftOf = (round: number): number => {
@@ -29,9 +22,12 @@ export function noiseFrom({ noise, drift, outliers, seed }: Noise): NoiseSource 
   const series = (count: number, each: (round: number) => number): Series =>
     Array.from({ length: count }, (_, round) => each(round));
   return {
-    rounds: (count, value) =>
+    /** A rate in each round. */
+    rounds: (count: number, value: number): Series =>
       series(count, (round) => (value * Math.exp(noise * normal(source) + driftOf(round))) / slow()),
-    calm: (count, value) => series(count, () => value * Math.exp((noise / 10) * normal(source))),
+    /** A figure in each round that no wall clock measures: a tenth of the noise, no drift. */
+    calm: (count: number, value: number): Series =>
+      series(count, () => value * Math.exp((noise / 10) * normal(source))),
   };
 }
 

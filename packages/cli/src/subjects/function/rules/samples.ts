@@ -81,7 +81,7 @@ export function newSamples(subject: Subject, machine: Measured['machine']) {
      */
     spins: [] as readonly { readonly runMs: number; readonly inline: Series; readonly pool: Series }[],
     /** Rates by numbers of cores and threads; empty where no process can be bound to fewer cores. */
-    cores: [] as readonly CoreSamples[],
+    cores: [] as readonly { readonly cores: number; readonly threads: number; readonly rate: Series }[],
     /** How long a worker takes from its start until it has loaded the module; resident memory that one more takes, with the module loaded. */
     start: undefined as { readonly readyMs: Series; readonly bytesPerThread: Series } | undefined,
     /** Rates of the very same run on the calling thread, before everything else and after it: what differs is noise. */
@@ -125,9 +125,3 @@ export interface VariantSamples extends PoolSamples {
 export const TRANSPORTS = ['shared', 'message'] as const;
 
 export type Transport = (typeof TRANSPORTS)[number];
-
-export interface CoreSamples {
-  readonly cores: number;
-  readonly threads: number;
-  readonly rate: Series;
-}

@@ -3,60 +3,40 @@
  * seed. It shares no arithmetic with the analysis, which has to find the model again.
  */
 import type { Series } from '../../../experiment/statistics.js';
-import { type Noise, noiseFrom } from './noise.test.fake.js';
+import { noiseFrom, QUIET } from './noise.test.fake.js';
 import { newBehaviour, newSamples, type PoolSamples, type Samples } from './samples.js';
 
-export interface Model extends Noise {
+const PLAIN = {
   /** How long one call takes alone, without a pool. */
-  readonly runMs: number;
-  /** The share of `runMs` in which the call computes. */
-  readonly computing: number;
-  readonly isPromise: boolean;
-  /** How many calls are in progress at a time without a pool: 1, or more for promises. */
-  readonly atOnce: number;
-  /** CPU time that handing over costs, and the part of it on the calling thread. */
-  readonly crossingMs: number;
-  readonly mainMs: number;
-  readonly cores: number;
-  /** The share of a call's work that cannot run at the same time as that of another. */
-  readonly serial: number;
-  /** How many calls at a time memory can feed at full speed. */
-  readonly memory: number;
-  readonly threads: readonly number[];
-  readonly spinMs: readonly number[];
-  /** Replaces the arithmetic: the gain of each number of threads. */
-  readonly gainWith: ((threads: number) => number) | undefined;
-  readonly rounds: number;
-  /** How many control runs there are before, and as many after. */
-  readonly controls: number;
-  /** How many other programs there are, each of which wants a core all the time. */
-  readonly others: number;
-  /** By which factor other programs raise the CPU time of handing over. */
-  readonly dearer: number;
-}
-
-const PLAIN: Model = {
   runMs: 3,
+  /** The share of `runMs` in which the call computes. */
   computing: 1,
   isPromise: false,
+  /** How many calls are in progress at a time without a pool: 1, or more for promises. */
   atOnce: 1,
+  /** CPU time that handing over costs, and the part of it on the calling thread. */
   crossingMs: 0.004,
   mainMs: 0.002,
   cores: 2,
+  /** The share of a call's work that cannot run at the same time as that of another. */
   serial: 0,
+  /** How many calls at a time memory can feed at full speed. */
   memory: Number.POSITIVE_INFINITY,
-  threads: [1, 2],
-  spinMs: [0.001, 0.003, 0.01, 0.03, 0.1],
-  gainWith: undefined,
+  threads: [1, 2] as readonly number[],
+  spinMs: [0.001, 0.003, 0.01, 0.03, 0.1] as readonly number[],
+  /** Replaces the arithmetic: the gain of each number of threads. */
+  gainWith: undefined as ((threads: number) => number) | undefined,
   rounds: 9,
+  /** How many control runs there are before, and as many after. */
   controls: 4,
+  /** How many other programs there are, each of which wants a core all the time. */
   others: 0,
+  /** By which factor other programs raise the CPU time of handing over. */
   dearer: 1,
-  noise: 0,
-  drift: 0,
-  outliers: 0,
-  seed: 1,
+  ...QUIET,
 };
+
+export type Model = Readonly<typeof PLAIN>;
 
 export function model(changes: Partial<Model> = {}): Model {
   return { ...PLAIN, ...changes };

@@ -29,17 +29,15 @@ export function verdictOf(facts: Facts): Decision {
   return firstVerdict(RULES, facts) ?? unknown(`${unclear(facts)}. ${whatWouldTell(facts)}`);
 }
 
-function unknown(why: string): Decision {
-  return { verdict: { answer: 'unknown', sentence: `Cannot tell: ${why}` } };
-}
-
-function dont(answer: 'inline' | 'async', why: string): Decision {
-  return { verdict: { answer, sentence: `Don't: ${why}` } };
-}
-
-function likely(answer: Answer, sentence: string): Decision {
-  return { verdict: { answer, sentence, isLikely: true } };
-}
+const unknown = (why: string): Decision => ({
+  verdict: { answer: 'unknown', sentence: `Cannot tell: ${why}` },
+});
+const dont = (answer: 'inline' | 'async', why: string): Decision => ({
+  verdict: { answer, sentence: `Don't: ${why}` },
+});
+const likely = (answer: Answer, sentence: string): Decision => ({
+  verdict: { answer, sentence, isLikely: true },
+});
 
 /** The first rule that applies decides: the certain ones come before the likely ones. */
 const RULES: readonly ((facts: Facts) => Decision | undefined)[] = [
