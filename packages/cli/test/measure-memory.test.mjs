@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openInline, watchBehaviour } from '../dist/subjects/function/measure/behaviour-step.js';
 import { FunctionSession } from '../dist/subjects/function/measure/session.js';
-import { settingsOf } from '../dist/subjects/function/measure/settings.js';
-import { roundsOf } from '../dist/subjects/function/measure/turns.js';
+import { roundsOf, settingsOf } from '../dist/subjects/function/measure/turns.js';
 import { temporaryFolder } from './command.mjs';
 
 const MIB = 2 ** 20;

@@ -27,14 +27,15 @@ import { cheapestOf } from '../rules/busy.js';
 import type { Findings } from '../rules/findings.js';
 import type { POOL_SERIES, PoolSamples } from '../rules/samples.js';
 import { ANSWERS, beforeCode, explanation, recommendedCode } from './explanation.js';
-import * as tables from './tables.js';
+import { coreMatrix, plotLines, ratePoints, runTimes, subjectName, type Tables, tablesOf } from './tables.js';
 
 export function functionReport(findings: Findings): Report {
   const { tone, short } = ANSWERS[findings.verdict.answer];
+  const tables = tablesOf(findings);
   return {
     findings,
     command: 'threadwise analyze',
-    subject: tables.subjectName(findings),
+    subject: subjectName(findings),
     tone,
     badge: short,
     keys: keyFigures(findings),
@@ -47,17 +48,17 @@ export function functionReport(findings: Findings): Report {
       ),
     },
     figures: [
-      { table: tables.ratesTable(findings), plot: (columns) => tables.plotLines(findings, columns) },
-      { table: tables.breakEvenTable(findings) },
-      { table: tables.crossingsTable(findings) },
-      { table: tables.spinsTable(findings), isForMarkdown: true },
-      { table: tables.coresTable(findings) },
-      { table: tables.runTimesTable(findings) },
-      { table: tables.sizesTable(findings) },
-      { table: tables.bySizeTable(findings) },
-      { table: tables.circumstancesTable(findings) },
+      { table: tables.rates, plot: (columns) => plotLines(findings, columns) },
+      { table: tables.breakEven },
+      { table: tables.crossings },
+      { table: tables.spins, isForMarkdown: true },
+      { table: tables.cores },
+      { table: tables.runTimes },
+      { table: tables.sizes },
+      { table: tables.bySize },
+      { table: tables.circumstances },
     ],
-    sections: () => sections(findings),
+    sections: () => sections(findings, tables),
   };
 }
 
@@ -76,29 +77,29 @@ function keyFigures(findings: Findings): NonNullable<Report['keys']> {
   return keys.filter(([, value]) => value !== NONE);
 }
 
-function sections(findings: Findings): Section[] {
-  const crossings = tables.crossingsTable(findings);
+function sections(findings: Findings, tables: Tables): Section[] {
+  const { crossings } = tables;
   const aboutCrossing = crossings === undefined ? [] : [ABOUT_CROSSING, { table: crossings }];
-  const even = [{ table: tables.breakEvenTable(findings) }, { chart: gainCurve(findings) }];
-  const measured = [{ table: tables.circumstancesTable(findings) }];
+  const even = [{ table: tables.breakEven }, { chart: gainCurve(findings, tables) }];
+  const measured = [{ table: tables.circumstances }];
   return [
-    { id: 'rates', title: 'How many calls a second, by threads', blocks: rates(findings) },
+    { id: 'rates', title: 'How many calls a second, by threads', blocks: rates(findings, tables) },
     { id: 'ways', title: 'Other ways of calling', blocks: [{ chart: waysChart(findings) }] },
     { id: 'even', title: 'From where on threads pay', blocks: even },
     { id: 'cores', title: 'Cores and threads', ...cores(findings) },
     { id: 'loop', title: 'How long the event loop is held up', blocks: loop(findings) },
     { id: 'memory', title: 'Memory', blocks: memory(findings) },
-    { id: 'call', title: 'One call', blocks: oneCall(findings) },
+    { id: 'call', title: 'One call', blocks: oneCall(findings, tables) },
     { id: 'crossing', title: 'The crossing', blocks: aboutCrossing },
     { id: 'limits', title: 'What keeps more threads from doing more', blocks: limits(findings) },
     { id: 'measured', title: 'How it was measured', isWide: true, blocks: measured },
   ];
 }
 
-function rates(findings: Findings): (Block | undefined)[] {
+function rates(findings: Findings, tables: Tables): (Block | undefined)[] {
   const { gain } = findings;
-  const chart = rateCurve(findings);
-  if (chart === undefined) return [{ table: tables.ratesTable(findings) }];
+  const chart = rateCurve(findings, tables);
+  if (chart === undefined) return [{ table: tables.rates }];
   const best = `With the best number of threads: ${withRange(gain, factor)} as many calls as inline.`;
   return [real(gain) && best, beyondKnee(findings), { chart }];
 }
@@ -135,7 +136,7 @@ const ABOUT_CORES =
 const COLUMNS_OF_HALF = 3;
 
 function cores(findings: Findings): Pick<Section, 'isWide' | 'blocks'> {
-  const { threads, rows } = tables.coreMatrix(findings);
+  const { threads, rows } = coreMatrix(findings);
   const heat = {
     title: 'Calls a second by cores and threads',
     head: ['may use', ...threads.map((n) => counted(n, 'thread'))],
@@ -177,15 +178,12 @@ function memory({ samples: { inline, threads, start } }: Findings): (Block | und
   ];
 }
 
-function oneCall(findings: Findings): (Block | undefined)[] {
-  const [cold, , ...warm] = tables.runTimes(findings);
+function oneCall(findings: Findings, tables: Tables): (Block | undefined)[] {
+  const [cold, , ...warm] = runTimes(findings);
   const bars = [...warm, cold].map(([name, ms]) => ({ name, figure: figureOf([ms ?? Number.NaN]) }));
   const chart = barsChart('times', 'Running time, inline', bars, duration);
-  return [
-    { chart: chart && { ...chart, table: tables.runTimesTable(findings) } },
-    { table: tables.sizesTable(findings) },
-    { table: tables.bySizeTable(findings) },
-  ];
+  const { runTimes: table, sizes, bySize } = tables;
+  return [{ chart: chart && { ...chart, table } }, { table: sizes }, { table: bySize }];
 }
 
 function limits({ limits: found, amdahl }: Findings): (Block | undefined)[] {
@@ -201,9 +199,9 @@ function limits({ limits: found, amdahl }: Findings): (Block | undefined)[] {
 }
 
 /** Undefined where there is nothing to draw. */
-function rateCurve(findings: Findings): Chart | undefined {
+function rateCurve(findings: Findings, tables: Tables): Chart | undefined {
   const { machine } = findings.samples;
-  const { points, alone } = tables.ratePoints(findings);
+  const { points, alone } = ratePoints(findings);
   if (points.length === 0) return undefined;
   const counts = points.map(({ x }) => x);
   const hasCores = machine.cores > counts[0]! && machine.cores < counts.at(-1)!;
@@ -219,12 +217,12 @@ function rateCurve(findings: Findings): Chart | undefined {
     y: upFromZero(figures, shortRate, 'calls a second'),
     flat: alone && { figure: alone, name: 'inline, without threads' },
     marks: hasCores ? [{ at: machine.cores, text: counted(machine.cores, 'core') }] : [],
-    table: tables.ratesTable(findings),
+    table: tables.rates,
   });
 }
 
 /** Undefined where there is nothing to draw. */
-function gainCurve(findings: Findings): Chart | undefined {
+function gainCurve(findings: Findings, tables: Tables): Chart | undefined {
   const { spins, inline } = findings.samples;
   const gained = spins.map((each) => [each.runMs, real(ratio(each.pool, each.inline))] as const);
   // A logarithmic scale has no place for 0.
@@ -253,6 +251,6 @@ function gainCurve(findings: Findings): Chart | undefined {
     flat: { figure: { value: 1, low: 1, high: 1 }, name: 'inline: above it threads pay' },
     band: even === undefined || even.low <= 0 ? undefined : even,
     marks,
-    table: tables.spinsTable(findings),
+    table: tables.spins,
   });
 }

@@ -22,7 +22,7 @@ import {
 import { widthOf } from '../../../format/text.js';
 import { drawable } from '../../../report/html/chart.js';
 import { type Point, pointsOf } from '../../../report/html/curve.js';
-import { machineRows, pairsTable, type Row, type Table, tableOf } from '../../../report/model.js';
+import { machineRows, pairsTable, type Row, tableOf } from '../../../report/model.js';
 import { type Line, wrapped } from '../../../report/terminal.js';
 import { nameOf } from '../rules/alternatives.js';
 import type { Findings } from '../rules/findings.js';
@@ -42,9 +42,13 @@ const rangedOf = (series: Series | undefined, format: Format) => withRange(figur
 
 type Measured = Pick<PoolSamples, 'rate' | 'cpuMs' | 'loopDelayMs' | 'residentBytes'>;
 
-/** Rates and their costs by number of threads, then those of the other ways of calling. */
-export function ratesTable({ samples: { inline, threads, variants } }: Findings): Table | undefined {
-  const row = (name: string, each: Measured, gain?: Estimate): Row => [
+export type Tables = ReturnType<typeof tablesOf>;
+
+/** All tables; undefined: nothing was measured for it. */
+export function tablesOf(findings: Findings) {
+  const { samples, breakEven, amdahl } = findings;
+  const { subject, machine, inline, start, control } = samples;
+  const rates = (name: string, each: Measured, gain?: Estimate): Row => [
     name,
     ...both(figureOf(each.rate), rate),
     middle(gain, factor),
@@ -52,16 +56,122 @@ export function ratesTable({ samples: { inline, threads, variants } }: Findings)
     middleOf(each.loopDelayMs, duration),
     middleOf(each.residentBytes, bytes),
   ];
-  const ofPool = (name: string, each: PoolSamples): Row => row(name, each, ratio(each.rate, inline.rate));
-  return tableOf(
-    'Rate by threads',
-    ['threads', 'calls/s', '95 % interval', 'x inline', 'CPU per call', 'loop delay p99', 'memory'],
-    [
-      row('none: inline', { ...inline, residentBytes: [inline.residentBytes ?? Number.NaN] }),
-      ...threads.map((each) => ofPool(count(each.threads), each)),
-      ...variants.map((each) => ofPool(`${count(each.threads)}, ${nameOf(each)}`, each)),
-    ],
-  );
+  const ofPool = (name: string, each: PoolSamples) => rates(name, each, ratio(each.rate, inline.rate));
+  const sizes = Object.entries({ arguments: inline.bytesIn, results: inline.bytesOut });
+  const matrix = coreMatrix(findings);
+  const { used, count: all, how } = subject.inputs;
+  return {
+    rates: tableOf(
+      'Rate by threads',
+      ['threads', 'calls/s', '95 % interval', 'x inline', 'CPU per call', 'loop delay p99', 'memory'],
+      [
+        rates('none: inline', { ...inline, residentBytes: [inline.residentBytes ?? Number.NaN] }),
+        ...samples.threads.map((each) => ofPool(count(each.threads), each)),
+        ...samples.variants.map((each) => ofPool(`${count(each.threads)}, ${nameOf(each)}`, each)),
+      ],
+    ),
+    breakEven: pairsTable(
+      'Threads begin to pay at',
+      [
+        ['running time of a call', ...both(breakEven.runMs, duration)],
+        ['size of an input', ...both(breakEven.inputBytes, bytes)],
+        ['calls that make good the start of the threads', ...both(breakEven.calls, count)],
+      ],
+      ['by', 'from', '95 % interval'],
+    ),
+    crossings: tableOf(
+      'What a crossing costs',
+      ['transport', 'CPU per call', '95 % interval', 'one at a time'],
+      samples.crossings.map(({ transport, cpuMs, loneMs }) => [
+        `'${transport}'`,
+        ...both(figureOf(cpuMs), duration),
+        middleOf(loneMs, duration),
+      ]),
+    ),
+    /** The gain of tasks that only compute. */
+    spins: tableOf(
+      'Gain by running time',
+      ['running time', 'x inline', '95 % interval', 'inline calls/s', 'pool calls/s'],
+      samples.spins.map(({ runMs, inline: alone, pool }) => [
+        shown(runMs, duration),
+        ...both(ratio(pool, alone), factor),
+        middleOf(alone, rate),
+        middleOf(pool, rate),
+      ]),
+    ),
+    cores: tableOf(
+      'Calls/s by cores and threads',
+      ['cores', ...matrix.threads.map((n) => counted(n, 'thread'))],
+      matrix.rows.map(({ cores, cells }) => [count(cores), ...cells.map((figure) => middle(figure, rate))]),
+    ),
+    runTimes: pairsTable(
+      'Running time of a call, inline',
+      runTimes(findings).map(([name, ms]) => [name, shown(ms, duration)]),
+      ['which', 'time'],
+    ),
+    sizes: tableOf(
+      'Bytes that cross',
+      ['what', 'median', 'p99', 'largest'],
+      sizes.flatMap(([name, of]) =>
+        of === undefined ? [] : [[name, ...[of.p50, of.p99, of.max].map((n) => shown(n, bytes))]],
+      ),
+    ),
+    bySize: tableOf(
+      'Running time by size of the input',
+      ['size', 'time', '95 % interval'],
+      inline.bySize.map((each) => [shown(each.bytes, bytes), ...both(figureOf(each.ms), duration)]),
+    ),
+    /** What was measured, on what, and how well. */
+    circumstances: pairsTable('How it was measured', [
+      ['function', subjectName(findings)],
+      ['inputs', `${count(used)} of ${count(all)} were used${how === '' ? '' : `: ${how}`}`],
+      ...machineRows(machine),
+      ['cores that others had', shown(machine.othersShare, perCent)],
+      ['rounds', inline.rate.length === 0 ? NONE : count(inline.rate.length)],
+      ['the same run again', noise(findings.noise)],
+      ['control runs, before', rangedOf(control.before, rate)],
+      ['control runs, after', rangedOf(control.after, rate)],
+      ['CPU per call, inline', rangedOf(inline.cpuMs, duration)],
+      ['garbage collection', middleOf(inline.garbageShare, perCent)],
+      ['a thread is ready after', rangedOf(start?.readyMs, duration)],
+      ['a thread takes', rangedOf(start?.bytesPerThread, bytes)],
+      [
+        // One thread and one other number of them fit any share.
+        amdahl?.error === undefined ? 'serial part, if it is that (two points)' : 'serial part (Amdahl)',
+        withRange(amdahl?.serialShare, perCent),
+      ],
+      ['error of that fit (RMS)', shown(amdahl?.error, (error) => error.toFixed(3))],
+    ]),
+  };
+}
+
+/** The rate with each pair of a number of cores, a row for each, and a number of threads; both ascending. */
+export function coreMatrix({ samples }: Findings) {
+  const found = samples.cores.flatMap(({ rate: series, ...at }) => {
+    const figure = figureOf(series);
+    return figure === undefined ? [] : [{ ...at, figure }];
+  });
+  const distinct = (of: 'cores' | 'threads') =>
+    [...new Set(found.map((each) => each[of]))].sort((a, b) => a - b);
+  const threads = distinct('threads');
+  const cell = (c: number, t: number) => found.find((at) => at.cores === c && at.threads === t)?.figure;
+  return {
+    threads,
+    rows: distinct('cores').map((n) => ({ cores: n, cells: threads.map((m) => cell(n, m)) })),
+  };
+}
+
+/** The running times of a call by name, in milliseconds. */
+export function runTimes({ samples: { inline } }: Findings) {
+  const { callMs, coldMs } = inline;
+  return [
+    ['the first, cold', coldMs],
+    ['mean', callMs?.mean],
+    ['median (p50)', callMs?.p50],
+    ['p90', callMs?.p90],
+    ['p99', callMs?.p99],
+    ['longest', callMs?.max],
+  ] as const;
 }
 
 /** The rates that can be drawn: by number of threads, and of the calling thread alone. */
@@ -116,126 +226,4 @@ function axis(points: readonly Point[], labels: number, step: number): string {
     const column = labels + i * step;
     return text.length > column && i > 0 ? text : text.padEnd(column) + count(x);
   }, '');
-}
-
-export function breakEvenTable({ breakEven: { runMs, inputBytes, calls } }: Findings): Table | undefined {
-  const rows: Row[] = [
-    ['running time of a call', ...both(runMs, duration)],
-    ['size of an input', ...both(inputBytes, bytes)],
-    ['calls that make good the start of the threads', ...both(calls, count)],
-  ];
-  return pairsTable('Threads begin to pay at', rows, ['by', 'from', '95 % interval']);
-}
-
-export function crossingsTable({ samples }: Findings): Table | undefined {
-  return tableOf(
-    'What a crossing costs',
-    ['transport', 'CPU per call', '95 % interval', 'one at a time'],
-    samples.crossings.map(({ transport, cpuMs, loneMs }) => [
-      `'${transport}'`,
-      ...both(figureOf(cpuMs), duration),
-      middleOf(loneMs, duration),
-    ]),
-  );
-}
-
-/** The gain of tasks that only compute, by their running time. */
-export function spinsTable({ samples }: Findings): Table | undefined {
-  return tableOf(
-    'Gain by running time',
-    ['running time', 'x inline', '95 % interval', 'inline calls/s', 'pool calls/s'],
-    samples.spins.map(({ runMs, inline, pool }) => [
-      shown(runMs, duration),
-      ...both(ratio(pool, inline), factor),
-      middleOf(inline, rate),
-      middleOf(pool, rate),
-    ]),
-  );
-}
-
-export function coresTable(findings: Findings): Table | undefined {
-  const { threads, rows } = coreMatrix(findings);
-  return tableOf(
-    'Calls/s by cores and threads',
-    ['cores', ...threads.map((n) => counted(n, 'thread'))],
-    rows.map(({ cores, cells }) => [count(cores), ...cells.map((figure) => middle(figure, rate))]),
-  );
-}
-
-/** The rate with each pair of a number of cores, a row for each, and a number of threads; both ascending. */
-export function coreMatrix({ samples }: Findings) {
-  const found = samples.cores.flatMap(({ rate: series, ...at }) => {
-    const figure = figureOf(series);
-    return figure === undefined ? [] : [{ ...at, figure }];
-  });
-  const distinct = (of: 'cores' | 'threads') =>
-    [...new Set(found.map((each) => each[of]))].sort((a, b) => a - b);
-  const threads = distinct('threads');
-  const cell = (c: number, t: number) => found.find((at) => at.cores === c && at.threads === t)?.figure;
-  return {
-    threads,
-    rows: distinct('cores').map((n) => ({ cores: n, cells: threads.map((m) => cell(n, m)) })),
-  };
-}
-
-/** The running times of a call by name, in milliseconds. */
-export function runTimes({ samples: { inline } }: Findings) {
-  const { callMs, coldMs } = inline;
-  return [
-    ['the first, cold', coldMs],
-    ['mean', callMs?.mean],
-    ['median (p50)', callMs?.p50],
-    ['p90', callMs?.p90],
-    ['p99', callMs?.p99],
-    ['longest', callMs?.max],
-  ] as const;
-}
-
-export function runTimesTable(findings: Findings): Table | undefined {
-  const rows = runTimes(findings).map(([name, ms]) => [name, shown(ms, duration)]);
-  return pairsTable('Running time of a call, inline', rows, ['which', 'time']);
-}
-
-export function sizesTable({ samples: { inline } }: Findings): Table | undefined {
-  const rows = Object.entries({ arguments: inline.bytesIn, results: inline.bytesOut }).flatMap(
-    ([name, spread]) =>
-      spread === undefined
-        ? []
-        : [[name, ...[spread.p50, spread.p99, spread.max].map((n) => shown(n, bytes))]],
-  );
-  return tableOf('Bytes that cross', ['what', 'median', 'p99', 'largest'], rows);
-}
-
-export function bySizeTable({ samples: { inline } }: Findings): Table | undefined {
-  return tableOf(
-    'Running time by size of the input',
-    ['size', 'time', '95 % interval'],
-    inline.bySize.map((each) => [shown(each.bytes, bytes), ...both(figureOf(each.ms), duration)]),
-  );
-}
-
-/** What was measured, on what, and how well. */
-export function circumstancesTable(findings: Findings): Table | undefined {
-  const { samples, amdahl } = findings;
-  const { subject, machine, inline, start, control } = samples;
-  const { used, count: all, how } = subject.inputs;
-  // One thread and one other number of them fit any share.
-  const serial =
-    amdahl?.error === undefined ? 'serial part, if it is that (two points)' : 'serial part (Amdahl)';
-  return pairsTable('How it was measured', [
-    ['function', subjectName(findings)],
-    ['inputs', `${count(used)} of ${count(all)} were used${how === '' ? '' : `: ${how}`}`],
-    ...machineRows(machine),
-    ['cores that others had', shown(machine.othersShare, perCent)],
-    ['rounds', inline.rate.length === 0 ? NONE : count(inline.rate.length)],
-    ['the same run again', noise(findings.noise)],
-    ['control runs, before', rangedOf(control.before, rate)],
-    ['control runs, after', rangedOf(control.after, rate)],
-    ['CPU per call, inline', rangedOf(inline.cpuMs, duration)],
-    ['garbage collection', middleOf(inline.garbageShare, perCent)],
-    ['a thread is ready after', rangedOf(start?.readyMs, duration)],
-    ['a thread takes', rangedOf(start?.bytesPerThread, bytes)],
-    [serial, withRange(amdahl?.serialShare, perCent)],
-    ['error of that fit (RMS)', shown(amdahl?.error, (error) => error.toFixed(3))],
-  ]);
 }
