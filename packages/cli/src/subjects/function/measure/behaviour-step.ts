@@ -116,12 +116,9 @@ export async function watchSurvival(
   }
   const { calls, failed, first } = failures;
   if (failed === 0) return undefined;
-  const before = behaviour.failures;
-  behaviour.failures = {
-    calls: before.calls + calls,
-    failed: before.failed + failed,
-    first: before.first ?? `in a worker: ${first}`,
-  };
+  behaviour.failures.calls += calls;
+  behaviour.failures.failed += failed;
+  behaviour.failures.first ??= `in a worker: ${first}`;
   return failed === calls ? `in a worker every call fails: ${first}` : undefined;
 }
 

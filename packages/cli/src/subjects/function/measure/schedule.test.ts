@@ -45,6 +45,11 @@ test('no more threads than are allowed', () => {
   assert.deepEqual(threadCounts(4, 2), { upToCores: [1, 2], beyond: [] });
 });
 
+test('the most threads that are allowed are tried: other ways of calling are measured with as many', () => {
+  assert.deepEqual(threadCounts(8, 5), { upToCores: [1, 2, 3, 4, 5], beyond: [] });
+  assert.deepEqual(threadCounts(8, 10), { upToCores: [1, 2, 3, 4, 6, 8], beyond: [10] });
+});
+
 test('of many cores not every number is tried, but one and all are', () => {
   const { upToCores } = threadCounts(64, 128);
   assert.ok(upToCores.length < 16);

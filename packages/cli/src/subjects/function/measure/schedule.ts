@@ -50,13 +50,13 @@ export function callLimitMs(budgetMs: number): number {
 /** Up to this many threads every number is tried; beyond, only some. */
 const ALL_UP_TO = 4;
 
-/** The numbers of threads that are tried, up to the cores and beyond. */
-export function threadCounts(cores: number, max: number): { upToCores: number[]; beyond: number[] } {
+/** The numbers of threads that are tried, up to the cores and beyond; the most that are allowed is one of them. */
+export function threadCounts(cores: number, max: number) {
+  const top = Math.min(cores, max);
   const upToCores: number[] = [];
-  for (let n = 1; n < cores; n = n < ALL_UP_TO ? n + 1 : Math.ceil(n * 1.4)) upToCores.push(n);
-  const beyond = [...new Set([Math.ceil(1.5 * cores), 2 * cores])];
-  const fits = (n: number): boolean => n <= max;
-  return { upToCores: [...upToCores, cores].filter(fits), beyond: beyond.filter(fits) };
+  for (let n = 1; n < top; n = n < ALL_UP_TO ? n + 1 : Math.ceil(n * 1.4)) upToCores.push(n);
+  const beyond = new Set([Math.ceil(1.5 * cores), 2 * cores].map((n) => Math.min(n, max)));
+  return { upToCores: [...upToCores, top], beyond: [...beyond].filter((n) => n > cores) };
 }
 
 /** The numbers of cores that the matrix has: at most four, one and all among them. */

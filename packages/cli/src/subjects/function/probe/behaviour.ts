@@ -45,7 +45,6 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
   const subject = await loadSubject(setup.subject);
   const report = newReport(subject);
   const { behaviour, inputMs, bytesIn } = report;
-  const look = lookInto(report);
   const attempt = async (input: unknown): Promise<Attempt> => {
     // The call may end the process: what is known so far is sent first.
     await note({ ...report, inputMs: [], bytesIn: [], bytesOut: [], result: undefined });
@@ -63,7 +62,7 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
       inputMs.push(undefined);
       continue;
     }
-    look(first.value);
+    look(report, first.value);
     const again = i < REPEATED ? await attempt(input) : undefined;
     if (again !== undefined) behaviour.repeats = compared(behaviour, first.value, again);
     // A call that fails may be over sooner than one that does its work.
@@ -79,8 +78,8 @@ type Attempt = { readonly ms: number; readonly value?: unknown };
 async function call(subject: Subject, passing: Passing, input: unknown, seen: Seen): Promise<Attempt> {
   const own = structuredClone(input);
   let given: readonly unknown[] | undefined;
-  const failures = { ...seen.failures, calls: seen.failures.calls + 1 };
-  seen.failures = failures;
+  const { failures } = seen;
+  failures.calls += 1;
   const begin = performance.now();
   try {
     given = argumentsOf(own, passing);
@@ -105,22 +104,17 @@ function hasChanged(given: readonly unknown[], input: unknown, passing: Passing)
   return isSame === false; // Undefined: the file is gone, which the next call reports.
 }
 
-/** Returns a function that records in the report whether a result can cross, its classes and its size. */
-function lookInto(report: BehaviourReport): (value: unknown) => void {
+/** Records whether a result can cross, its classes and its size. */
+function look(report: BehaviourReport, value: unknown): void {
   const { behaviour, bytesOut } = report;
-  let hasPattern = false;
-  return (value) => {
-    const result = behaviour.uncloneable.result ?? uncloneable(value);
-    behaviour.uncloneable = { argument: undefined, result };
-    behaviour.plainClasses = [...new Set([...behaviour.plainClasses, ...classesIn(value)])];
-    const bytes = result === undefined ? bytesOf(value) : undefined;
-    if (bytes === undefined) return;
-    bytesOut.push(bytes);
-    if (!hasPattern && bytes <= MAX_PATTERN_BYTES && attempt(() => v8.serialize(value)) !== undefined) {
-      hasPattern = true;
-      report.result = value;
-    }
-  };
+  const result = behaviour.uncloneable.result ?? uncloneable(value);
+  behaviour.uncloneable = { argument: undefined, result };
+  behaviour.plainClasses = [...new Set([...behaviour.plainClasses, ...classesIn(value)])];
+  const bytes = result === undefined ? bytesOf(value) : undefined;
+  if (bytes === undefined) return;
+  bytesOut.push(bytes);
+  if (report.result !== undefined || bytes > MAX_PATTERN_BYTES) return;
+  if (attempt(() => v8.serialize(value)) !== undefined) report.result = value;
 }
 
 /** Whether all repeated calls gave the same result, this one included. */

@@ -36,16 +36,15 @@ import { subjectName } from './tables.js';
 const SAME = 0.05;
 
 export async function compareReports(...files: readonly [string, string]): Promise<number> {
-  const [a, b] = await Promise.all(files.map(readReport));
+  const read = async (file: string): Promise<Findings> => {
+    const text = await readFile(file, 'utf8').catch((error: unknown) => {
+      throw new UsageError(`cannot read ${file}: ${describeSystemError(error)}`);
+    });
+    return readFindings(text, file);
+  };
+  const [a, b] = await Promise.all(files.map(read));
   process.stdout.write(renderComparison(a!, b!, terminal()));
   return ExitCode.ok;
-}
-
-async function readReport(file: string): Promise<Findings> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`cannot read ${file}: ${describeSystemError(error)}`);
-  });
-  return readFindings(text, file);
 }
 
 /** @param b is said to be faster or slower than `a` */
