@@ -17,10 +17,7 @@ const WAYS: Readonly<
   Record<VariantName, (size: number | undefined) => readonly [name: string, how: string]>
 > = {
   auto: () => ["placement 'auto'", "with `placement: 'auto'`"],
-  batch: (size) => [
-    size === undefined ? 'inputs in batches' : `${counted(size, 'input')} a call`,
-    `with ${counted(size ?? 1, 'input')} in one call`,
-  ],
+  batch: (size = 1) => [`${counted(size, 'input')} a call`, `with ${counted(size, 'input')} in one call`],
   lease: () => ['bytes in leases', 'with the bytes in a lease (`pool.lease`), which are not copied'],
   read: (size) =>
     size === undefined
