@@ -3,13 +3,13 @@
  * not end the listing. In a very large folder, the listing stops early.
  */
 import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { rollups } from 'd3-array';
 import { fileIds, idOf } from '../../../disk/file-id.js';
 import { isExclusion, matcher } from '../../../disk/globs.js';
 import { UsageError } from '../../../exit-code.js';
-import { describeSystemError } from '../../../system-error.js';
+import { attempt, describeSystemError } from '../../../system-error.js';
 import type { SizedFile } from './size-classes.js';
 
 export interface FileChoice {
@@ -49,26 +49,28 @@ export function countsOf(unreadable: readonly string[]): { why: string; count: n
 
 export async function findFiles(options: FindOptions): Promise<Found> {
   const { folder, patterns, dot, ownFiles, mostMs, mostFiles = MOST_FILES, signal } = options;
-  mustBeFolder(folder);
-  const root = resolve(folder);
+  const canRead = () => statSync(folder).isDirectory() && readdirSync(folder).length >= 0;
+  if (!attempt(canRead, `cannot read folder '${folder}'`)) {
+    throw new UsageError(`expected a folder, got the file '${folder}'`);
+  }
+  const root = `${resolve(folder)}/`;
   const { accepts, excludes } = matchersOf(patterns, dot);
   const own = fileIds(ownFiles);
   const endMs = performance.now() + mostMs;
   const files: SizedFile[] = [];
   const unreadable: string[] = [];
   let [isCut, links, others, looked] = [false, 0, 0, 0];
-  for (const { relative, entry } of entriesBelow(root, dot, unreadable)) {
+  for (const { path, entry } of entriesBelow(root, dot, unreadable)) {
     const isTurn = looked > 0 && looked % ENTRIES_PER_TURN === 0;
     if (isTurn) await turn();
     isCut = isTurn && (signal.aborted || (performance.now() > endMs && files.length > 0));
     if (isCut) break;
     looked += 1;
-    const path = sep === '/' ? relative : relative.replaceAll(sep, '/');
     if (entry.isSymbolicLink()) {
       // The link itself need not match: it may lead to a folder with files that do.
       if (!excludes(path)) links += 1;
     } else if (entry.isFile()) {
-      const file = accepts(path) ? sizedFile(root + sep + relative, own, unreadable) : undefined;
+      const file = accepts(path) ? sizedFile(root + path, own, unreadable) : undefined;
       if (file === undefined) continue;
       isCut = files.length >= mostFiles;
       if (isCut) break;
@@ -78,34 +80,16 @@ export async function findFiles(options: FindOptions): Promise<Found> {
   return { files, isCut, links, others, unreadable };
 }
 
-function mustBeFolder(folder: string): void {
-  try {
-    if (statSync(folder).isDirectory()) {
-      readdirSync(folder);
-      return;
-    }
-  } catch (error) {
-    throw new UsageError(`cannot read folder '${folder}': ${describeSystemError(error)}`);
-  }
-  throw new UsageError(`expected a folder, got the file '${folder}'`);
-}
-
-interface Entry {
-  /** The path relative to the root. */
-  readonly relative: string;
-  readonly entry: Dirent;
-}
-
-/** Yields the entries of a folder in the order of their names, then those of its subfolders. */
-function* entriesBelow(root: string, dot: boolean, unreadable: string[]): Generator<Entry> {
+/** Yields the entries of a folder in the order of their names, then those of its subfolders; each with its path relative to the root. */
+function* entriesBelow(root: string, dot: boolean, unreadable: string[]) {
   /** Paths relative to the root, with a separator at the end. */
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of list(root + sep + folder, unreadable)) {
+    for (const entry of list(root + folder, unreadable)) {
       if (!dot && entry.name.startsWith('.')) continue;
-      const relative = folder + entry.name;
-      if (entry.isDirectory()) folders.push(relative + sep);
-      yield { relative, entry };
+      const path = folder + entry.name;
+      if (entry.isDirectory()) folders.push(`${path}/`);
+      yield { path, entry };
     }
   }
 }
@@ -132,10 +116,8 @@ function sizedFile(path: string, own: ReadonlySet<string>, unreadable: string[])
 }
 
 function matchersOf(patterns: readonly string[], dot: boolean) {
-  const included = patterns
-    .filter((pattern) => !isExclusion(pattern))
-    .map((pattern) => matcher(pattern, dot));
   const excluded = patterns.filter(isExclusion).map((pattern) => matcher(pattern.slice(1), true));
+  const included = patterns.filter((each) => !isExclusion(each)).map((pattern) => matcher(pattern, dot));
   const excludes = (path: string): boolean => excluded.some((is) => is(path));
   const accepts = (path: string): boolean =>
     (included.length === 0 || included.some((is) => is(path))) && !excludes(path);

@@ -54,6 +54,14 @@ export function upTo(files: readonly SizedFile[], mostBytes: number): SizedFile[
   return kept.length > 0 ? kept : files.slice(0, 1);
 }
 
+export function without(
+  files: readonly SizedFile[],
+  gone: readonly { readonly path: string }[],
+): SizedFile[] {
+  const paths = new Set(gone.map(({ path }) => path));
+  return files.filter(({ path }) => !paths.has(path));
+}
+
 export function sumOf(files: readonly SizedFile[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -1,196 +1,19 @@
 /** From the samples of a folder to its findings: pure. The sentences on a class, and the verdict, are in sentences.ts. */
 import { mean } from 'd3-array';
-import {
-  applying,
-  busyWarning,
-  directionOf,
-  type Findings,
-  leftOutWarnings,
-} from '../../../experiment/rules.js';
+import * as rules from '../../../experiment/rules.js';
 import { estimate, type Estimate, ratio } from '../../../experiment/statistics.js';
 import { count, counted, duration, times, timesFromTo } from '../../../format/figures.js';
 import {
   compareWays,
   type Comparison,
-  decideBySmallness,
   gainOver,
+  type How,
+  type Place,
   seriesOf,
   wholeMsOf,
-} from './compare-ways.js';
+} from './compare.js';
 import type { ClassSamples, FolderSamples, RoundSamples, WayName, WaySamples } from './samples.js';
 import { folderSentence, kindOf, noiseInWords, sentenceOf, sizesInWords } from './sentences.js';
-
-export function analyzeFolder(samples: FolderSamples): FolderFindings {
-  const wholeMs = samples.subject.isWalkCut ? undefined : wholeMsOf(samples.classes);
-  const classes = samples.classes.map((each) => weigh(each, wholeMs));
-  return {
-    schemaVersion: 1,
-    verdict: {
-      answer: answerOf(classes),
-      sentence: folderSentence(classes),
-      ...(classes.some(({ comparison }) => comparison.isLikely) ? { isLikely: true } : {}),
-    },
-    classes: classes.map(({ finding }) => finding),
-    reasons: reasonsOf(classes),
-    warnings: warningsOf(samples, classes),
-    samples,
-  };
-}
-
-function weigh(samples: ClassSamples, wholeMs: number | undefined): Weighed {
-  const { fromBytes, belowBytes, warm, cold, batch } = samples;
-  const meanBytes = batch.bytes / batch.files;
-  const comparison = decideBySmallness(compareWays(warm), wholeMs);
-  const finding: ClassFinding = {
-    fromBytes,
-    belowBytes,
-    ...findingOf(warm, comparison, meanBytes),
-    cold: cold && findingOf(cold, compareWays(cold), meanBytes),
-  };
-  return { samples, comparison, finding };
-}
-
-function findingOf(round: RoundSamples, comparison: Comparison, meanBytes: number): RoundFinding {
-  const { place, how, noise } = comparison;
-  const ways = round.ways.flatMap((way) => wayFinding(way, round, meanBytes) ?? []);
-  return { place, how, sentence: sentenceOf(comparison), noise, ways };
-}
-
-function wayFinding(way: WaySamples, round: RoundSamples, meanBytes: number): WayFinding | undefined {
-  const { name, loopDelayMs, busy } = way;
-  const rate = estimate(way.rate);
-  return (
-    rate && {
-      name,
-      rate,
-      bytesPerSecond: rate.value * meanBytes,
-      gain: name === 'sync-loop' ? undefined : ratio(way.rate, seriesOf(round, 'sync-loop')),
-      loopDelayMs: estimate(loopDelayMs),
-      busy: meanBusy(busy),
-    }
-  );
-}
-
-/** The mean busy share of each core. All samples count the same, since they are about equally long. */
-export function meanBusy(samples: readonly (readonly number[])[]): number[] {
-  const cores = Math.min(...samples.map((shares) => shares.length));
-  if (!Number.isFinite(cores)) return [];
-  return Array.from({ length: cores }, (_, core) => mean(samples, (shares) => shares[core]) ?? Number.NaN);
-}
-
-function answerOf(classes: readonly Weighed[]): FolderAnswer {
-  const kinds = new Set(classes.map(({ comparison }) => kindOf(comparison)));
-  const [only = 'unknown', ...others] = kinds;
-  return others.length > 0 ? 'mixed' : only;
-}
-
-export interface Weighed {
-  readonly samples: ClassSamples;
-  readonly comparison: Comparison;
-  readonly finding: ClassFinding;
-}
-
-function reasonsOf(classes: readonly Weighed[]): string[] {
-  return applying([
-    ...classes.map(({ finding }) => {
-      const read = finding.place === 'unknown' ? '' : 'read them ';
-      return `files ${sizesInWords(finding)}: ${read}${finding.sentence}`;
-    }),
-    ...classes.map(
-      ({ finding }) =>
-        finding.cold && `files ${sizesInWords(finding)}, from the disk: ${finding.cold.sentence}`,
-    ),
-    ...classes.map(onServer),
-    ...classes.map(sentBack),
-    ...classes.map(processes),
-  ]);
-}
-
-/** On the main thread of a server, reads that block are no choice, however fast they are. */
-function onServer({ finding, samples }: Weighed): string | undefined {
-  const ours = finding.ways.find(({ name }) => name === 'read-files');
-  const loop = finding.ways.find(({ name }) => name === 'sync-loop');
-  if (ours?.gain === undefined || ours.loopDelayMs === undefined || loop?.loopDelayMs === undefined) {
-    return undefined;
-  }
-  const [held, late] = [loop, ours].map(({ loopDelayMs }) => duration(loopDelayMs!.value));
-  const loops = `a loop of readFileSync holds up the event loop for as long as it runs (a timer was ${held} late with ${counted(samples.batch.files, 'file')})`;
-  return `${sizesInWords(finding)}, on the main thread of a server: ${loops}; \`readFiles\` does ${timesFromTo(ours.gain)} of its files, and a timer was ${late} late (99th percentile)`;
-}
-
-function sentBack({ finding, samples, comparison: { noise } }: Weighed): string | undefined {
-  const gain = gainOver(samples.warm, 'workers-return', 'workers');
-  if (gain === undefined || noise === undefined || directionOf(gain, noise) !== -1) return undefined;
-  return `${sizesInWords(finding)}: bytes that are sent back to the main thread come at ${times(gain)} of the rate at which workers read them: work on them where they are read`;
-}
-
-function processes({ finding, samples, comparison: { noise } }: Weighed): string | undefined {
-  const gain = gainOver(samples.warm, 'processes', 'workers');
-  if (gain === undefined || noise === undefined || directionOf(gain, noise) === 0) return undefined;
-  return `${sizesInWords(finding)}: as many processes read ${timesFromTo(gain)} as many files as workers do`;
-}
-
-/** If two runs of the same way differ by more than this share, only large differences between ways can be seen. */
-const MUCH_NOISE = 0.25;
-/** If the first read had less than this share of the second one's rate, it did not come from memory. */
-const FROM_DISK = 0.7;
-
-function warningsOf(samples: FolderSamples, classes: readonly Weighed[]): string[] {
-  const { subject, machine } = samples;
-  const { left, unreadable, isWalkCut, files } = subject;
-  const leftOut = applying([
-    left.links > 0 && counted(left.links, 'symbolic link'),
-    left.others > 0 &&
-      `${counted(left.others, 'that is no file', 'that are no files')} (sockets, FIFOs, devices)`,
-  ]);
-  return applying([
-    isWalkCut && `the folder is large: only the first ${counted(files, 'file')} of it were looked at`,
-    ...unreadable.map(
-      ({ why, count }) => `not read, ${why}: ${counted(count, 'file or folder', 'files or folders')}`,
-    ),
-    leftOut.length > 0 && `left out: ${leftOut.join(' and ')}`,
-    busyWarning(machine),
-    ofCache(classes),
-    ...classes.flatMap(ofClass),
-    ...leftOutWarnings(samples),
-  ]);
-}
-
-function ofClass({ samples, comparison: { noise } }: Weighed): string[] {
-  const name = sizesInWords(samples);
-  const { batch, sampled, files, warm } = samples;
-  const isOff = warm.ways.some(({ readBytes }) => readBytes !== undefined && readBytes !== batch.bytes);
-  return applying([
-    batch.repeatsFiles &&
-      `${name}: there ${sampled.files === 1 ? 'is one file' : `are ${sampled.files} files`} to measure on, read again and again`,
-    sampled.files < files && `${name}: measured on ${counted(sampled.files, 'file')} of ${count(files)}`,
-    noise !== undefined &&
-      noise > MUCH_NOISE &&
-      `${name}: two runs of the very same differ by ${noiseInWords(noise)}; a quieter machine helps`,
-    isOff && `${name}: files changed their size while they were measured`,
-  ]);
-}
-
-/** Only the system knows where files came from the first time, so the sentence says no more than `may`. */
-function ofCache(classes: readonly Weighed[]): string | undefined {
-  const warmOnly = classes.filter(({ samples: { cold } }) => cold === undefined);
-  if (warmOnly.length === 0) return undefined;
-  const slower = warmOnly.flatMap(({ samples: { firstRead }, finding }) =>
-    firstRead !== undefined && firstRead.first > 0 && firstRead.first < FROM_DISK * firstRead.again
-      ? `${sizesInWords(finding)} ${times({ value: firstRead.again / firstRead.first })}`
-      : [],
-  );
-  const how =
-    slower.length > 0
-      ? `the first read was slower than the second (${slower.join(', ')}): it may have come from the disk, which cannot be told apart`
-      : 'the first read was as fast as the second: the files may have been in memory already';
-  return `${how}; all figures are for files in memory`;
-}
-
-/** Where files are read best: in several workers, in several processes (which are more trouble), or on one thread. */
-export type Place = 'workers' | 'processes' | 'one-thread' | 'unknown';
-/** How one thread reads best. 'either': it makes no difference that could be seen. */
-export type How = 'sync' | 'async' | 'either' | 'unknown';
 
 export interface WayFinding {
   readonly name: WayName;
@@ -222,9 +45,173 @@ export interface ClassFinding extends RoundFinding {
 }
 
 /** 'mixed': it depends on the size. */
-export type FolderAnswer = 'workers' | 'processes' | 'sync' | 'async' | 'either' | 'mixed' | 'unknown';
+export type FolderAnswer = Exclude<Place, 'one-thread'> | How | 'mixed';
 
 /** `verdict` is an estimate if the answer for at least one class is. */
-export interface FolderFindings extends Findings<FolderAnswer, FolderSamples> {
+export interface FolderFindings extends rules.Findings<FolderAnswer, FolderSamples> {
   readonly classes: readonly ClassFinding[];
+}
+
+export interface Weighed {
+  readonly samples: ClassSamples;
+  readonly comparison: Comparison;
+  readonly finding: ClassFinding;
+}
+
+export function analyzeFolder(samples: FolderSamples): FolderFindings {
+  const wholeMs = samples.subject.isWalkCut ? undefined : wholeMsOf(samples.classes);
+  const classes = samples.classes.map((each) => weigh(each, wholeMs));
+  const [answer = 'unknown', ...others] = new Set(classes.map(({ comparison }) => kindOf(comparison)));
+  return {
+    schemaVersion: 1,
+    verdict: {
+      answer: others.length > 0 ? 'mixed' : answer,
+      sentence: folderSentence(classes),
+      ...(classes.some(({ comparison }) => comparison.isLikely) ? { isLikely: true } : {}),
+    },
+    classes: classes.map(({ finding }) => finding),
+    reasons: reasonsOf(classes),
+    warnings: warningsOf(samples, classes),
+    samples,
+  };
+}
+
+function weigh(samples: ClassSamples, wholeMs: number | undefined): Weighed {
+  const { fromBytes, belowBytes, warm, cold, batch } = samples;
+  const comparison = compareWays(warm, wholeMs);
+  const findingOf = (round: RoundSamples, compared: Comparison): RoundFinding => ({
+    place: compared.place,
+    how: compared.how,
+    sentence: sentenceOf(compared),
+    noise: compared.noise,
+    ways: round.ways.flatMap((way) => wayFinding(way, round, batch.bytes / batch.files) ?? []),
+  });
+  const own = findingOf(warm, comparison);
+  return {
+    samples,
+    comparison,
+    finding: { fromBytes, belowBytes, ...own, cold: cold && findingOf(cold, compareWays(cold)) },
+  };
+}
+
+function wayFinding(way: WaySamples, round: RoundSamples, meanBytes: number): WayFinding | undefined {
+  const { name, loopDelayMs, busy } = way;
+  const rate = estimate(way.rate);
+  return (
+    rate && {
+      name,
+      rate,
+      bytesPerSecond: rate.value * meanBytes,
+      gain: name === 'sync-loop' ? undefined : ratio(way.rate, seriesOf(round, 'sync-loop')),
+      loopDelayMs: estimate(loopDelayMs),
+      busy: meanBusy(busy),
+    }
+  );
+}
+
+/** The mean busy share of each core. All samples count the same, since they are about equally long. */
+export function meanBusy(samples: readonly (readonly number[])[]): number[] {
+  const cores = Math.min(...samples.map((shares) => shares.length));
+  if (!Number.isFinite(cores)) return [];
+  return Array.from({ length: cores }, (_, core) => mean(samples, (shares) => shares[core]) ?? Number.NaN);
+}
+
+function reasonsOf(classes: readonly Weighed[]): string[] {
+  return rules.applying([
+    ...classes.map(({ finding }) => {
+      const read = finding.place === 'unknown' ? '' : 'read them ';
+      return `files ${sizesInWords(finding)}: ${read}${finding.sentence}`;
+    }),
+    ...classes.map(
+      ({ finding }) =>
+        finding.cold && `files ${sizesInWords(finding)}, from the disk: ${finding.cold.sentence}`,
+    ),
+    ...classes.map(onServer),
+    ...classes.map((of) => {
+      const gain = clearGain(of, 'workers-return');
+      return gain?.isMore === false
+        ? `${sizesInWords(of.samples)}: bytes that are sent back to the main thread come at ${times(gain)} of the rate at which workers read them: work on them where they are read`
+        : undefined;
+    }),
+    ...classes.map((of) => {
+      const gain = clearGain(of, 'processes');
+      return (
+        gain &&
+        `${sizesInWords(of.samples)}: as many processes read ${timesFromTo(gain)} as many files as workers do`
+      );
+    }),
+  ]);
+}
+
+/** On the main thread of a server, reads that block are no choice, however fast they are. */
+function onServer({ finding, samples }: Weighed): string | undefined {
+  const [ours, loop] = ['read-files', 'sync-loop'].map((of) => finding.ways.find(({ name }) => name === of));
+  if (ours?.gain === undefined || ours.loopDelayMs === undefined || loop?.loopDelayMs === undefined) {
+    return undefined;
+  }
+  const [held, late] = [loop, ours].map(({ loopDelayMs }) => duration(loopDelayMs!.value));
+  const loops = `a loop of readFileSync holds up the event loop for as long as it runs (a timer was ${held} late with ${counted(samples.batch.files, 'file')})`;
+  return `${sizesInWords(finding)}, on the main thread of a server: ${loops}; \`readFiles\` does ${timesFromTo(ours.gain)} of its files, and a timer was ${late} late (99th percentile)`;
+}
+
+/** How many times as many files as workers; undefined: it cannot be told whether more or fewer. */
+function clearGain({ samples: { warm }, comparison: { noise } }: Weighed, way: WayName) {
+  const gain = gainOver(warm, way, 'workers');
+  const direction = noise === undefined ? 0 : rules.directionOf(gain, noise);
+  return gain && direction !== 0 ? { ...gain, isMore: direction > 0 } : undefined;
+}
+
+/** If two runs of the same way differ by more than this share, only large differences between ways can be seen. */
+const MUCH_NOISE = 0.25;
+/** If the first read had less than this share of the second one's rate, it did not come from memory. */
+const FROM_DISK = 0.7;
+
+function warningsOf(samples: FolderSamples, classes: readonly Weighed[]): string[] {
+  const { left, unreadable, isWalkCut, files } = samples.subject;
+  const leftOut = rules.applying([
+    left.links > 0 && counted(left.links, 'symbolic link'),
+    left.others > 0 &&
+      `${counted(left.others, 'that is no file', 'that are no files')} (sockets, FIFOs, devices)`,
+  ]);
+  return rules.applying([
+    isWalkCut && `the folder is large: only the first ${counted(files, 'file')} of it were looked at`,
+    ...unreadable.map(
+      ({ why, count }) => `not read, ${why}: ${counted(count, 'file or folder', 'files or folders')}`,
+    ),
+    leftOut.length > 0 && `left out: ${leftOut.join(' and ')}`,
+    rules.busyWarning(samples.machine),
+    ofCache(classes),
+    ...classes.flatMap(ofClass),
+    ...rules.leftOutWarnings(samples),
+  ]);
+}
+
+function ofClass({ samples, comparison: { noise = 0 } }: Weighed): (string | false)[] {
+  const name = sizesInWords(samples);
+  const { batch, sampled, files, warm } = samples;
+  const isOff = warm.ways.some(({ readBytes }) => readBytes !== undefined && readBytes !== batch.bytes);
+  return [
+    batch.repeatsFiles &&
+      `${name}: there ${sampled.files === 1 ? 'is one file' : `are ${sampled.files} files`} to measure on, read again and again`,
+    sampled.files < files && `${name}: measured on ${counted(sampled.files, 'file')} of ${count(files)}`,
+    noise > MUCH_NOISE &&
+      `${name}: two runs of the very same differ by ${noiseInWords(noise)}; a quieter machine helps`,
+    isOff && `${name}: files changed their size while they were measured`,
+  ];
+}
+
+/** Only the system knows where files came from the first time, so the sentence says no more than `may`. */
+function ofCache(classes: readonly Weighed[]): string | undefined {
+  const warmOnly = classes.filter(({ samples: { cold } }) => cold === undefined);
+  if (warmOnly.length === 0) return undefined;
+  const slower = warmOnly.flatMap(({ samples: { firstRead }, finding }) =>
+    firstRead !== undefined && firstRead.first > 0 && firstRead.first < FROM_DISK * firstRead.again
+      ? `${sizesInWords(finding)} ${times({ value: firstRead.again / firstRead.first })}`
+      : [],
+  );
+  const how =
+    slower.length > 0
+      ? `the first read was slower than the second (${slower.join(', ')}): it may have come from the disk, which cannot be told apart`
+      : 'the first read was as fast as the second: the files may have been in memory already';
+  return `${how}; all figures are for files in memory`;
 }

@@ -1,38 +1,34 @@
 /** The sentences about a class of sizes, and about all of them together: they say only what the comparison allows. */
-import { max, min } from 'd3-array';
+import { extent } from 'd3-array';
 import { ENOUGH_ROUNDS, WHAT_WOULD_TELL } from '../../../experiment/rules.js';
-import type { Estimate } from '../../../experiment/statistics.js';
 import { bytes, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
-import type { ClassFinding, FolderAnswer, Weighed } from './analyze.js';
-import type { Comparison } from './compare-ways.js';
-import { titleOf } from './samples.js';
-
-type Sizes = Pick<ClassFinding, 'fromBytes' | 'belowBytes'>;
+import type { FolderAnswer, Weighed } from './analyze.js';
+import type { Comparison } from './compare.js';
+import { type ClassSamples, titleOf } from './samples.js';
 
 /** `below 4 KiB`, `4 KiB to 64 KiB`, `16 MiB and more`. */
-export function sizesInWords({ fromBytes, belowBytes }: Sizes): string {
+export function sizesInWords({
+  fromBytes,
+  belowBytes,
+}: Pick<ClassSamples, 'fromBytes' | 'belowBytes'>): string {
   if (belowBytes === undefined) return `${bytes(fromBytes)} and more`;
   return fromBytes === 0 ? `below ${bytes(belowBytes)}` : `${bytes(fromBytes)} to ${bytes(belowBytes)}`;
 }
 
 export function sentenceOf(comparison: Comparison): string {
-  const sentence = plainly(comparison);
-  return comparison.isLikely && comparison.place !== 'unknown' ? `probably ${sentence}` : sentence;
-}
-
-function plainly(comparison: Comparison): string {
-  const { place, how, workersGain, workersWay, processesGain } = comparison;
+  const { place, how, workersGain, workersWay, processesGain, isLikely } = comparison;
+  const probably = isLikely ? 'probably ' : '';
   const bring = workersGain === undefined ? 'no more' : `${timesFromTo(workersGain)} of that`;
   switch (place) {
     case 'workers': {
       const way = workersWay === 'workers-read-files' ? 'with `readFiles`' : 'synchronously';
       const which = how === 'async' ? ', which is asynchronous' : '';
-      return `in workers, ${way}: ${times(workersGain!)} the best of one thread${which}`;
+      return `${probably}in workers, ${way}: ${times(workersGain!)} the best of one thread${which}`;
     }
     case 'processes':
-      return `in processes, each with a loop of readFileSync: ${times(processesGain!)} the best of one thread; workers bring ${bring}`;
+      return `${probably}in processes, each with a loop of readFileSync: ${times(processesGain!)} the best of one thread; workers bring ${bring}`;
     case 'one-thread':
-      return `${onOneThread(comparison)}; ${beforeStart(comparison) ?? `workers bring ${bring}`}`;
+      return `${probably}${onOneThread(comparison)}; ${beforeStart(comparison) ?? `workers bring ${bring}`}`;
     case 'unknown':
       return how === 'unknown'
         ? `cannot tell: ${unclear(comparison)}`
@@ -50,9 +46,8 @@ function onOneThread({ how, asyncGain, asyncWay }: Comparison): string {
 
 /** The reason if no thread is worth it, however much it brings, because the folder is small. */
 function beforeStart({ wholeMs }: Comparison): string | undefined {
-  return wholeMs === undefined
-    ? undefined
-    : `all files of the folder are read in ${duration(wholeMs)}, before a thread has started`;
+  if (wholeMs === undefined) return undefined;
+  return `all files of the folder are read in ${duration(wholeMs)}, before a thread has started`;
 }
 
 function unclear({ rounds, workersGain, noise }: Comparison): string {
@@ -70,50 +65,37 @@ export function noiseInWords(noise: number): string {
   return noise > 0.995 ? 'more than 100 %' : `up to ${perCent(noise)}`;
 }
 
-/** Neighbouring classes with the same answer. */
-interface Group {
-  readonly fromBytes: number;
-  belowBytes: number | undefined;
-  readonly comparisons: [Comparison, ...Comparison[]];
-}
-
 /** The first sentence of the report. Neighbouring classes with the same answer share a part of it, with the range of their gains. */
 export function folderSentence(classes: readonly Weighed[]): string {
-  const groups = grouped(classes);
-  const [only, ...others] = groups;
+  const [only, ...others] = grouped(classes).map((group) => ({
+    sizes: sizesInWords({ ...group[0]!.samples, belowBytes: group.at(-1)!.samples.belowBytes }),
+    advice: adviceOf(group.map(({ comparison }) => comparison)),
+    known: asFarAsKnown(group[0]!.comparison),
+  }));
   if (only === undefined) return 'Cannot tell: no file could be measured';
   if (others.length === 0) {
-    const advice = adviceOf(only);
-    const { comparisons } = only;
-    if (advice === undefined) {
-      return `Cannot tell${asFarAsKnown(comparisons[0])}: ${unclear(comparisons.at(-1)!)}. ${WHAT_WOULD_TELL}`;
-    }
-    return `Read ${classes.length > 1 ? 'files of all these sizes' : `files (${sizesInWords(only)})`} ${advice}`;
+    const which = classes.length > 1 ? 'files of all these sizes' : `files (${only.sizes})`;
+    return only.advice === undefined
+      ? `Cannot tell${only.known}: ${unclear(classes.at(-1)!.comparison)}. ${WHAT_WOULD_TELL}`
+      : `Read ${which} ${only.advice}`;
   }
-  const known = groups.flatMap((group) => {
-    const advice = adviceOf(group);
-    return advice === undefined ? [] : `${sizesInWords(group)} ${advice}`;
-  });
-  const unknown = groups
-    .filter((group) => adviceOf(group) === undefined)
-    .map((group) => {
-      const what = asFarAsKnown(group.comparisons[0]) || ' how they are read best';
-      return `of files ${sizesInWords(group)}${what}`;
-    });
-  if (known.length === 0) return `Cannot tell ${unknown.join('; ')}. ${WHAT_WOULD_TELL}`;
+  const all = [only, ...others];
+  const advised = all.filter(({ advice }) => advice !== undefined).map((of) => `${of.sizes} ${of.advice}`);
+  const unknown = all
+    .filter(({ advice }) => advice === undefined)
+    .map(({ sizes, known }) => `of files ${sizes}${known || ' how they are read best'}`);
+  if (advised.length === 0) return `Cannot tell ${unknown.join('; ')}. ${WHAT_WOULD_TELL}`;
   const rest = unknown.length === 0 ? '' : `; it cannot be told ${unknown.join(', and ')}`;
-  return `Read files ${known.join('; ')}${rest}`;
+  return `Read files ${advised.join('; ')}${rest}`;
 }
 
-function grouped(classes: readonly Weighed[]): Group[] {
-  const groups: Group[] = [];
-  for (const { comparison, finding } of classes) {
-    const { fromBytes, belowBytes } = finding;
+/** Neighbours with the same answer together. */
+function grouped(classes: readonly Weighed[]): Weighed[][] {
+  const groups: Weighed[][] = [];
+  for (const each of classes) {
     const last = groups.at(-1);
-    if (last !== undefined && isAlike(last.comparisons[0], comparison)) {
-      last.belowBytes = belowBytes;
-      last.comparisons.push(comparison);
-    } else groups.push({ fromBytes, belowBytes, comparisons: [comparison] });
+    if (last !== undefined && isAlike(last[0]!.comparison, each.comparison)) last.push(each);
+    else groups.push([each]);
   }
   return groups;
 }
@@ -128,33 +110,33 @@ function asFarAsKnown({ how }: Comparison): string {
   return ` whether workers pay (on one thread, ${ADVERBS[how]} is better)`;
 }
 
-export function kindOf({ place, how }: Comparison): FolderAnswer {
+export function kindOf({ place, how }: Comparison): Exclude<FolderAnswer, 'mixed'> {
   if (place === 'workers' || place === 'processes') return place;
   // While workers may still pay, how one thread does best is no answer to where to read.
   return place === 'one-thread' ? how : 'unknown';
 }
 
 /** Undefined if no advice can be given. */
-function adviceOf({ comparisons }: Group): string | undefined {
-  const [reason] = comparisons.flatMap((each) => beforeStart(each) ?? []);
-  const gains = (of: (each: Comparison) => Estimate | undefined): string => {
-    const values = comparisons.map((each) => of(each)!.value);
-    return timesFromTo({ value: values[0]!, low: min(values)!, high: max(values)! });
+function adviceOf(comparisons: readonly Comparison[]): string | undefined {
+  const gains = (of: 'asyncGain' | 'workersGain' | 'processesGain'): string => {
+    const [low, high] = extent(comparisons, (each) => each[of]!.value) as [number, number];
+    return timesFromTo({ value: low, low, high });
   };
-  const why = (otherwise: string): string => (reason === undefined ? otherwise : `: ${reason}`);
+  const [small] = comparisons.flatMap((each) => beforeStart(each) ?? []);
+  const why = (otherwise: string): string => (small === undefined ? otherwise : `: ${small}`);
   const probably = comparisons.some(({ isLikely }) => isLikely) ? 'probably ' : '';
-  switch (kindOf(comparisons[0])) {
+  switch (kindOf(comparisons[0]!)) {
     case 'workers':
-      return `${probably}in workers: ${gains((each) => each.workersGain)} what one thread does`;
+      return `${probably}in workers: ${gains('workersGain')} what one thread does`;
     case 'processes':
-      return `${probably}in several processes: ${gains((each) => each.processesGain)} what one thread does`;
+      return `${probably}in several processes: ${gains('processesGain')} what one thread does`;
     case 'sync':
       return `${probably}synchronously on one thread${why(' (on the main thread of a server with `readFiles`)')}`;
     case 'async':
-      return `${probably}asynchronously on one thread${why(`: ${gains((each) => each.asyncGain)} a loop of readFileSync`)}`;
+      return `${probably}asynchronously on one thread${why(`: ${gains('asyncGain')} a loop of readFileSync`)}`;
     case 'either':
       return `${probably}on one thread, synchronously or not${why('')}`;
-    default:
+    case 'unknown':
       return undefined;
   }
 }

@@ -1,16 +1,13 @@
 /** What the rounds of one class say: where and how its files are read best, as far as the intervals and the noise allow it. */
 import { greatest, least } from 'd3-array';
 import { directionOf, FEWEST_ROUNDS, isSurelyNotWorthIt, isWorthIt } from '../../../experiment/rules.js';
-import {
-  confidenceOfEach,
-  type Estimate,
-  estimate,
-  middleOf,
-  noiseOf,
-  ratio,
-} from '../../../experiment/statistics.js';
-import type { How, Place } from './analyze.js';
+import { confidenceOfEach, type Estimate, estimate, noiseOf, ratio } from '../../../experiment/statistics.js';
 import type { ClassSamples, RoundSamples, WayName } from './samples.js';
+
+/** Where files are read best: in several workers, in several processes (which are more trouble), or on one thread. */
+export type Place = 'workers' | 'processes' | 'one-thread' | 'unknown';
+/** How one thread reads best. 'either': it makes no difference that could be seen. */
+export type How = 'sync' | 'async' | 'either' | 'unknown';
 
 /** A gain that surely differs from 1 by no more than this share is no difference. */
 const ALIKE = 0.1;
@@ -21,6 +18,11 @@ const WORKERS: readonly WayName[] = ['workers', 'workers-read-files'];
 const PROCESSES: WayName = 'processes';
 /** How many comparisons decide: each has to hold. */
 const COMPARISONS = 6;
+/**
+ * A folder that one thread reads in fewer milliseconds is not worth another thread, which takes longer to start. Chosen by hand: about a
+ * quarter of the 50 to 66 ms that `analyze` measured on two cores of a server.
+ */
+const THREAD_START_MS = 15;
 
 export interface Comparison {
   readonly rounds: number;
@@ -29,42 +31,24 @@ export interface Comparison {
   /** How many times as many files the better asynchronous way reads as the synchronous loop. */
   readonly asyncGain: Estimate | undefined;
   readonly asyncWay: WayName | undefined;
-  /** How many times as many files workers read as the better way of one thread. */
+  /** How many times as many files workers, and processes, read as the better way of one thread. */
   readonly workersGain: Estimate | undefined;
   readonly workersWay: WayName | undefined;
-  /** How many times as many files processes read as the better way of one thread. */
   readonly processesGain: Estimate | undefined;
   readonly noise: number | undefined;
   /** Whether `place` is an estimate: the intervals have a direction, but the effect is no larger than the noise. */
   readonly isLikely: boolean;
   /** Set if the small folder decided: how many milliseconds one thread takes to read all of its files. */
-  readonly wholeMs?: number;
+  readonly wholeMs: number | undefined;
 }
 
 /**
- * A folder that one thread reads in fewer milliseconds is not worth another thread, which takes longer to start. Chosen by hand: about a
- * quarter of the 50 to 66 ms that `analyze` measured on two cores of a server.
+ * @param wholeMs how many milliseconds one thread takes for all files of the folder: if that is less than another takes to start, it is
+ * the answer, even if workers could not be told from it
  */
-const THREAD_START_MS = 15;
-
-/** If one thread reads the whole folder before another could start, it is the answer, even if workers could not be told from it. */
-export function decideBySmallness(comparison: Comparison, wholeMs: number | undefined): Comparison {
-  const isUndecided = comparison.place === 'unknown' && comparison.how !== 'unknown';
-  if (!isUndecided || wholeMs === undefined || wholeMs > THREAD_START_MS) return comparison;
-  return { ...comparison, place: 'one-thread', isLikely: false, wholeMs };
-}
-
-/** How many milliseconds a loop of readFileSync takes for all files of these classes; undefined: not known. */
-export function wholeMsOf(classes: readonly ClassSamples[]): number | undefined {
-  const each = classes.map(({ files, warm }) => (1000 * files) / (estimate(seriesOf(warm, SYNC))?.low ?? 0));
-  const whole = each.reduce((all, ms) => all + ms, 0);
-  return Number.isFinite(whole) ? whole : undefined;
-}
-
-export function compareWays(round: RoundSamples): Comparison {
+export function compareWays(round: RoundSamples, wholeMs = Number.POSITIVE_INFINITY): Comparison {
   const noise = noiseOfLoop(round);
-  const asyncWay = fastest(round, ASYNC);
-  const workersWay = fastest(round, WORKERS);
+  const [asyncWay, workersWay] = [fastest(round, ASYNC), fastest(round, WORKERS)];
   const asyncGain = gainOver(round, asyncWay, SYNC);
   const overOne = (way: WayName | undefined): OverOne =>
     [SYNC, asyncWay].map((one) => gainOver(round, way, one)).filter((gain) => gain !== undefined);
@@ -72,20 +56,30 @@ export function compareWays(round: RoundSamples): Comparison {
   const gains = { workers, processes, overWorkers: gainOver(round, PROCESSES, workersWay) };
   const rounds = seriesOf(round, SYNC).filter(Number.isFinite).length;
   const isEnough = rounds >= FEWEST_ROUNDS && noise !== undefined;
+  const how = isEnough ? howOf(asyncGain, noise) : 'unknown';
   const sure = isEnough ? placeOf(gains, noise) : 'unknown';
-  const isLikely = isEnough && sure === 'unknown';
+  const place = isEnough && sure === 'unknown' ? placeOf(gains, 0) : sure;
+  const isSmall = place === 'unknown' && how !== 'unknown' && wholeMs <= THREAD_START_MS;
   return {
     rounds,
-    place: isLikely ? placeOf(gains, 0) : sure,
-    how: isEnough ? howOf(asyncGain, noise) : 'unknown',
+    place: isSmall ? 'one-thread' : place,
+    how,
     asyncGain,
     asyncWay,
     workersGain: lower(workers),
     workersWay,
     processesGain: lower(processes),
     noise,
-    isLikely,
+    isLikely: isEnough && sure === 'unknown' && !isSmall,
+    wholeMs: isSmall ? wholeMs : undefined,
   };
+}
+
+/** How many milliseconds a loop of readFileSync takes for all files of these classes; undefined: not known. */
+export function wholeMsOf(classes: readonly ClassSamples[]): number | undefined {
+  const each = classes.map(({ files, warm }) => (1000 * files) / (estimate(seriesOf(warm, SYNC))?.low ?? 0));
+  const whole = each.reduce((all, ms) => all + ms, 0);
+  return Number.isFinite(whole) ? whole : undefined;
 }
 
 /** By how much two processes differ that run the same loop, up or down: 1 is twice as much, or half. */
@@ -107,19 +101,15 @@ interface Gains {
 
 /** Processes are more trouble than workers: where both pay, processes have to be worth that. */
 function placeOf({ workers, processes, overWorkers }: Gains, noise: number): Place {
-  const inWorkers = payOff(workers, noise);
-  const inProcesses = payOff(processes, noise);
+  const [inWorkers, inProcesses] = [payOff(workers, noise), payOff(processes, noise)];
   const isMore = overWorkers !== undefined && isWorthIt(overWorkers, noise);
   if (inProcesses === 'pays' && (isMore || inWorkers === 'does not')) return 'processes';
   if (inWorkers === 'pays') return 'workers';
-  const isDecided = inWorkers === 'does not' && inProcesses !== 'pays' && inProcesses !== 'unknown';
-  return isDecided ? 'one-thread' : 'unknown';
+  return inWorkers === 'does not' && inProcesses !== 'unknown' ? 'one-thread' : 'unknown';
 }
 
-type PayOff = 'pays' | 'does not' | 'unknown' | 'not measured';
-
 /** Reading in parallel pays if it surely beats both ways of one thread, and does not if there is one that it surely does not beat. */
-function payOff(over: OverOne, noise: number): PayOff {
+function payOff(over: OverOne, noise: number): 'pays' | 'does not' | 'unknown' | 'not measured' {
   if (over.length < 2) return 'not measured';
   if (over.every((gain) => isWorthIt(gain, noise))) return 'pays';
   return over.some(({ high }) => isSurelyNotWorthIt(high * (1 + noise))) ? 'does not' : 'unknown';
@@ -127,26 +117,21 @@ function payOff(over: OverOne, noise: number): PayOff {
 
 function howOf(asyncGain: Estimate | undefined, noise: number): How {
   if (asyncGain === undefined) return 'unknown';
-  const { low, high } = asyncGain;
   const direction = directionOf(asyncGain, noise);
   if (direction !== 0) return direction === 1 ? 'async' : 'sync';
-  return low >= 1 - ALIKE && high <= 1 + ALIKE ? 'either' : 'unknown';
+  return asyncGain.low >= 1 - ALIKE && asyncGain.high <= 1 + ALIKE ? 'either' : 'unknown';
 }
 
 export function seriesOf({ ways }: RoundSamples, name: WayName | undefined): readonly number[] {
   return ways.find((way) => way.name === name)?.rate ?? [];
 }
 
-export function gainOver(
-  round: RoundSamples,
-  of: WayName | undefined,
-  to: WayName | undefined,
-): Estimate | undefined {
+export function gainOver(round: RoundSamples, of: WayName | undefined, to: WayName | undefined) {
   return ratio(seriesOf(round, of), seriesOf(round, to), confidenceOfEach(COMPARISONS));
 }
 
 function fastest(round: RoundSamples, names: readonly WayName[]): WayName | undefined {
-  return greatest(names, (name) => middleOf(seriesOf(round, name)));
+  return greatest(names, (name) => estimate(seriesOf(round, name))?.value);
 }
 
 function lower(over: OverOne): Estimate | undefined {
