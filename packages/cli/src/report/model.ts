@@ -120,6 +120,10 @@ export function pairsTable(
   );
 }
 
+export function tablesSection(id: string, title: string, ...tables: readonly (Table | undefined)[]): Section {
+  return { id, title, isWide: true, blocks: tables.map((table) => ({ table })) };
+}
+
 /** What it was measured on, for the table that says how it was measured. */
 export function machineRows(machine: Machine): Row[] {
   const { cores, availableThreads } = machine;

@@ -40,8 +40,8 @@ export function addAnalyzeFiles(analyze: Command, setExitCode: (code: number) =>
         ownFiles: reporting.outputs.map(({ file }) => file),
       };
       // Loaded only now: help and usage errors need none of it.
-      const { analyzeFiles } = await import('./report.js');
-      setExitCode(await analyzeFiles(plan, reporting));
+      const { measureAndReport } = await import('../../report/measure-and-report.js');
+      setExitCode(await measureAndReport((await import('./report.js')).folder, plan, reporting));
     });
 }
 

@@ -17,18 +17,17 @@ import {
 } from '../../format/figures.js';
 import { barsChart } from '../../report/html/bars.js';
 import { lanesChart } from '../../report/html/lanes.js';
-import { measureAndReport } from '../../report/measure-and-report.js';
 import {
   machineRows,
   pairsTable,
   type Report,
   type Section,
   type Table,
+  tablesSection,
   type Tone,
 } from '../../report/model.js';
 import { type Line, wrapped } from '../../report/terminal.js';
-import type { Reporting } from '../subject.js';
-import { type FolderPlan, measureFolder } from './measure/measure.js';
+import { measureFolder } from './measure/measure.js';
 import {
   analyzeFolder,
   type ClassFinding,
@@ -36,7 +35,7 @@ import {
   type FolderFindings,
   type WayFinding,
 } from './rules/analyze.js';
-import { titleOf, wayOf, type WayName, type WaySamples } from './rules/samples.js';
+import { titleOf, wayOf, type WayName } from './rules/samples.js';
 import { sizesInWords } from './rules/sentences.js';
 
 const SHORT: Readonly<Record<FolderAnswer, readonly [badge: string, tone: Tone]>> = {
@@ -68,20 +67,16 @@ export function folderReport(findings: FolderFindings): Report {
     lead: `Found: ${counted(samples.subject.files, 'file')}.`,
     figures: [...[overview, ...tables].map((table) => ({ table })), plots, { table: measured }],
     sections: () => [
-      wide('sizes', 'What is there, and what is best', overview),
+      tablesSection('sizes', 'What is there, and what is best', overview),
       ...classes.map(ratesSection),
-      ...coreTimes(findings, PAGE).map(({ way, title, lines }) => {
-        const chart = lanesChart(`lanes-${way}`, title, lines);
-        return { id: `cores-${way}`, title, blocks: [{ chart }] };
+      ...coreTimes(findings, PAGE_CORES).map(({ name, title, lines }) => {
+        const chart = lanesChart(`lanes-${name}`, title, lines);
+        return { id: `cores-${name}`, title, blocks: [{ chart }] };
       }),
-      wide('figures', 'All figures', ...tables),
-      wide('measured', 'The measurement', measured),
+      tablesSection('figures', 'All figures', ...tables),
+      tablesSection('measured', 'The measurement', measured),
     ],
   };
-}
-
-function wide(id: string, title: string, ...tables: readonly (Table | undefined)[]): Section {
-  return { id, title, isWide: true, blocks: tables.map((table) => ({ table })) };
 }
 
 function ratesSection(finding: ClassFinding, i: number): Section {
@@ -169,63 +164,43 @@ function circumstancesTable({ samples }: FolderFindings): Table | undefined {
   ]);
 }
 
-interface CoreTimes {
-  readonly way: WayName;
-  readonly title: string;
-  /** The busy share of each core, or of all together, in steps of time. */
-  readonly lines: readonly { readonly name: string; readonly shares: readonly number[] }[];
-}
-
-/** The ways that are plotted: one core at work, and all of them. */
+/** The ways whose busy cores are plotted: one core at work, and all of them. */
 const SHOWN: readonly WayName[] = ['sync-loop', 'async-all', 'workers'];
 /** With fewer steps there is no curve. */
 const LEAST_STEPS = 4;
+/** How many cores a plot has room for, on the page and on a terminal. Of more it shows the mean. */
+const PAGE_CORES = 16;
+const TERMINAL_CORES = 4;
+/** How many steps of time a plot has room for on a terminal; the height of a plot, in lines; the width of its labels, in characters. */
+const STEPS = 40;
+const HEIGHT_ROWS = 4;
+const LABELS = 7;
 
-/** How many steps and cores a plot has room for. Of more cores it shows the mean. */
-interface Room {
-  readonly steps: number;
-  readonly cores: number;
-}
-
-const PAGE: Room = { steps: 120, cores: 16 };
-const TERMINAL: Room = { steps: 40, cores: 4 };
-
-/** The plots of the class that has the most bytes. */
-function coreTimes({ samples }: FolderFindings, room: Room): CoreTimes[] {
+/** How busy each core was in steps of time, or all together, for the class that has the most bytes. */
+function coreTimes({ samples }: FolderFindings, mostCores: number) {
   const largest = greatest(samples.classes, ({ bytes: all }) => all);
   const ways = SHOWN.flatMap((name) => largest?.warm.ways.find((each) => each.name === name) ?? []);
   return ways
     .filter(({ busy }) => busy.length >= LEAST_STEPS)
-    .map(({ name, busy }) => ({
-      way: name,
-      title: `Cores over time: ${titleOf(name)}, files ${sizesInWords(largest!)}`,
-      lines: linesOf(busy.slice(0, room.steps), room.cores),
-    }));
+    .map(({ name, busy }) => {
+      const title = `Cores over time: ${titleOf(name)}, files ${sizesInWords(largest!)}`;
+      const cores = Math.min(...busy.map((shares) => shares.length));
+      const ofCore = (_: unknown, core: number) => ({
+        name: `core ${core}`,
+        shares: busy.map((each) => each[core]!),
+      });
+      const together = { name: counted(cores, 'core'), shares: busy.map((each) => mean(each) ?? Number.NaN) };
+      return { name, title, lines: cores > mostCores ? [together] : Array.from({ length: cores }, ofCore) };
+    });
 }
 
-function linesOf(steps: WaySamples['busy'], mostCores: number): CoreTimes['lines'] {
-  const cores = Math.min(...steps.map((shares) => shares.length));
-  if (cores > mostCores) {
-    return [{ name: counted(cores, 'core'), shares: steps.map((shares) => mean(shares) ?? Number.NaN) }];
-  }
-  return Array.from({ length: cores }, (_, core) => ({
-    name: `core ${core}`,
-    shares: steps.map((shares) => shares[core]!),
-  }));
-}
-
-/** The height of a plot, in lines, and the width of its labels, in characters. */
-const HEIGHT_ROWS = 4;
-const LABELS = 7;
-
-/** How busy the cores were over time, in characters: one line for each core. */
+/** The same in characters: one line for each core. */
 function corePlots(findings: FolderFindings, columns: number): Line[] {
-  if (columns < TERMINAL.steps + LABELS + 4) return [];
-  return coreTimes(findings, TERMINAL).flatMap(({ title, lines }) => {
-    const format = (share: number): string => perCent(share).padStart(LABELS - 1);
+  if (columns < STEPS + LABELS + 4) return [];
+  return coreTimes(findings, TERMINAL_CORES).flatMap(({ title, lines }) => {
     const drawn = plot(
-      lines.map(({ shares }) => stretched(shares)),
-      { min: 0, max: 1, height: HEIGHT_ROWS, format },
+      lines.map(({ shares }) => stretched(shares.slice(0, STEPS))),
+      { min: 0, max: 1, height: HEIGHT_ROWS, format: (share) => perCent(share).padStart(LABELS - 1) },
     );
     return [
       { text: '' },
@@ -236,13 +211,14 @@ function corePlots(findings: FolderFindings, columns: number): Line[] {
 }
 
 function stretched(shares: readonly number[]): number[] {
-  const times = Math.floor(TERMINAL.steps / shares.length);
-  return shares.flatMap((share) => Array.from({ length: times }, () => share));
+  const times = Math.floor(STEPS / shares.length);
+  return shares.flatMap((share) => new Array<number>(times).fill(share));
 }
 
-export function analyzeFiles(plan: Omit<FolderPlan, 'signal'>, reporting: Reporting): Promise<number> {
-  const isCertain = ({ classes }: FolderFindings): boolean =>
-    classes.every(({ place, cold }) => place !== 'unknown' && cold?.place !== 'unknown');
-  const folder = { measure: measureFolder, analyze: analyzeFolder, isCertain, report: folderReport };
-  return measureAndReport(folder, plan, reporting);
-}
+export const folder = {
+  measure: measureFolder,
+  analyze: analyzeFolder,
+  isCertain: ({ classes }: FolderFindings) =>
+    classes.every(({ place, cold }) => place !== 'unknown' && cold?.place !== 'unknown'),
+  report: folderReport,
+};

@@ -71,8 +71,8 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
         command.optsWithGlobals<RawServerOptions>(),
       );
       // Loaded only now: help and usage errors need none of it.
-      const { analyzeServer } = await import('./report.js');
-      setExitCode(await analyzeServer(plan, reporting));
+      const { measureAndReport } = await import('../../report/measure-and-report.js');
+      setExitCode(await measureAndReport((await import('./report.js')).server, plan, reporting));
     });
 }
 

@@ -17,7 +17,6 @@ import {
   withRange,
 } from '../../format/figures.js';
 import { barsChart } from '../../report/html/bars.js';
-import { measureAndReport } from '../../report/measure-and-report.js';
 import {
   fileInCode,
   machineRows,
@@ -25,10 +24,10 @@ import {
   type Report,
   type Section,
   type Table,
+  tablesSection,
   type Tone,
 } from '../../report/model.js';
-import type { Reporting } from '../subject.js';
-import { measureServer, type ServerPlan } from './measure/measure.js';
+import { measureServer } from './measure/measure.js';
 import { failuresOf, processesOf } from './rules/figures.js';
 import { findServer, type ServerAnswer, type ServerFindings } from './rules/find.js';
 import type { LaneSamples, SeriesName, ServerSubject } from './rules/samples.js';
@@ -51,7 +50,7 @@ export function serverReport(findings: ServerFindings): Report {
   const [badge, tone, usual] = ADVICE[verdict.answer];
   const isThere = verdict.answer === 'offload' && samples.subject.against.length > 0;
   const lanes = lanesOf(findings);
-  const measured = lanes.length === 0 ? [] : TABLES.map(([title, columns]) => tableOf(title, columns, lanes));
+  const measured = lanes.length === 0 ? [] : TABLES.map((table) => tableOf(table, lanes));
   const tables = [...measured, circumstancesTable(findings)].filter((table) => table !== undefined);
   return {
     findings,
@@ -63,14 +62,32 @@ export function serverReport(findings: ServerFindings): Report {
     figures: tables.map((table) => ({ table })),
     sections: () => [
       ...BARS.map((bars) => barsSection(bars, lanes)),
-      ...tables.map((table, i) => ({
-        id: `table-${i}`,
-        title: table.title,
-        isWide: true,
-        blocks: [{ table }],
-      })),
+      ...tables.map((table, i) => tablesSection(`table-${i}`, table.title, table)),
     ],
   };
+}
+
+interface NamedLane {
+  readonly name: string;
+  /** The name where there is little room. */
+  readonly short: string;
+  readonly lane: LaneSamples;
+  readonly requests: Estimate | undefined;
+}
+
+/** The lanes that were measured, the app as it is first. */
+function lanesOf({ samples, gains }: ServerFindings): NamedLane[] {
+  const { asIs, control, offloaded, cluster, subject } = samples;
+  const { threads, processes, against } = subject;
+  const named = (short: string, lane: LaneSamples | undefined, requests?: Estimate, name = short) =>
+    lane === undefined || lane.rate.length === 0 ? [] : [{ name, short, lane, requests }];
+  const offload = against.length > 0 ? against.join(', ') : `offloaded, ${counted(threads, 'thread')}`;
+  return [
+    ...named('as it is', asIs, ratio(asIs.rate, asIs.rate)),
+    ...named('as it is, again', control, ratio(control.rate, asIs.rate)),
+    ...named('offloaded', offloaded, gains.offloaded?.requests, offload),
+    ...named('cluster', cluster, gains.cluster?.requests, `cluster, ${processesOf(processes)}`),
+  ];
 }
 
 /** A section of the page with one chart: its id and title, the title of the chart, and what it shows of each way. */
@@ -84,42 +101,15 @@ const BARS: readonly Bars[] = [
 ];
 
 function barsSection([id, title, name, series, format]: Bars, lanes: readonly NamedLane[]): Section {
-  const bars = lanes.map(({ short, lane, isAsIs }) => ({
+  const bars = lanes.map(({ short, lane }) => ({
     name: short,
     figure: figureOf(lane[series]),
-    isInline: isAsIs,
+    isInline: short.startsWith('as it is'),
   }));
   return { id, title, blocks: [{ chart: barsChart(`chart-${id}`, name, bars, format) }] };
 }
 
-interface NamedLane {
-  readonly name: string;
-  /** The name where there is little room. */
-  readonly short: string;
-  readonly lane: LaneSamples;
-  readonly requests: Estimate | undefined;
-  readonly isAsIs: boolean;
-}
-
-/** The lanes that were measured, the app as it is first. */
-function lanesOf({ samples, gains }: ServerFindings): NamedLane[] {
-  const { asIs, control, subject } = samples;
-  const { threads, processes, against } = subject;
-  const offloaded = against.length > 0 ? against.join(', ') : `offloaded, ${counted(threads, 'thread')}`;
-  const all = [
-    ['as it is', 'as it is', asIs, ratio(asIs.rate, asIs.rate)],
-    ['as it is, again', 'as it is, again', control, ratio(control.rate, asIs.rate)],
-    [offloaded, 'offloaded', samples.offloaded, gains.offloaded?.requests],
-    [`cluster, ${processesOf(processes)}`, 'cluster', samples.cluster, gains.cluster?.requests],
-  ] as const;
-  return all.flatMap(([name, short, lane, requests]) =>
-    lane === undefined || lane.rate.length === 0
-      ? []
-      : { name, short, lane, requests, isAsIs: lane === asIs || lane === control },
-  );
-}
-
-type Columns = Readonly<Record<string, (lane: NamedLane) => string>>;
+type Columns = readonly [title: string, Readonly<Record<string, (lane: NamedLane) => string>>];
 
 const medianOf =
   (series: SeriesName, format: Format) =>
@@ -128,11 +118,10 @@ const medianOf =
 
 const inCores: Format = (share) => share.toFixed(2);
 
-const TABLES: readonly (readonly [title: string, Columns])[] = [
+const TABLES: readonly Columns[] = [
   [
     'Requests',
     {
-      'how it was run': ({ name }) => name,
       'requests/s': medianOf('rate', rate),
       '95 % interval': ({ lane }) => range(figureOf(lane.rate), rate),
       'x as it is': ({ requests }) => middle(requests, factor),
@@ -145,7 +134,6 @@ const TABLES: readonly (readonly [title: string, Columns])[] = [
   [
     'What it takes',
     {
-      'how it was run': ({ name }) => name,
       'loop delay p99': medianOf('loopDelayMs', duration),
       'loop busy': medianOf('loopShare', perCent),
       cores: medianOf('cpuShare', inCores),
@@ -157,9 +145,9 @@ const TABLES: readonly (readonly [title: string, Columns])[] = [
   ],
 ];
 
-function tableOf(title: string, columns: Columns, lanes: readonly NamedLane[]): Table {
-  const rows = lanes.map((lane) => Object.values(columns).map((cell) => cell(lane)));
-  return { title, head: Object.keys(columns), rows };
+function tableOf([title, columns]: Columns, lanes: readonly NamedLane[]): Table {
+  const rows = lanes.map((lane) => [lane.name, ...Object.values(columns).map((cell) => cell(lane))]);
+  return { title, head: ['how it was run', ...Object.keys(columns)], rows };
 }
 
 const FORMS = {
@@ -228,10 +216,4 @@ function poolCode(offload: string, threads: number): string[] {
   ];
 }
 
-export function analyzeServer(plan: Omit<ServerPlan, 'signal'>, reporting: Reporting): Promise<number> {
-  return measureAndReport(
-    { measure: measureServer, analyze: findServer, report: serverReport },
-    plan,
-    reporting,
-  );
-}
+export const server = { measure: measureServer, analyze: findServer, report: serverReport };

@@ -28,13 +28,10 @@ export async function openCluster(
   const own = new Gauges();
   return {
     opened: opened[0]!,
-    begin: async () => {
-      await askAll('begin', undefined);
+    step: async (ms) => {
       await own.begin();
-    },
-    end: async () => {
+      const slices = await askAll('step', ms);
       const { cpuMs, elapsedMs, residentBytes } = await own.end();
-      const slices = await askAll('end', undefined);
       return together([
         { loopDelayMs: 0, loopShare: 0, cpuShare: cpuMs / elapsedMs, residentBytes },
         ...slices,

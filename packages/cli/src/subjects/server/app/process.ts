@@ -28,9 +28,8 @@ export type AppSlice = Pick<Reading, 'loopDelayMs' | 'loopShare' | 'residentByte
 };
 
 export interface Playing {
-  begin(): Promise<void>;
-  /** Resolves to the figures of the time since `begin`. */
-  end(): Promise<AppSlice>;
+  /** Resolves to the figures of the next `ms` milliseconds. */
+  step(ms: number): Promise<AppSlice>;
   /** Resolves when the app has finished what it was asked, or after `limitMs`. */
   settle(limitMs: number): Promise<void>;
 }
@@ -49,11 +48,13 @@ async function open(setup: AppSetup): Promise<AppOpened> {
   const opened = await Promise.race([openApp(setup), refuseOwnCluster()]);
   // How late timers are in the idle process is measured now, before there is any load.
   const gauges = new Gauges(await idleDelayMs(IDLE_MS));
-  const end = async (): Promise<AppSlice> => {
+  const step = async (ms: number): Promise<AppSlice> => {
+    await gauges.begin();
+    await sleep(ms);
     const { cpuMs: used, elapsedMs, loopDelayMs, loopShare, residentBytes } = await gauges.end();
     return { loopDelayMs, loopShare, residentBytes, cpuShare: used / elapsedMs };
   };
-  playing = { begin: () => gauges.begin(), end, settle };
+  playing = { step, settle };
   return opened;
 }
 
@@ -90,8 +91,7 @@ function refuseOwnCluster(): Promise<never> {
 
 const handlers = {
   open,
-  begin: () => playing!.begin(),
-  end: () => playing!.end(),
+  step: (ms: number) => playing!.step(ms),
   settle: (limitMs: number) => playing!.settle(limitMs),
   calls: async () => (await import('./offload/calls.js')).takeCalls(),
 };

@@ -26,85 +26,71 @@ interface Target {
 
 interface LoadSetup extends Target {
   readonly connections: number;
-  /** How many milliseconds pass from the first connection until answers count. */
+  /** How many milliseconds pass from the first connection until answers count, and for how many they do. */
   readonly rampMs: number;
+  readonly ms: number;
   readonly timeoutMs: number;
 }
 
-/** Sends requests as fast as they are answered, over several connections, by autocannon. Only answers during `measure` count. */
-class Load {
-  readonly #instance: autocannon.Instance;
-  readonly #ended: Promise<unknown>;
-  readonly #times = createHistogram();
-  #counts = { ...NONE };
-
-  constructor({ origin, requests, connections, timeoutMs }: LoadSetup) {
-    this.#instance = autocannon(
-      {
-        url: origin,
-        connections,
-        requests: requests.map(({ method, body, ...shared }) => ({
-          ...shared,
-          method: method as NonNullable<autocannon.Request['method']>,
-          ...(body !== undefined && { body: Buffer.from(body) }),
-        })),
-        duration: FOR_EVER_S,
-        timeout: timeoutMs / 1000,
-        sampleInt: LOOK_MS,
-        skipAggregateResult: true,
-      },
-      // The callback keeps autocannon from returning a promise, which nobody would await.
-      () => {},
-    );
-    this.#ended = once(this.#instance, 'done');
-    this.#instance.on('response', (_client, status, _bytes, ms) => {
-      const isGood = status >= 200 && status < 300;
-      if (isGood) this.#times.record(Math.max(1, Math.round(ms * PER_MS)));
-      this.#count(isGood ? 'good' : 'bad', isGood ? undefined : `status ${status}`);
-    });
-    this.#instance.on('reqError', ({ message }: Error) => {
-      this.#count(message === 'request timed out' ? 'timeouts' : 'sockets', message);
-    });
-  }
-
-  /** Counts and measures for `ms` milliseconds. */
-  async measure(ms: number) {
-    this.#times.reset();
-    this.#counts = { ...NONE };
-    const gauges = new Gauges();
-    await gauges.begin();
-    await sleep(ms);
-    const { elapsedMs, cpuMs, loopShare, shared } = await gauges.end();
-    const { good, ...counts } = this.#counts;
-    return {
-      ...counts,
-      answers: good + counts.bad,
-      /** Answers with a status of 2xx, per second. */
-      rate: (good * 1000) / elapsedMs,
-      p50Ms: this.#percentile(50),
-      p95Ms: this.#percentile(95),
-      p99Ms: this.#percentile(99),
-      loadShare: cpuMs / elapsedMs,
-      loadLoopShare: loopShare,
-      /** CPU time of everything else on the machine, the app included, in cores; not a number where it cannot be known. */
-      othersShare: shared === undefined ? Number.NaN : shared.othersMs / elapsedMs,
-    };
-  }
-
-  async stop(): Promise<void> {
-    this.#instance.stop();
-    await this.#ended;
-  }
-
-  /** @param failure what was wrong with the answer */
-  #count(what: 'good' | 'bad' | 'sockets' | 'timeouts', failure: string | undefined): void {
-    this.#counts[what] += 1;
-    this.#counts.first ??= failure;
-  }
-
-  #percentile(percent: number): number {
-    return this.#times.count === 0 ? Number.NaN : this.#times.percentile(percent) / PER_MS;
-  }
+/** Sends requests as fast as they are answered, over several connections, by autocannon. */
+async function step({ origin, requests, connections, rampMs, ms, timeoutMs }: LoadSetup) {
+  const times = createHistogram();
+  let counts = { ...NONE };
+  const count = (what: 'good' | 'bad' | 'sockets' | 'timeouts', failure: string | undefined): void => {
+    counts[what] += 1;
+    counts.first ??= failure;
+  };
+  const instance = autocannon(
+    {
+      url: origin,
+      connections,
+      requests: requests.map(({ method, body, ...shared }) => ({
+        ...shared,
+        method: method as NonNullable<autocannon.Request['method']>,
+        ...(body !== undefined && { body: Buffer.from(body) }),
+      })),
+      duration: FOR_EVER_S,
+      timeout: timeoutMs / 1000,
+      sampleInt: LOOK_MS,
+      skipAggregateResult: true,
+    },
+    // The callback keeps autocannon from returning a promise, which nobody would await.
+    () => {},
+  );
+  const ended = once(instance, 'done');
+  instance.on('response', (_client, status, _bytes, took) => {
+    const isGood = status >= 200 && status < 300;
+    if (isGood) times.record(Math.max(1, Math.round(took * PER_MS)));
+    count(isGood ? 'good' : 'bad', isGood ? undefined : `status ${status}`);
+  });
+  instance.on('reqError', ({ message }: Error) => {
+    count(message === 'request timed out' ? 'timeouts' : 'sockets', message);
+  });
+  await sleep(rampMs);
+  times.reset();
+  counts = { ...NONE };
+  const gauges = new Gauges();
+  await gauges.begin();
+  await sleep(ms);
+  const { elapsedMs, cpuMs, loopShare, shared } = await gauges.end();
+  const { good, ...bad } = counts;
+  const percentile = (of: number): number => (times.count === 0 ? Number.NaN : times.percentile(of) / PER_MS);
+  const measured = {
+    ...bad,
+    answers: good + bad.bad,
+    /** Answers with a status of 2xx, per second. */
+    rate: (good * 1000) / elapsedMs,
+    p50Ms: percentile(50),
+    p95Ms: percentile(95),
+    p99Ms: percentile(99),
+    loadShare: cpuMs / elapsedMs,
+    loadLoopShare: loopShare,
+    /** CPU time of everything else on the machine, the app included, in cores; not a number where it cannot be known. */
+    othersShare: shared === undefined ? Number.NaN : shared.othersMs / elapsedMs,
+  };
+  instance.stop();
+  await ended;
+  return measured;
 }
 
 /** Single requests, to see what the app answers before it is put under load. Redirects are not followed: they may lead elsewhere. */
@@ -150,22 +136,7 @@ function send(origin: string, { method, path, body, headers }: RequestPlan, sign
   });
 }
 
-let load: Load | undefined;
-
-const handlers = {
-  /** Sends each request once, one after the other. */
-  ask,
-  start: async (setup: LoadSetup) => {
-    load = new Load(setup);
-    await sleep(setup.rampMs);
-  },
-  /** Measures the load that was started for `ms` milliseconds. */
-  measure: (ms: number) => load!.measure(ms),
-  stop: async () => {
-    await load?.stop();
-    load = undefined;
-  },
-};
+const handlers = { ask, step };
 
 export type LoadTalk = TalkOf<typeof handlers>;
 

@@ -24,9 +24,8 @@ async function looksOf({ openMs, overheadMs, names }: Given) {
   const session = new Session(plan as ServerPlan, { progress() {} }, () => now);
   now += openMs;
   const load = {
-    ask: async (type: string, asks: unknown) => {
-      if (type === 'start') now += (asks as { rampMs: number }).rampMs + overheadMs;
-      if (type === 'measure') now += asks as number;
+    ask: async (_type: string, { rampMs, ms }: { readonly rampMs: number; readonly ms: number }) => {
+      now += rampMs + ms + overheadMs;
       return { kind: 'done', value: { ...NOTHING_MEASURED.errors, answers: 1000, rate: 1000 } };
     },
   };

@@ -139,19 +139,37 @@ export class UnderLoad {
     return { ...seriesOf(slices, ...SERIES), errors, ended: child.ended };
   }
 
-  /** @param answerMs how many milliseconds a request takes without load. @param parallel how many threads or processes answer at a time */
+  /**
+   * Warms up, which also tells how fast the app is, and so how many connections make sense; then makes the rounds.
+   * @param answerMs how many milliseconds a request takes without load. @param parallel how many threads or processes answer at a time
+   */
   async run(answerMs: number, parallel: number, look: Look | undefined): Promise<void> {
     const session = this.#session;
-    const { overheadMs, perSecond } = await this.#warmUp(answerMs, parallel);
-    const [asIs] = this.#lanes;
+    const [lanes, turns, count] = [this.#lanes, this.#turns, this.#lanes.length];
+    const asIs = lanes[0]!;
+    const warmMs = warmMsFor(session.remainingMs, count);
+    const plannedMs = sliceMsFor(session.remainingMs - warmMs * count, count);
+    /** The longest that a slice took beside what was measured, and how many requests per second the app answers as it is. */
+    let [overheadMs, perSecond] = [0, 1000 / answerMs];
+    const fitting = () => connectionsFor(session.plan.connections, perSecond, plannedMs, parallel);
+    this.connections = fitting();
+    for (const lane of lanes) {
+      if (session.isAborted || asIs.isDead) break;
+      session.say(`warming up ${LANE_NAMES[lane.name]}`);
+      const begin = session.now();
+      const slice = await this.#slice(lane, warmMs, 0);
+      overheadMs = Math.max(overheadMs, session.now() - begin - warmMs);
+      if (lane !== asIs || slice === undefined) continue;
+      perSecond = slice.rate;
+      this.connections = fitting();
+    }
     // Nothing would be learnt from an app that answers with errors.
-    if (asIs!.isDead || isFailing(asIs!.errors)) return;
-    const turns = this.#turns;
-    const sliceMs = sliceMsFor(session.remainingMs, turns.length, overheadMs);
+    if (asIs.isDead || isFailing(asIs.errors)) return;
+    const sliceMs = sliceMsFor(session.remainingMs, count, overheadMs);
     this.#rounds = new Rounds({
       session,
       turns,
-      needed: turns.length,
+      needed: count,
       first: FIRST_LANES,
       slice: { ms: sliceMs, least: Math.min(sliceMs, leastMsFor(this.connections, perSecond)) },
       overheadMs: rampMsFor(sliceMs) + overheadMs,
@@ -161,50 +179,21 @@ export class UnderLoad {
     this.#rounds.finish();
   }
 
-  /**
-   * Gets the app's code compiled, and finds out how fast the app is, which says how many connections make sense.
-   * @returns the longest that a slice took beside what was measured, and how many requests per second the app answers as it is
-   */
-  async #warmUp(answerMs: number, parallel: number): Promise<{ overheadMs: number; perSecond: number }> {
-    const session = this.#session;
-    const lanes = this.#lanes;
-    const ms = warmMsFor(session.remainingMs, lanes.length);
-    const sliceMs = sliceMsFor(session.remainingMs - ms * lanes.length, lanes.length);
-    const { connections: asked } = session.plan;
-    let [overheadMs, perSecond] = [0, 1000 / answerMs];
-    this.connections = connectionsFor(asked, perSecond, sliceMs, parallel);
-    for (const lane of lanes) {
-      if (session.isAborted || lanes[0]!.isDead) break;
-      session.say(`warming up ${LANE_NAMES[lane.name]}`);
-      const begin = session.now();
-      const slice = await this.#slice(lane, ms, 0);
-      overheadMs = Math.max(overheadMs, session.now() - begin - ms);
-      if (lane.name !== 'asIs' || slice === undefined) continue;
-      perSecond = slice.rate;
-      this.connections = connectionsFor(asked, perSecond, sliceMs, parallel);
-    }
-    return { overheadMs, perSecond };
-  }
-
   /** Measures one slice, by the load generator and by the app itself. Resolves to undefined if interrupted, or if the app is gone. */
-  async #slice(lane: AppLane, sliceMs: number, rampMs: number): Promise<LaneSlice | undefined> {
-    const { child, opened, requests } = lane;
+  async #slice(lane: AppLane, ms: number, rampMs: number): Promise<LaneSlice | undefined> {
+    const { child, opened, requests, errors } = lane;
     const target = { origin: opened.origin, requests, connections: this.connections };
-    // Both are asked at the same time: an app under load takes long to react.
-    const [started, begun] = await Promise.all([
-      this.#load.ask('start', { ...target, rampMs, timeoutMs: TIMEOUT_MS }, rampMs + PATIENCE_MS),
-      child.ask('begin', undefined, PATIENCE_MS),
+    const limitMs = rampMs + ms + PATIENCE_MS;
+    // Both are asked at the same time, and both end by themselves: an app under load takes long to react.
+    const [load, app] = await Promise.all([
+      this.#load.ask('step', { ...target, rampMs, ms, timeoutMs: TIMEOUT_MS }, limitMs),
+      child.ask('step', rampMs + ms, limitMs),
     ]);
-    if (started.kind !== 'done') return this.#lost();
-    const ms = begun.kind === 'done' ? sliceMs : 0;
-    const load = await this.#load.ask('measure', ms, ms + PATIENCE_MS);
-    const [ended, stopped] = await Promise.all([
-      child.ask('end', undefined, PATIENCE_MS),
-      this.#load.ask('stop', undefined, PATIENCE_MS),
-    ]);
-    if (load.kind !== 'done' || stopped.kind !== 'done') return this.#lost();
+    if (load.kind !== 'done') {
+      if (this.#session.isAborted) return undefined;
+      throw new UsageError('the load generator ended: was it killed, or is there no memory left?');
+    }
     const { answers, bad, sockets, timeouts, first, othersShare, ...measured } = load.value;
-    const { errors } = lane;
     // Errors count whenever they happen, also during the warm-up.
     lane.errors = {
       answers: errors.answers + answers,
@@ -213,18 +202,12 @@ export class UnderLoad {
       timeouts: errors.timeouts + timeouts,
       first: errors.first ?? first,
     };
-    if (begun.kind !== 'done' || ended.kind !== 'done') {
+    if (app.kind !== 'done') {
       if (!this.#session.isAborted) lane.isDead = true;
       return undefined;
     }
     await child.ask('settle', SETTLE_MS, SETTLE_MS + PATIENCE_MS);
-    const app = ended.value;
-    return { ...measured, ...app, otherShare: Math.max(0, othersShare - app.cpuShare) };
-  }
-
-  #lost(): undefined {
-    if (this.#session.isAborted) return undefined;
-    throw new UsageError('the load generator ended: was it killed, or is there no memory left?');
+    return { ...measured, ...app.value, otherShare: Math.max(0, othersShare - app.value.cpuShare) };
   }
 }
 

@@ -27,11 +27,9 @@ export interface Noise {
 }
 
 /** A way of running the app that can be compared: it was measured, without errors, and did not end. */
-export interface Way {
-  readonly name: 'offloaded' | 'cluster';
+export interface Way extends Words {
   readonly lane: LaneSamples;
   readonly gain: Gain;
-  readonly words: Words;
   /** Whether it surely answers more requests, by the intervals and the noise. */
   readonly bringsMore: boolean;
   /** Whether it brings more, or answers as many requests and the slowest of them much sooner. */
@@ -40,8 +38,8 @@ export interface Way {
   readonly mayAnswerSooner: boolean;
 }
 
-/** The words for a way where it is recommended. */
 interface Words {
+  /** The answer where it is recommended. */
   readonly answer: 'offload' | 'cluster';
   /** `Cluster it`. */
   readonly advice: string;
@@ -70,17 +68,19 @@ const NOTICED_MS = 2;
 const ANSWERS_PER_ERROR = 1000;
 
 export function figuresOf(samples: ServerSamples): Figures {
-  const { asIs, control, machine } = samples;
+  const { asIs, control, machine, subject } = samples;
   const noise = {
     requests: noiseBetween(control.rate, asIs.rate),
     p99: noiseBetween(control.p99Ms, asIs.p99Ms),
   };
-  const usable = (['offloaded', 'cluster'] as const).flatMap((name) => {
-    const lane = samples[name];
-    return lane === undefined || lane.ended !== undefined || isFailing(lane.errors) ? [] : { name, lane };
-  });
+  const usable = [
+    { lane: samples.offloaded, words: offloadWords(subject) },
+    { lane: samples.cluster, words: clusterWords(subject) },
+  ].flatMap(({ lane, words }) =>
+    lane === undefined || lane.ended !== undefined || isFailing(lane.errors) ? [] : { lane, words },
+  );
   const confidence = confidenceOfEach(usable.length);
-  const ways = usable.map(({ name, lane }): Way => {
+  const ways = usable.map(({ lane, words }): Way => {
     const requests = real(ratio(lane.rate, asIs.rate, confidence));
     const p99 = real(ratio(lane.p99Ms, asIs.p99Ms, confidence));
     const memory = real(ratio(lane.residentBytes, asIs.residentBytes));
@@ -90,39 +90,42 @@ export function figuresOf(samples: ServerSamples): Figures {
     const isNoLess = requests !== undefined && requests.low > 1 / WORTH_IT;
     const bringsMore = requests !== undefined && isWorthIt(requests, noise.requests);
     return {
-      name,
+      ...words,
       lane,
       gain: { requests, p99, memory },
-      words: wordsOf(name, samples.subject),
       bringsMore,
       pays: bringsMore || (isSooner && isNoLess && noise.p99 !== undefined),
       mayAnswerSooner: isNoticed && p99.value <= (1 + WORTH_SOONER) / 2,
     };
   });
-  const [offloaded, cluster] = ['offloaded', 'cluster'].map((name) => ways.find((way) => way.name === name));
+  const [offloaded, cluster] = ['offload', 'cluster'].map((each) =>
+    ways.find(({ answer }) => answer === each),
+  );
   return { samples, cores: usableCores(machine), ways, offloaded, cluster, noise };
 }
 
-function wordsOf(name: Way['name'], { against, offload, processes, threads }: ServerSubject): Words {
-  if (name === 'cluster') {
-    const all = processesOf(processes);
-    const brings = `${all} ${processes === 1 ? 'brings' : 'bring'}`;
-    return { answer: name, advice: 'Cluster it', title: `a cluster of ${all}`, brings, by: ` with ${all}` };
-  }
-  const [answer, brings] = ['offload', 'offloading brings'] as const;
-  if (against.length > 0) {
-    const routes = against.join(', ');
-    return { answer, advice: `Offload, as ${routes} does`, title: routes, brings, by: '' };
-  }
-  const functions = offload.map((each) => each.slice(each.lastIndexOf('#') + 1)).join(', ');
-  const all = counted(threads, 'thread');
+function clusterWords({ processes }: ServerSubject): Words {
+  const all = processesOf(processes);
+  const brings = `${all} ${processes === 1 ? 'brings' : 'bring'}`;
   return {
-    answer,
-    advice: `Offload ${functions}`,
-    title: `offloading to ${all}`,
+    answer: 'cluster',
+    advice: 'Cluster it',
+    title: `a cluster of ${all}`,
     brings,
     by: ` with ${all}`,
   };
+}
+
+function offloadWords({ against, offload, threads }: ServerSubject): Words {
+  const [answer, brings] = ['offload', 'offloading brings'] as const;
+  if (against.length > 0) {
+    const title = against.join(', ');
+    return { answer, advice: `Offload, as ${title} does`, title, brings, by: '' };
+  }
+  const functions = offload.map((each) => each.slice(each.lastIndexOf('#') + 1)).join(', ');
+  const all = counted(threads, 'thread');
+  const [advice, title] = [`Offload ${functions}`, `offloading to ${all}`];
+  return { answer, advice, title, brings, by: ` with ${all}` };
 }
 
 export function processesOf(count: number): string {

@@ -61,9 +61,9 @@ function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[
   return applying([
     ...lines.map((words = []) => words.length > 1 && `what it wrote last: ${words.join(' / ')}`),
     bothPay(ways),
-    ...ways.map(({ gain: { requests, p99 }, words }) => {
+    ...ways.map(({ gain: { requests, p99 }, title }) => {
       const late = p99 === undefined ? '' : ` and ${timesFromTo(p99)} the p99`;
-      return requests && `${words.title}: ${timesFromTo(requests)} the requests${late} of the app as it is`;
+      return requests && `${title}: ${timesFromTo(requests)} the requests${late} of the app as it is`;
     }),
     heldMs !== undefined && heldUp(heldMs, middleOf(offloaded?.lane.loopDelayMs ?? [])),
     whoComputes(asIs, cores),
@@ -83,7 +83,7 @@ function bothPay(ways: readonly Way[]): string | undefined {
   const requests = ratio(cluster.lane.rate, offloaded.lane.rate);
   const late = ratio(cluster.lane.p99Ms, offloaded.lane.p99Ms);
   if (requests === undefined || late === undefined) return undefined;
-  return `both ways pay: ${cluster.words.title} answers ${timesFromTo(requests)} the requests of ${offloaded.words.title}, with ${timesFromTo(late)} its p99`;
+  return `both ways pay: ${cluster.title} answers ${timesFromTo(requests)} the requests of ${offloaded.title}, with ${timesFromTo(late)} its p99`;
 }
 
 function heldUp(ms: number, msWhenOffloaded: number | undefined): string {
@@ -100,10 +100,10 @@ function whoComputes(asIs: LaneSamples, cores: number): string | undefined {
   return `one process takes ${coresOf(room.app)} of ${counted(cores, 'core')}, its event loop is busy for ${perCent(share)} of the time${full}`;
 }
 
-function memory({ lane, words }: Way, asIs: LaneSamples): string | undefined {
+function memory({ lane, title }: Way, asIs: LaneSamples): string | undefined {
   const [before, after] = [middleOf(asIs.residentBytes), middleOf(lane.residentBytes)];
   if (before === undefined || after === undefined) return undefined;
-  return `${words.title} takes ${bytes(after)} of memory, one process ${bytes(before)}`;
+  return `${title} takes ${bytes(after)} of memory, one process ${bytes(before)}`;
 }
 
 const NO_STATE =

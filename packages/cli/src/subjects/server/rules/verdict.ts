@@ -1,4 +1,5 @@
 /** One sentence that says what to do with a server. It is given only where the intervals allow it: none is better than a wrong one. */
+import { greatest } from 'd3-array';
 import type { Ended } from '../../../experiment/child.js';
 import {
   AS_MANY,
@@ -77,10 +78,10 @@ function isTooLittle({ samples, ways }: Figures): ServerVerdict | undefined {
 function pays({ samples, ways, noise }: Figures): ServerVerdict | undefined {
   const [first, second] = ways.filter((way) => way.pays);
   if (first === undefined) return undefined;
-  const { gain, lane, words, bringsMore } = second === undefined ? first : better(first, second, noise);
-  const more = bringsMore ? `${times(gain.requests!)} the requests` : 'no fewer requests';
-  const sentence = `${words.advice}: ${more}${words.by}${lateness(lane, samples.asIs)}`;
-  return { answer: words.answer, sentence };
+  const way = second === undefined ? first : better(first, second, noise);
+  const more = way.bringsMore ? `${times(way.gain.requests!)} the requests` : 'no fewer requests';
+  const sentence = `${way.advice}: ${more}${way.by}${lateness(way.lane, samples.asIs)}`;
+  return { answer: way.answer, sentence };
 }
 
 /** Applies where the interval is above 1, though not by more than the noise. */
@@ -88,7 +89,7 @@ function probablyPays({ ways }: Figures): ServerVerdict | undefined {
   const best = mostRequests(ways.filter(({ gain }) => directionOf(gain.requests) === 1));
   if (best === undefined) return undefined;
   const { value, high } = best.gain.requests!;
-  const { answer, advice } = best.words;
+  const { answer, advice } = best;
   if (value >= WORTH_IT) {
     const sentence = `Probably ${advice[0]!.toLowerCase()}${advice.slice(1)}: ${bring(best)}`;
     return { answer, sentence, isLikely: true };
@@ -98,7 +99,7 @@ function probablyPays({ ways }: Figures): ServerVerdict | undefined {
 }
 
 function mostRequests(ways: readonly Way[]): Way | undefined {
-  return ways.toSorted((a, b) => (b.gain.requests?.value ?? 0) - (a.gain.requests?.value ?? 0))[0];
+  return greatest(ways, ({ gain }) => gain.requests?.value);
 }
 
 /** A gain in requests from this factor on is not small. */
@@ -226,13 +227,13 @@ function waits({ loopShare, loadLoopShare }: LaneSamples): boolean {
   return app !== undefined && load !== undefined && Math.max(app.high, load.high) < NOT_ONLY_WAITING;
 }
 
-function bring({ gain, words }: Way): string {
+function bring({ gain, brings }: Way): string {
   const { value, high } = gain.requests!;
   const isAtMost = value >= AS_MANY && high <= WORTH_IT;
   const more = isAtMost
     ? `at most ${perCent(Math.max(0, high - 1))} more requests`
     : `${timesFromTo(gain.requests!)} the requests`;
-  return `${words.brings} ${more}`;
+  return `${brings} ${more}`;
 }
 
 function whyLeave({ samples: { asIs, subject }, cores }: Figures): string {
@@ -250,7 +251,7 @@ function unclear({ ways, noise, cluster }: Figures): string {
   const best = mostRequests(ways);
   const gain = best?.gain.requests;
   if (best === undefined || gain === undefined) return 'not enough was measured';
-  const brought = `${best.words.brings} ${timesFromTo(gain)} the requests`;
+  const brought = `${best.brings} ${timesFromTo(gain)} the requests`;
   if (cluster === undefined) return `a cluster could not be measured, and ${brought}`;
   const differ =
     noise.requests === undefined ? '' : `, and the very same differs by ${perCent(2 * noise.requests)}`;
