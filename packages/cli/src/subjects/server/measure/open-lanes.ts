@@ -60,13 +60,6 @@ interface Answered {
   readonly complaint: string | undefined;
 }
 
-/** A process of the app, and its lane or why there is none. */
-interface Started {
-  readonly name: LaneName;
-  readonly child: Child<AppTalk>;
-  readonly lane: AppLane | Failure;
-}
-
 export class LaneOpener {
   readonly #session: Session<LanePlan>;
   readonly #load: Child<LoadTalk>;
@@ -89,40 +82,53 @@ export class LaneOpener {
     if (asIs === undefined || asIs.isDead) return asIs === undefined ? [] : [asIs];
     const { offload, against, processes } = this.#session.plan;
     // All start at once, since on a busy machine each takes long.
-    const control = this.#start('control');
-    const offloaded = offload.length > 0 ? this.#start('offloaded', { offload }) : undefined;
-    const cluster = this.#start('cluster', { processes });
-    const lanes = [asIs, await this.#another(await control)];
+    const [control, offloaded, cluster] = await Promise.all([
+      this.#start('control'),
+      offload.length > 0 ? this.#start('offloaded', { offload }) : undefined,
+      this.#start('cluster', { processes }),
+    ]);
+    const lanes = [asIs, await this.#checked(control)];
     this.#noteAnswers();
-    if (offloaded !== undefined) lanes.push(await this.#another(await offloaded));
+    lanes.push(await this.#checked(offloaded));
     if (against.length > 0) lanes.push(await this.#against(asIs));
-    lanes.push(await this.#another(await cluster));
+    lanes.push(await this.#checked(cluster));
     return lanes.filter((lane) => lane !== undefined);
   }
 
-  async #start(name: LaneName, more: Partial<AppSetup> = {}): Promise<Started> {
-    const { module, export: exportName, args, port, threads, budgetMs, requests } = this.#session.plan;
-    const limitMs = clamp(budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
+  /**
+   * Resolves to undefined where the app does not start that way, which the session has been told, or if interrupted. Rejects with UsageError
+   * where it does not start as it is, or where the functions to offload are not there: bad options are bad input.
+   */
+  async #start(name: LaneName, more: Partial<AppSetup> = {}): Promise<AppLane | undefined> {
+    const { plan } = this.#session;
+    const { module, export: exportName, args, port, threads, requests } = plan;
+    const limitMs = clamp(plan.budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
     const own = { module, export: exportName, args, port, offload: [], threads, processes: undefined };
     this.#session.say(LANE_NAMES[name]);
     const child = this.#session.start<AppTalk>(APP, { isProgram: true });
     const outcome = await child.ask('open', { ...own, limitMs, ...more }, limitMs + GRACE_MS);
-    if (outcome.kind !== 'done') return { name, child, lane: outcome };
-    const { errors } = NOTHING_MEASURED;
-    return { name, child, lane: { name, child, opened: outcome.value, requests, errors, isDead: false } };
+    if (outcome.kind === 'aborted') return undefined;
+    if (outcome.kind === 'done') {
+      const { errors } = NOTHING_MEASURED;
+      return { name, child, opened: outcome.value, requests, errors, isDead: false };
+    }
+    if (name === 'asIs') throw cannotOpen(outcome, child, plan);
+    if (name === 'offloaded' && outcome.kind === 'failed' && outcome.error.name === 'UsageError') {
+      throw new UsageError(outcome.error.message);
+    }
+    await child.kill();
+    this.#session.skip(LANE_NAMES[name], inWords(outcome, child));
+    return undefined;
   }
 
   async #first(): Promise<AppLane | undefined> {
-    const { child, lane } = await this.#start('asIs');
-    if ('kind' in lane) {
-      if (lane.kind === 'aborted') return undefined;
-      throw cannotOpen(lane, child, this.#session.plan);
-    }
+    const lane = await this.#start('asIs');
+    if (lane === undefined) return undefined;
     const answered = await this.#ask(lane, REFERENCES);
-    if (answered === undefined) return child.ended === undefined ? undefined : { ...lane, isDead: true };
+    if (answered === undefined) return lane.child.ended === undefined ? undefined : { ...lane, isDead: true };
     if (answered.complaint !== undefined) {
       // If the request ended the app, that is reported, and not a bad answer.
-      if (await child.endsWithin(LAST_BREATH_MS)) return { ...lane, isDead: true };
+      if (await lane.child.endsWithin(LAST_BREATH_MS)) return { ...lane, isDead: true };
       throw new UsageError(
         `${answered.complaint}. Expected a status of 2xx; --route, --header and --body say what is sent`,
       );
@@ -131,12 +137,14 @@ export class LaneOpener {
     return lane;
   }
 
-  async #another({ name, child, lane }: Started): Promise<AppLane | undefined> {
-    if (this.#session.isAborted) return undefined;
-    const why = 'kind' in lane ? whyNoLane(name, child, lane) : await this.#whyNot(lane);
-    if (why === undefined && !('kind' in lane)) return lane;
-    await child.kill();
-    if (why !== undefined) this.#session.skip(LANE_NAMES[name], why);
+  /** Resolves to undefined where the lane cannot be compared with the app as it is, which the session has been told. */
+  async #checked(lane: AppLane | undefined): Promise<AppLane | undefined> {
+    const session = this.#session;
+    if (lane === undefined || session.isAborted) return undefined;
+    const why = await this.#whyNot(lane);
+    if (why === undefined) return lane;
+    await lane.child.kill();
+    session.skip(LANE_NAMES[lane.name], why);
     return undefined;
   }
 
@@ -144,18 +152,15 @@ export class LaneOpener {
   async #whyNot(lane: AppLane): Promise<string | undefined> {
     const answered = await this.#ask(lane, CANDIDATES);
     if (answered === undefined) return this.#session.isAborted ? 'it was interrupted' : 'it did not answer';
-    const { all, complaint } = answered;
     if (lane.name === 'offloaded') return this.#unlikeOffloaded(answered, lane);
+    const { all, complaint } = answered;
     if (complaint !== undefined) return complaint;
-    if (lane.name === 'control') {
-      // The control is the same app, so its answers are more references: what differs in them varies by itself.
-      this.#references = this.#references.map((own, i) => [...own, ...all[i]!]);
-    } else {
-      this.#noteDifferent(
-        all,
-        (route) =>
-          `${route}: a cluster answers something else than one process: does the app keep something in memory?`,
-      );
+    // The control is the same app, so its answers are more references: what differs in them varies by itself.
+    if (lane.name === 'control') this.#references = this.#references.map((own, i) => [...own, ...all[i]!]);
+    const memory = 'does the app keep something in memory?';
+    for (const i of lane.name === 'cluster' ? this.#different(all) : []) {
+      const route = routeOf(lane.requests[i]!);
+      this.#session.notes.push(`${route}: a cluster answers something else than one process: ${memory}`);
     }
     return undefined;
   }
@@ -182,25 +187,22 @@ export class LaneOpener {
 
   /** Routes whose work is offloaded already are served by the process of the app as it is. */
   async #against(asIs: AppLane): Promise<AppLane | undefined> {
-    const { against } = this.#session.plan;
+    const { against, requests } = this.#session.plan;
     const lane: AppLane = { ...asIs, name: 'offloaded', requests: against };
     const answered = await this.#ask(lane, 1);
     if (answered === undefined) return undefined;
     const { all, complaint } = answered;
     if (complaint !== undefined) throw new UsageError(`--against: ${complaint}. Expected a status of 2xx`);
-    this.#noteDifferent(
-      all,
-      (route, i) => `${routeOf(against[i]!)} and ${route} do not answer the same: is it the same work?`,
-    );
+    for (const i of this.#different(all)) {
+      const both = [against[i]!, requests[i]!].map(routeOf).join(' and ');
+      this.#session.notes.push(`${both} do not answer the same: is it the same work?`);
+    }
     return lane;
   }
 
-  /** @param textOf the note on a request, by its route and its number */
-  #noteDifferent(all: Answered['all'], textOf: (route: string, request: number) => string): void {
-    const { notes, plan } = this.#session;
-    for (const [i, request] of plan.requests.entries()) {
-      if (this.#likenesses(i, all).includes('different')) notes.push(textOf(routeOf(request), i));
-    }
+  /** The numbers of the requests whose answers differ from those of the app as it is. */
+  #different(all: Answered['all']): number[] {
+    return all.flatMap((_, i) => (this.#likenesses(i, all).includes('different') ? i : []));
   }
 
   #likenesses(request: number, all: Answered['all']): Likeness[] {
@@ -249,15 +251,6 @@ function cannotOpen(
   return new UsageError(
     `'${basename(given)}' listened on no port within ${(failure.ms / 1000).toFixed(0)} s`,
   );
-}
-
-/** Undefined if interrupted. Throws UsageError if that is what the process says of the functions to offload: bad options are bad input. */
-function whyNoLane(name: LaneName, child: Child<AppTalk>, failure: Failure): string | undefined {
-  if (failure.kind === 'aborted') return undefined;
-  if (name === 'offloaded' && failure.kind === 'failed' && failure.error.name === 'UsageError') {
-    throw new UsageError(failure.error.message);
-  }
-  return inWords(failure, child);
 }
 
 /** What failed, and what its process said last. */
