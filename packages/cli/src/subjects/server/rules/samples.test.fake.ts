@@ -1,16 +1,14 @@
 /** Made-up measurements of servers, for tests: what each lane does is given, noise is drawn from a seed. */
-import type { LaneSamples, ServerSamples } from './samples.js';
+import {
+  type LaneSamples,
+  NOTHING_MEASURED,
+  SERIES,
+  type SeriesName,
+  type ServerSamples,
+} from './samples.js';
 
-export interface FakeLane {
+export interface FakeLane extends Partial<Record<SeriesName, number>> {
   readonly rate: number;
-  readonly p99Ms?: number;
-  readonly loopDelayMs?: number;
-  readonly loopShare?: number;
-  readonly cpuShare?: number;
-  readonly loadShare?: number;
-  readonly loadLoopShare?: number;
-  readonly otherShare?: number;
-  readonly residentBytes?: number;
   readonly errors?: Partial<LaneSamples['errors']>;
   readonly ended?: LaneSamples['ended'];
 }
@@ -74,34 +72,26 @@ export function fakeServer({
   };
 }
 
-type Draw = (value: number) => number;
-
-function laneOf(of: FakeLane, rounds: number, draw: Draw): LaneSamples {
-  const {
-    rate,
-    p99Ms = 20,
-    loopDelayMs = 5,
-    loopShare = 1,
-    cpuShare = 1,
-    loadShare = 0.3,
-    otherShare = 0,
-    loadLoopShare = loadShare,
-  } = of;
-  const series = (value: number): number[] => Array.from({ length: rounds }, () => draw(value));
+function laneOf(of: FakeLane, rounds: number, draw: (value: number) => number): LaneSamples {
+  const { p99Ms = 20, loadShare = 0.3, errors, ended } = of;
+  const figures = {
+    p50Ms: p99Ms / 2,
+    p95Ms: p99Ms * 0.9,
+    p99Ms,
+    loopDelayMs: 5,
+    loopShare: 1,
+    cpuShare: 1,
+    loadShare,
+    loadLoopShare: loadShare,
+    otherShare: 0,
+    residentBytes: 80 * MIB,
+    ...of,
+  };
+  const series = SERIES.map((name) => [name, Array.from({ length: rounds }, () => draw(figures[name]))]);
   return {
-    rate: series(rate),
-    p50Ms: series(p99Ms / 2),
-    p95Ms: series(p99Ms * 0.9),
-    p99Ms: series(p99Ms),
-    loopDelayMs: series(loopDelayMs),
-    loopShare: series(loopShare),
-    cpuShare: series(cpuShare),
-    loadShare: series(loadShare),
-    loadLoopShare: series(loadLoopShare),
-    otherShare: series(otherShare),
-    residentBytes: series(of.residentBytes ?? 80 * MIB),
-    errors: { answers: 10_000, bad: 0, sockets: 0, timeouts: 0, first: undefined, ...of.errors },
-    ended: of.ended,
+    ...(Object.fromEntries(series) as Record<SeriesName, number[]>),
+    errors: { ...NOTHING_MEASURED.errors, answers: 10_000, ...errors },
+    ended,
   };
 }
 
