@@ -6,7 +6,7 @@ export function describeSystemError(error: unknown): string {
   return reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** Returns what `act` returns. @param problem what the error's message says before the system's reason */
+/** Returns what `act` returns. A `Failure` that it throws passes. @param problem what the error's message says before the system's reason */
 export function attempt<T>(
   act: () => T,
   problem: string,
@@ -15,6 +15,7 @@ export function attempt<T>(
   try {
     return act();
   } catch (error) {
+    if (error instanceof Failure) throw error;
     throw new Failure(`${problem}: ${describeSystemError(error)}`);
   }
 }

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { mustBeApart, type NamedFile, named } from '../disk/file-id.js';
 import { openInPlace, openOutFile, outPath, writeAll } from '../disk/out-file.js';
 import { OutputError, UsageError } from '../exit-code.js';
-import { describeSystemError } from '../system-error.js';
+import { attempt } from '../system-error.js';
 import { version } from '../version.js';
 import type { Made, Report } from './model.js';
 
@@ -54,7 +54,8 @@ export function checkWritable(outputs: readonly Output[], read: readonly NamedFi
     read,
   );
   for (const { file } of outputs) {
-    writing(file, () => (existsSync(file) ? openInPlace(file, 'a') : openOutFile(outPath(file))).close());
+    const open = () => (existsSync(file) ? openInPlace(file, 'a') : openOutFile(outPath(file))).close();
+    attempt(open, `cannot write ${file}`, OutputError);
   }
 }
 
@@ -63,7 +64,7 @@ export async function writeReports(outputs: readonly Output[], report: Report): 
   const made = { at: new Date(), command, version };
   for (const { file, view } of outputs) {
     const text = await view(report, made);
-    writing(file, () => {
+    const write = (): void => {
       const out = openOutFile(outPath(file));
       try {
         writeAll(out.fd, text, file);
@@ -71,20 +72,12 @@ export async function writeReports(outputs: readonly Output[], report: Report): 
       } finally {
         out.close();
       }
-    });
+    };
+    attempt(write, `cannot write ${file}`, OutputError);
   }
 }
 
 /** The argument as one would type it in a shell: in quotes, if it has characters that mean something there. */
 function asTyped(argument: string): string {
   return /^[\w@%+=:,./#-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
-}
-
-function writing(file: string, write: () => void): void {
-  try {
-    write();
-  } catch (error) {
-    if (error instanceof OutputError) throw error;
-    throw new OutputError(`cannot write ${file}: ${describeSystemError(error)}`);
-  }
 }

@@ -7,7 +7,7 @@ import { named } from '../../disk/file-id.js';
 import { parseWhole } from '../../run/option-values.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
 import { UsageError } from '../../exit-code.js';
-import { describeSystemError } from '../../system-error.js';
+import { attempt } from '../../system-error.js';
 import {
   addMeasuring,
   addOutputs,
@@ -178,7 +178,9 @@ export function requestsOf(
   const again = names.find((name, i) => names.indexOf(name) < i);
   if (again !== undefined) throw new UsageError(`--header: expected each name once, got '${again}' again`);
   const headers = Object.fromEntries(pairs);
-  const body = shared.body === undefined ? undefined : readBody(shared.body);
+  const { body: file } = shared;
+  const read = () => new Uint8Array(readFileSync(file!));
+  const body = file === undefined ? undefined : attempt(read, `--body: cannot read ${file}`);
   return routes.map((route) => {
     const { method, path } = parseRoute(option, route, body === undefined ? 'GET' : 'POST');
     return { method, path, headers, body: WITH_BODY.has(method) ? body : undefined };
@@ -209,13 +211,5 @@ function parseHeader(header: string): [name: string, value: string] {
     return [name, value];
   } catch {
     throw new UsageError(`--header: expected 'name: value', got '${header}'`);
-  }
-}
-
-function readBody(file: string): Uint8Array {
-  try {
-    return new Uint8Array(readFileSync(file));
-  } catch (error) {
-    throw new UsageError(`--body: cannot read ${file}: ${describeSystemError(error)}`);
   }
 }

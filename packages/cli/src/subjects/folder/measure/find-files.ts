@@ -2,7 +2,7 @@
  * Lists the files of a folder for a measurement: regular ones only. Links are not followed, and what cannot be read is counted and does
  * not end the listing. In a very large folder, the listing stops early.
  */
-import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { rollups } from 'd3-array';
@@ -59,8 +59,16 @@ export async function findFiles(options: FindOptions): Promise<Found> {
   const endMs = performance.now() + mostMs;
   const files: SizedFile[] = [];
   const unreadable: string[] = [];
+  const attempted: Attempt = (look) => {
+    try {
+      return look();
+    } catch (error) {
+      unreadable.push(describeSystemError(error));
+      return undefined;
+    }
+  };
   let [isCut, links, others, looked] = [false, 0, 0, 0];
-  for (const { path, entry } of entriesBelow(root, dot, unreadable)) {
+  for (const { path, entry } of entriesBelow(root, dot, attempted)) {
     const isTurn = looked > 0 && looked % ENTRIES_PER_TURN === 0;
     if (isTurn) await turn();
     isCut = isTurn && (signal.aborted || (performance.now() > endMs && files.length > 0));
@@ -70,48 +78,31 @@ export async function findFiles(options: FindOptions): Promise<Found> {
       // The link itself need not match: it may lead to a folder with files that do.
       if (!excludes(path)) links += 1;
     } else if (entry.isFile()) {
-      const file = accepts(path) ? sizedFile(root + path, own, unreadable) : undefined;
-      if (file === undefined) continue;
+      const stats = accepts(path) ? attempted(() => lstatSync(root + path, { bigint: true })) : undefined;
+      if (stats === undefined || own.has(idOf(stats) ?? '')) continue;
       isCut = files.length >= mostFiles;
       if (isCut) break;
-      files.push(file);
+      files.push({ path: root + path, bytes: Number(stats.size) });
     } else if (!entry.isDirectory() && accepts(path)) others += 1;
   }
   return { files, isCut, links, others, unreadable };
 }
 
+/** Undefined where something cannot be looked at, which is counted. */
+type Attempt = <T>(look: () => T) => T | undefined;
+
 /** Yields the entries of a folder in the order of their names, then those of its subfolders; each with its path relative to the root. */
-function* entriesBelow(root: string, dot: boolean, unreadable: string[]) {
+function* entriesBelow(root: string, dot: boolean, attempted: Attempt) {
   /** Paths relative to the root, with a separator at the end. */
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of list(root + folder, unreadable)) {
+    const entries = attempted(() => readdirSync(root + folder, { withFileTypes: true })) ?? [];
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (!dot && entry.name.startsWith('.')) continue;
       const path = folder + entry.name;
       if (entry.isDirectory()) folders.push(`${path}/`);
       yield { path, entry };
     }
-  }
-}
-
-function list(folder: string, unreadable: string[]): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch (error) {
-    unreadable.push(describeSystemError(error));
-    return [];
-  }
-}
-
-/** Undefined if the command itself writes the file, or if the file cannot be looked at, which is counted. */
-function sizedFile(path: string, own: ReadonlySet<string>, unreadable: string[]): SizedFile | undefined {
-  try {
-    const stats = lstatSync(path, { bigint: true });
-    const id = idOf(stats);
-    return id !== undefined && own.has(id) ? undefined : { path, bytes: Number(stats.size) };
-  } catch (error) {
-    unreadable.push(describeSystemError(error));
-    return undefined;
   }
 }
 
