@@ -198,20 +198,16 @@ export class Rounds<S> {
     const { needed, turns } = this.#options;
     if (this.#opened < needed) {
       const begin = this.#session.now();
-      await this.#openUpTo(needed);
+      await openAll(turns.slice(this.#opened, needed));
+      this.#opened = needed;
       this.#openMs = (this.#session.now() - begin) / needed;
     }
     if (this.#isFirstLook || this.#opened >= turns.length) return;
     // Those that run already are not started again.
     const restMs = endMs - this.#session.now() + needed * this.#openMs;
     this.#leaveOutUntilFit(restMs, this.#openMs + ENOUGH_ROUNDS * this.#turnMs);
-    await this.#openUpTo(this.#wanted);
+    await openAll(turns.slice(needed, this.#wanted));
     this.#opened = turns.length;
-  }
-
-  async #openUpTo(count: number): Promise<void> {
-    await openAll(this.#options.turns.slice(this.#opened, count));
-    this.#opened = count;
   }
 
   async #round(until: Until): Promise<Ending | undefined> {

@@ -10,6 +10,8 @@ import type { Estimate } from './statistics.js';
 
 /** A smaller gain does not pay for what threads cost: memory, and a program that is harder to follow. */
 export const WORTH_IT = 1.1;
+/** A gain that may be larger than this is not called a small one. */
+export const SMALL = 1.25;
 /** A ratio between this and as much above one is no difference that anybody notices. */
 export const AS_MANY = 0.995;
 /** Two rounds agree by chance too often: of fewer than that nothing is certain. */

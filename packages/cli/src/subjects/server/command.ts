@@ -80,6 +80,7 @@ const CONNECTIONS = 50;
 
 function resolveServerOptions(app: string, args: readonly string[], raw: RawServerOptions) {
   const { route = [], routes = [], against = [], offload = [], header: headers = [], body } = raw;
+  const { port, threads, processes, connections = CONNECTIONS } = raw;
   const module = findModule(app);
   const read = [
     moduleFile(app, module),
@@ -103,14 +104,14 @@ function resolveServerOptions(app: string, args: readonly string[], raw: RawServ
     moduleGiven: app,
     export: module.exportName,
     args,
-    port: raw.port,
+    port,
     requests,
     against: requestsOf('--against', against, { headers, body }),
     offload: targetsOf(offload),
     offloadGiven: offload,
-    connections: raw.connections ?? CONNECTIONS,
-    threads: raw.threads,
-    processes: raw.processes,
+    connections,
+    threads,
+    processes,
     budgetMs: budgetOf(raw),
   };
   return { plan, reporting: reportingOf(raw, read) };

@@ -53,12 +53,13 @@ export function compareWays(round: RoundSamples, wholeMs = Number.POSITIVE_INFIN
   const overOne = (way: WayName | undefined): OverOne =>
     [SYNC, asyncWay].map((one) => gainOver(round, way, one)).filter((gain) => gain !== undefined);
   const [workers, processes] = [overOne(workersWay), overOne(PROCESSES)];
-  const gains = { workers, processes, overWorkers: gainOver(round, PROCESSES, workersWay) };
+  const overWorkers = gainOver(round, PROCESSES, workersWay);
   const rounds = seriesOf(round, SYNC).filter(Number.isFinite).length;
   const isEnough = rounds >= FEWEST_ROUNDS && noise !== undefined;
   const how = isEnough ? howOf(asyncGain, noise) : 'unknown';
-  const sure = isEnough ? placeOf(gains, noise) : 'unknown';
-  const place = isEnough && sure === 'unknown' ? placeOf(gains, 0) : sure;
+  const placeAt = (much: number): Place => placeOf(workers, processes, overWorkers, much);
+  const sure = isEnough ? placeAt(noise) : 'unknown';
+  const place = isEnough && sure === 'unknown' ? placeAt(0) : sure;
   const isSmall = place === 'unknown' && how !== 'unknown' && wholeMs <= THREAD_START_MS;
   return {
     rounds,
@@ -93,14 +94,13 @@ function noiseOfLoop(round: RoundSamples): number | undefined {
 /** The gains over the synchronous loop and over the better asynchronous way; fewer than two if one of them was not measured. */
 type OverOne = readonly Estimate[];
 
-interface Gains {
-  readonly workers: OverOne;
-  readonly processes: OverOne;
-  readonly overWorkers: Estimate | undefined;
-}
-
 /** Processes are more trouble than workers: where both pay, processes have to be worth that. */
-function placeOf({ workers, processes, overWorkers }: Gains, noise: number): Place {
+function placeOf(
+  workers: OverOne,
+  processes: OverOne,
+  overWorkers: Estimate | undefined,
+  noise: number,
+): Place {
   const [inWorkers, inProcesses] = [payOff(workers, noise), payOff(processes, noise)];
   const isMore = overWorkers !== undefined && isWorthIt(overWorkers, noise);
   if (inProcesses === 'pays' && (isMore || inWorkers === 'does not')) return 'processes';

@@ -1,11 +1,5 @@
 /** From the samples of a server to its findings: the verdict, its reasons, what each way costs, and the warnings. Pure. */
-import {
-  applying,
-  busyWarning,
-  type Findings,
-  leftOutWarnings,
-  type Verdict,
-} from '../../../experiment/rules.js';
+import * as rules from '../../../experiment/rules.js';
 import { middleOf, ratio } from '../../../experiment/statistics.js';
 import { bytes, counted, duration, perCent, timesFromTo } from '../../../format/figures.js';
 import {
@@ -23,9 +17,9 @@ import { coresOf, endOf, errorsOf, serverVerdict, whoFills } from './verdict.js'
 
 export type ServerAnswer = 'leave' | 'offload' | 'cluster' | 'unknown';
 
-export type ServerVerdict = Verdict<ServerAnswer>;
+export type ServerVerdict = rules.Verdict<ServerAnswer>;
 
-export interface ServerFindings extends Findings<ServerAnswer, ServerSamples> {
+export interface ServerFindings extends rules.Findings<ServerAnswer, ServerSamples> {
   readonly kind: 'server';
   readonly gains: { readonly offloaded: Gain | undefined; readonly cluster: Gain | undefined };
   readonly noise: Noise;
@@ -58,7 +52,7 @@ function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[
   const heldMs = middleOf(asIs.loopDelayMs);
   const mayHelp = (heldMs ?? 0) > HELD_UP_MS ? ', which may be worth it here' : '';
   const lines = [asIs, samples.offloaded, samples.cluster].map((lane) => lane?.ended?.lastWords.split('\n'));
-  return applying([
+  return rules.applying([
     ...lines.map((words = []) => words.length > 1 && `what it wrote last: ${words.join(' / ')}`),
     bothPay(ways),
     ...ways.map(({ gain: { requests, p99 }, title }) => {
@@ -112,7 +106,7 @@ const NO_STATE =
 function warningsOf({ samples, cores }: Figures, { answer }: ServerVerdict): string[] {
   const { machine, subject, notes, asIs } = samples;
   const { used, asked } = subject.connections;
-  return applying([
+  return rules.applying([
     ...notes,
     answer === 'cluster' && NO_STATE,
     failed('offloading', samples.offloaded),
@@ -120,9 +114,9 @@ function warningsOf({ samples, cores }: Figures, { answer }: ServerVerdict): str
     !isFailing(asIs.errors) && failuresOf(asIs.errors) > 0 && `now and then: ${errorsOf(asIs.errors)}`,
     used < asked &&
       `${used} connections were used, not ${asked}: with more a request would take longer than there is time to measure (--budget)`,
-    busyWarning(machine),
+    rules.busyWarning(machine),
     sharedCores(asIs, cores),
-    ...leftOutWarnings(samples),
+    ...rules.leftOutWarnings(samples),
   ]);
 }
 

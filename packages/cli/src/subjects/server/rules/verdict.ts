@@ -8,6 +8,7 @@ import {
   firstVerdict,
   isSurelyNotWorthIt,
   notMeasured,
+  SMALL,
   SYSTEM_SHARE,
   WHAT_WOULD_TELL,
   WORTH_IT,
@@ -101,9 +102,6 @@ function probablyPays({ ways }: Figures): ServerVerdict | undefined {
 function mostRequests(ways: readonly Way[]): Way | undefined {
   return greatest(ways, ({ gain }) => gain.requests?.value);
 }
-
-/** A gain in requests from this factor on is not small. */
-const SMALL = 1.25;
 
 /**
  * On a full machine, the CPU time of a request decides: processes share nothing, so that on free cores each answers as many requests as
