@@ -17,24 +17,12 @@ import {
 } from '../../format/figures.js';
 import { barsChart } from '../../report/html/bars.js';
 import { lanesChart } from '../../report/html/lanes.js';
-import {
-  machineRows,
-  pairsTable,
-  type Report,
-  type Section,
-  type Table,
-  tablesSection,
-  type Tone,
-} from '../../report/model.js';
+import { machineRows, pairsTable, tablesSection } from '../../report/model.js';
+import type { Report, Section, Table, Tone } from '../../report/model.js';
 import { type Line, wrapped } from '../../report/terminal.js';
 import { measureFolder } from './measure/measure.js';
-import {
-  analyzeFolder,
-  type ClassFinding,
-  type FolderAnswer,
-  type FolderFindings,
-  type WayFinding,
-} from './rules/analyze.js';
+import { analyzeFolder } from './rules/analyze.js';
+import type { ClassFinding, FolderAnswer, FolderFindings, WayFinding } from './rules/analyze.js';
 import { titleOf, wayOf, type WayName } from './rules/samples.js';
 import { sizesInWords } from './rules/sentences.js';
 

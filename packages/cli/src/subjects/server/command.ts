@@ -8,15 +8,8 @@ import { parseWhole } from '../../run/option-values.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
 import { UsageError } from '../../exit-code.js';
 import { attempt } from '../../system-error.js';
-import {
-  addMeasuring,
-  addOutputs,
-  budgetOf,
-  EXIT_CODES,
-  parseCount,
-  type RawOptions,
-  reportingOf,
-} from '../subject.js';
+import { addMeasuring, addOutputs, budgetOf, EXIT_CODES, parseCount, reportingOf } from '../subject.js';
+import type { RawOptions } from '../subject.js';
 import type { RequestPlan } from './measure/answers.js';
 import type { OffloadTarget, ServerPlan } from './measure/measure.js';
 

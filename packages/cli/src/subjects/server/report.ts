@@ -17,16 +17,8 @@ import {
   withRange,
 } from '../../format/figures.js';
 import { barsChart } from '../../report/html/bars.js';
-import {
-  fileInCode,
-  machineRows,
-  pairsTable,
-  type Report,
-  type Section,
-  type Table,
-  tablesSection,
-  type Tone,
-} from '../../report/model.js';
+import { fileInCode, machineRows, pairsTable, tablesSection } from '../../report/model.js';
+import type { Report, Section, Table, Tone } from '../../report/model.js';
 import { measureServer } from './measure/measure.js';
 import { failuresOf, processesOf } from './rules/figures.js';
 import { findServer, type ServerAnswer, type ServerFindings } from './rules/find.js';

@@ -5,15 +5,8 @@ import type { ClassSamples, RoundSamples } from '../rules/samples.js';
 import { dropCaches } from './cache.js';
 import type { Answer, LaneName, ReadingLane } from './lanes.js';
 import type { ReadRequest } from './reader/process.js';
-import {
-  batchOf,
-  filesPerCall,
-  type SizeClass,
-  type SizedFile,
-  sumOf,
-  upTo,
-  without,
-} from './size-classes.js';
+import { batchOf, filesPerCall, sumOf, upTo, without } from './size-classes.js';
+import type { SizeClass, SizedFile } from './size-classes.js';
 
 export type Cache = 'warm' | 'cold';
 

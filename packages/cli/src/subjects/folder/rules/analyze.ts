@@ -3,15 +3,8 @@ import { mean } from 'd3-array';
 import * as rules from '../../../experiment/rules.js';
 import { estimate, type Estimate, ratio } from '../../../experiment/statistics.js';
 import { count, counted, duration, times, timesFromTo } from '../../../format/figures.js';
-import {
-  compareWays,
-  type Comparison,
-  gainOver,
-  type How,
-  type Place,
-  seriesOf,
-  wholeMsOf,
-} from './compare.js';
+import { compareWays, gainOver, seriesOf, wholeMsOf } from './compare.js';
+import type { Comparison, How, Place } from './compare.js';
 import type { ClassSamples, FolderSamples, RoundSamples, WayName, WaySamples } from './samples.js';
 import { folderSentence, kindOf, noiseInWords, sentenceOf, sizesInWords } from './sentences.js';
 

@@ -8,13 +8,8 @@ import { seriesOf } from '../../../experiment/statistics.js';
 import { UsageError } from '../../../exit-code.js';
 import type { LoadTalk } from '../load/process.js';
 import { isFailing } from '../rules/figures.js';
-import {
-  type LaneSamples,
-  NOTHING_MEASURED,
-  SERIES,
-  type SeriesName,
-  type ServerSamples,
-} from '../rules/samples.js';
+import { NOTHING_MEASURED, SERIES } from '../rules/samples.js';
+import type { LaneSamples, SeriesName, ServerSamples } from '../rules/samples.js';
 import { type RequestPlan, routeOf } from './answers.js';
 import { type AppLane, LANE_NAMES, type LaneName, LaneOpener } from './open-lanes.js';
 

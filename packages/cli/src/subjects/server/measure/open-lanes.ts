@@ -1,20 +1,15 @@
 /** Starts the app in each way in which it is run, and checks that it answers the same in all of them. */
 import { basename } from 'node:path';
 import { type Child, describeFailure, type Failure } from '../../../experiment/child.js';
+import { applying } from '../../../experiment/rules.js';
 import { clamp, type Session } from '../../../experiment/session.js';
 import { UsageError } from '../../../exit-code.js';
 import { toldLoadError } from '../../../run/work/task-module.js';
 import type { AppOpened, AppSetup, AppTalk } from '../app/process.js';
 import type { LoadTalk } from '../load/process.js';
 import { type ErrorSamples, NOTHING_MEASURED } from '../rules/samples.js';
-import {
-  type Answer,
-  compareAnswer,
-  complaintOf,
-  type Likeness,
-  type RequestPlan,
-  routeOf,
-} from './answers.js';
+import { compareAnswer, complaintOf, routeOf } from './answers.js';
+import type { Answer, Likeness, RequestPlan } from './answers.js';
 import type { ServerPlan } from './measure.js';
 
 export type LaneName = 'asIs' | 'control' | 'offloaded' | 'cluster';
@@ -210,19 +205,17 @@ export class LaneOpener {
   }
 
   #noteAnswers(): void {
-    const { notes } = this.#session;
-    if (this.#references.some(([answer]) => answer?.closes)) {
-      notes.push(
+    const closes = this.#references.some(([answer]) => answer?.closes);
+    const isVaried = this.#references.some((all) =>
+      all.some((each) => compareAnswer(all.slice(0, 1), each) !== 'same'),
+    );
+    const notes = applying([
+      closes &&
         'the app closes the connection after each answer: what is measured is mostly how fast connections are made',
-      );
-    }
-    const isVaried = (all: readonly Answer[]): boolean =>
-      all.some((each) => compareAnswer(all.slice(0, 1), each) !== 'same');
-    if (this.#references.some(isVaried)) {
-      notes.push(
+      isVaried &&
         'the same request is answered with something else each time: answers were compared only in what they have in common',
-      );
-    }
+    ]);
+    this.#session.notes.push(...notes);
   }
 
   /** Sends each request several times; undefined: it could not be asked. */

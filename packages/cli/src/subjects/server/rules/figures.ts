@@ -2,14 +2,13 @@
 import { directionOf, isWorthIt, usableCores, WORTH_IT } from '../../../experiment/rules.js';
 import {
   confidenceOfEach,
-  type Estimate,
   middleOf,
   noiseOf,
   pairwise,
   ratio,
   real,
-  type Series,
 } from '../../../experiment/statistics.js';
+import type { Estimate, Series } from '../../../experiment/statistics.js';
 import { counted } from '../../../format/figures.js';
 import type { ErrorSamples, LaneSamples, ServerSamples, ServerSubject } from './samples.js';
 

@@ -2,16 +2,8 @@
 import * as rules from '../../../experiment/rules.js';
 import { middleOf, ratio } from '../../../experiment/statistics.js';
 import { bytes, counted, duration, perCent, timesFromTo } from '../../../format/figures.js';
-import {
-  failuresOf,
-  type Figures,
-  figuresOf,
-  type Gain,
-  isFailing,
-  type Noise,
-  roomOf,
-  type Way,
-} from './figures.js';
+import { failuresOf, figuresOf, isFailing, roomOf } from './figures.js';
+import type { Figures, Gain, Noise, Way } from './figures.js';
 import type { LaneSamples, ServerSamples } from './samples.js';
 import { coresOf, endOf, errorsOf, serverVerdict, whoFills } from './verdict.js';
 

@@ -1,11 +1,6 @@
 /** Made-up measurements of servers, for tests: what each lane does is given, noise is drawn from a seed. */
-import {
-  type LaneSamples,
-  NOTHING_MEASURED,
-  SERIES,
-  type SeriesName,
-  type ServerSamples,
-} from './samples.js';
+import { NOTHING_MEASURED, SERIES } from './samples.js';
+import type { LaneSamples, SeriesName, ServerSamples } from './samples.js';
 
 export interface FakeLane extends Partial<Record<SeriesName, number>> {
   readonly rate: number;
