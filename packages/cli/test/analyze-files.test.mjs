@@ -189,6 +189,15 @@ test('a folder that was not looked at, since somebody ended it, is not said to h
   assert.ok(warnings.some((text) => /somebody ended it/.test(text)));
 });
 
+test('of a folder that somebody ended before a file was read, it is not said that none could be read', async () => {
+  const plan = { patterns: [], dot: false, ownFiles: [], threads: 1, cold: false, budgetMs: 60_000 };
+  const controller = new AbortController();
+  const progress = ({ what }) => what === 'reading for the first time' && controller.abort();
+  const folder = folderOf({ 100: 3 });
+  const samples = await measureFolder({ ...plan, folder, signal: controller.signal }, { progress });
+  assert.deepEqual([samples.classes, samples.skipped, samples.isCutShort], [[], [], true]);
+});
+
 test('a report that cannot be written is told before anything is measured: exit code 1', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'taken.json'));

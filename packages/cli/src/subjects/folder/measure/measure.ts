@@ -104,20 +104,22 @@ function firstMs({ budgetMs }: FolderPlan): number {
  */
 async function firstReads(job: Job, mostBytes: number): Promise<void> {
   const { session, found, drafts, readers } = job;
+  const loop = job.lanes.find(({ name }) => name === 'sync-loop')!;
   const classes = classesOf(found.files);
   const timeMs = (FIRST_SHARE * firstMs(session.plan)) / (2 * classes.length);
   for (const sizes of classes) {
-    if (session.isAborted) break;
     session.say('reading for the first time');
     const endMs = session.now() + timeMs;
-    const first = await readPieces(sampleOf(sizes.files, mostBytes), job, endMs);
+    const first = await readPieces(sampleOf(sizes.files, mostBytes), loop, session, endMs);
     found.unreadable.push(...first.failed.map(({ why }) => why));
-    const again = await readPieces(first.read, job, endMs + timeMs);
+    const again = await readPieces(first.read, loop, session, endMs + timeMs);
     const kept = without(first.read, again.failed);
     if (kept.length > 0) {
       drafts.push(new ClassDraft(sizes, kept, { first: first.rate, again: again.rate }, readers));
       continue;
     }
+    // Then it is not the files that are at fault.
+    if (session.isAborted || loop.isDead) break;
     const isTooLarge = sizes.files.every((file) => file.bytes > mostBytes);
     const why = isTooLarge ? `each has more than ${bytes(mostBytes)}` : 'none of them could be read';
     session.skip(sizesInWords(sizes), why);
@@ -133,8 +135,7 @@ const FILES_AT_ONCE = 200;
 const BYTES_AT_ONCE = 16 * 2 ** 20;
 
 /** Reads one piece after the other until the time is over, but at least one. */
-async function readPieces(all: readonly SizedFile[], { lanes, session }: Job, endMs: number) {
-  const loop = lanes.find(({ name }) => name === 'sync-loop')!;
+async function readPieces(all: readonly SizedFile[], loop: ReadingLane, session: Session, endMs: number) {
   const read: SizedFile[] = [];
   const answers: Answer[] = [];
   while (read.length < all.length) {
