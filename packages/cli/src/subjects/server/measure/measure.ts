@@ -106,9 +106,7 @@ type LaneSlice = Readonly<Record<SeriesName, number>>;
 export class UnderLoad {
   readonly #session: Session<ServerPlan>;
   readonly #load: Child<LoadTalk>;
-  readonly #lanes: readonly AppLane[];
-  /** The turns of the lanes, in the order of the lanes. */
-  readonly #turns: readonly Turn<LaneSlice>[];
+  readonly #turns: readonly (Turn<LaneSlice> & { readonly lane: AppLane })[];
   /** How many connections are used. */
   connections: number;
   #rounds: Rounds<LaneSlice> | undefined;
@@ -116,8 +114,8 @@ export class UnderLoad {
   constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, lanes: readonly AppLane[]) {
     this.#session = session;
     this.#load = load;
-    this.#lanes = lanes;
     this.#turns = lanes.map((lane) => ({
+      lane,
       what: LANE_NAMES[lane.name],
       isBase: lane.name === 'asIs',
       isDead: () => lane.isDead,
@@ -127,11 +125,10 @@ export class UnderLoad {
   }
 
   samplesOf(name: LaneName): LaneSamples | undefined {
-    const i = this.#lanes.findIndex((lane) => lane.name === name);
-    if (i === -1) return undefined;
-    const { errors, child } = this.#lanes[i]!;
-    const slices = this.#rounds?.of(this.#turns[i]!) ?? [];
-    return { ...seriesOf(slices, ...SERIES), errors, ended: child.ended };
+    const turn = this.#turns.find(({ lane }) => lane.name === name);
+    if (turn === undefined) return undefined;
+    const { errors, child } = turn.lane;
+    return { ...seriesOf(this.#rounds?.of(turn) ?? [], ...SERIES), errors, ended: child.ended };
   }
 
   /**
@@ -139,18 +136,17 @@ export class UnderLoad {
    * @param answerMs how many milliseconds a request takes without load. @param parallel how many threads or processes answer at a time
    */
   async run(answerMs: number, parallel: number, look: Look | undefined): Promise<void> {
-    const session = this.#session;
-    const [lanes, turns, count] = [this.#lanes, this.#turns, this.#lanes.length];
-    const asIs = lanes[0]!;
+    const [session, turns, count] = [this.#session, this.#turns, this.#turns.length];
+    const asIs = turns[0]!.lane;
     const warmMs = warmMsFor(session.remainingMs, count);
     const plannedMs = sliceMsFor(session.remainingMs - warmMs * count, count);
     /** The longest that a slice took beside what was measured, and how many requests per second the app answers as it is. */
     let [overheadMs, perSecond] = [0, 1000 / answerMs];
     const fitting = () => connectionsFor(session.plan.connections, perSecond, plannedMs, parallel);
     this.connections = fitting();
-    for (const lane of lanes) {
+    for (const { lane, what } of turns) {
       if (session.isAborted || asIs.isDead) break;
-      session.say(`warming up ${LANE_NAMES[lane.name]}`);
+      session.say(`warming up ${what}`);
       const begin = session.now();
       const slice = await this.#slice(lane, warmMs, 0);
       overheadMs = Math.max(overheadMs, session.now() - begin - warmMs);
