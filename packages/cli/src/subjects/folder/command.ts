@@ -10,8 +10,6 @@ interface RawFolderOptions extends RawOptions {
 
 export function addAnalyzeFiles(analyze: Command, setExitCode: (code: number) => void): void {
   const command = analyze
-    // Options after `files` belong to it, though `analyze` has options of the same names.
-    .enablePositionalOptions()
     .command('files')
     .summary('measure how the files of a folder are best read')
     .description(

@@ -26,9 +26,6 @@ interface RawServerOptions extends RawOptions {
 }
 
 export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) => void): void {
-  // Options after `server` belong to it, also where both commands have an option of that name; and `--` is passed on to it.
-  analyze.enablePositionalOptions();
-  analyze.parent?.enablePositionalOptions();
   const command = analyze
     .command('server')
     .summary('measure whether an HTTP app should be left alone, offloaded, or clustered')
