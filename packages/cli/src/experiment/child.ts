@@ -43,10 +43,10 @@ export type Talk<T> = { [K in keyof T]: { asks: unknown; gets: unknown } };
 /** How many characters are kept of what a child wrote to standard error. */
 const KEPT = 8192;
 const LAST_LINES = 12;
-/** Processes that must not outlive the command's own, and how they are ended. */
-const living = new Map<ChildProcess, () => void>();
+/** Those that must not outlive the command's own process. */
+const living = new Set<{ kill(): Promise<void> }>();
 process.on('exit', () => {
-  for (const kill of living.values()) kill();
+  for (const child of living) void child.kill();
 });
 
 export class Child<T extends Talk<T>> {
@@ -78,7 +78,7 @@ export class Child<T extends Talk<T>> {
       this.#said = (this.#said + text).slice(-KEPT);
     });
     this.#gone = this.#end();
-    living.set(child, () => this.#kill());
+    living.add(this);
   }
 
   /** Undefined as long as it runs. */
@@ -175,7 +175,7 @@ export class Child<T extends Talk<T>> {
     // What it had started itself goes with it. Nobody tells when a process is gone that is no child of ours: one has to look.
     const latest = performance.now() + LOOK_FOR_MS;
     while (this.#isGroup && this.#kill() && performance.now() < latest) await sleep(LOOK_MS);
-    living.delete(child);
+    living.delete(this);
     this.#ending = ending;
     return ending;
   }

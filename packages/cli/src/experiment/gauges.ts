@@ -89,6 +89,8 @@ export interface Reading {
   readonly elapsedMs: number;
   /** CPU time of all threads of this process, milliseconds. */
   readonly cpuMs: number;
+  /** The same, divided by the time that passed: 1 is one core. */
+  readonly cpuShare: number;
   /** Share of the time in which the event loop was busy. */
   readonly loopShare: number;
   /** How late timers were, milliseconds; 0 where that was not asked for. */
@@ -122,6 +124,7 @@ export class Gauges {
     const reading = {
       elapsedMs: now.time - time,
       cpuMs: now.cpu - cpu,
+      cpuShare: (now.cpu - cpu) / (now.time - time),
       wantedCores: (now.cpu - cpu + now.waitedMs - waitedMs) / (now.time - time),
       loopShare: performance.eventLoopUtilization(now.loop, loop).utilization,
       residentBytes: process.memoryUsage.rss(),

@@ -31,11 +31,7 @@ export async function openCluster(
     step: async (ms) => {
       await own.begin();
       const slices = await askAll('step', ms);
-      const { cpuMs, elapsedMs, residentBytes } = await own.end();
-      return together([
-        { loopDelayMs: 0, loopShare: 0, cpuShare: cpuMs / elapsedMs, residentBytes },
-        ...slices,
-      ]);
+      return together([{ ...(await own.end()), loopShare: 0 }, ...slices]);
     },
     settle: async (limitMs) => void (await askAll('settle', limitMs)),
   };

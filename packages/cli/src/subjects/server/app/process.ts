@@ -23,9 +23,7 @@ export interface AppOpened {
   readonly form: NonNullable<ServerSubject['form']>;
 }
 
-export type AppSlice = Pick<Reading, 'loopDelayMs' | 'loopShare' | 'residentBytes'> & {
-  readonly cpuShare: number;
-};
+export type AppSlice = Pick<Reading, 'loopDelayMs' | 'loopShare' | 'residentBytes' | 'cpuShare'>;
 
 export interface Playing {
   /** Resolves to the figures of the next `ms` milliseconds. */
@@ -51,8 +49,7 @@ async function open(setup: AppSetup): Promise<AppOpened> {
   const step = async (ms: number): Promise<AppSlice> => {
     await gauges.begin();
     await sleep(ms);
-    const { cpuMs: used, elapsedMs, loopDelayMs, loopShare, residentBytes } = await gauges.end();
-    return { loopDelayMs, loopShare, residentBytes, cpuShare: used / elapsedMs };
+    return gauges.end();
   };
   playing = { step, settle };
   return opened;

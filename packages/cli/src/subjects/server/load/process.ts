@@ -72,7 +72,7 @@ async function step({ origin, requests, connections, rampMs, ms, timeoutMs }: Lo
   const gauges = new Gauges();
   await gauges.begin();
   await sleep(ms);
-  const { elapsedMs, cpuMs, loopShare, shared } = await gauges.end();
+  const { elapsedMs, cpuShare, loopShare, shared } = await gauges.end();
   const { good, ...bad } = counts;
   const percentile = (of: number): number => (times.count === 0 ? Number.NaN : times.percentile(of) / PER_MS);
   const measured = {
@@ -83,7 +83,7 @@ async function step({ origin, requests, connections, rampMs, ms, timeoutMs }: Lo
     p50Ms: percentile(50),
     p95Ms: percentile(95),
     p99Ms: percentile(99),
-    loadShare: cpuMs / elapsedMs,
+    loadShare: cpuShare,
     loadLoopShare: loopShare,
     /** CPU time of everything else on the machine, the app included, in cores; not a number where it cannot be known. */
     othersShare: shared === undefined ? Number.NaN : shared.othersMs / elapsedMs,
