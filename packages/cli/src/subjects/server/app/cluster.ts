@@ -3,16 +3,13 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { Child, describeFailure, type Outcome } from '../../../experiment/child.js';
 import { Gauges } from '../../../experiment/gauges.js';
-import type { AppOpened, AppSetup, AppSlice, AppTalk, Playing } from './process.js';
+import type { AppSetup, AppSlice, AppTalk, Playing } from './process.js';
 
 const PROCESS = fileURLToPath(new URL('./process.js', import.meta.url));
 /** How many milliseconds an answer may take: practically no limit, since the command has one, and then ends this process, too. */
 const LIMIT_MS = 3_600_000;
 
-export async function openCluster(
-  setup: AppSetup,
-  processes: number,
-): Promise<Playing & { opened: AppOpened }> {
+export async function openCluster(setup: AppSetup, processes: number): Promise<Playing> {
   cluster.setupPrimary({ exec: PROCESS, args: [], serialization: 'advanced' });
   const workers = Array.from({ length: processes }, () => new Child<AppTalk>(cluster.fork().process));
   const askAll = <K extends keyof AppTalk>(type: K, asks: AppTalk[K]['asks']) =>

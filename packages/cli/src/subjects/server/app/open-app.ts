@@ -31,7 +31,7 @@ export async function openApp(setup: AppSetup): Promise<AppOpened> {
     return { origin: await listening.origin, form };
   };
   const fail = (what: string): never => {
-    throw new UsageError(whyNever(what, basename(path), setup.port, listening, exported));
+    throw new UsageError(whyNever(what, setup, listening, exported));
   };
   const late = `listened on no port within ${Math.round(setup.limitMs / 1000)} s`;
   try {
@@ -57,13 +57,9 @@ async function nothingLeftToDo(): Promise<void> {
 }
 
 /** @param what what the app did, such as `listens on no port` */
-function whyNever(
-  what: string,
-  file: string,
-  port: number | undefined,
-  { others, hasHttp2 }: Listening,
-  exported: ModuleNamespace,
-): string {
+function whyNever(what: string, { module, port }: AppSetup, listening: Listening, exported: ModuleNamespace) {
+  const { others, hasHttp2 } = listening;
+  const file = basename(fileURLToPath(module));
   if (port !== undefined && others.length > 0) {
     return `--port: expected one that it listens on, which is ${others.join(', ')}, got ${port}`;
   }

@@ -26,6 +26,7 @@ export interface AppOpened {
 export type AppSlice = Pick<Reading, 'loopDelayMs' | 'loopShare' | 'residentBytes' | 'cpuShare'>;
 
 export interface Playing {
+  readonly opened: AppOpened;
   /** Resolves to the figures of the next `ms` milliseconds. */
   step(ms: number): Promise<AppSlice>;
   /** Resolves when the app has finished what it was asked, or after `limitMs`. */
@@ -35,12 +36,15 @@ export interface Playing {
 let playing: Playing | undefined;
 
 async function open(setup: AppSetup): Promise<AppOpened> {
-  if (setup.processes !== undefined && cluster.isPrimary) {
-    const { openCluster } = await import('./cluster.js');
-    const { opened, ...all } = await openCluster(setup, setup.processes);
-    playing = all;
-    return opened;
-  }
+  const { processes } = setup;
+  const isAlone = processes === undefined || cluster.isWorker;
+  playing = isAlone
+    ? await openAlone(setup)
+    : await (await import('./cluster.js')).openCluster(setup, processes);
+  return playing.opened;
+}
+
+async function openAlone(setup: AppSetup): Promise<Playing> {
   // Loaded only where the app runs: the primary process of a cluster needs none of it.
   const { openApp } = await import('./open-app.js');
   const opened = await Promise.race([openApp(setup), refuseOwnCluster()]);
@@ -51,8 +55,7 @@ async function open(setup: AppSetup): Promise<AppOpened> {
     await sleep(ms);
     return gauges.end();
   };
-  playing = { step, settle };
-  return opened;
+  return { opened, step, settle };
 }
 
 /** How many milliseconds an idle process is watched: enough for the 99th percentile of a timer that fires each millisecond. */

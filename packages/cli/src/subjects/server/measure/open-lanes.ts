@@ -233,11 +233,8 @@ export class LaneOpener {
   }
 }
 
-function cannotOpen(
-  failure: Failure,
-  child: Child<AppTalk>,
-  { module, moduleGiven: given }: ServerPlan,
-): UsageError {
+function cannotOpen(failure: Failure, child: Child<AppTalk>, plan: ServerPlan): UsageError {
+  const { module, moduleGiven: given } = plan;
   if (failure.kind === 'failed') return toldLoadError(given, module, failure.error);
   if (failure.kind !== 'silent')
     return new UsageError(`'${given}' does not start: ${inWords(failure, child)}`);
