@@ -5,13 +5,12 @@ import { type Look, Rounds, sliceFor, type Turn } from '../../../experiment/roun
 import { usableCores } from '../../../experiment/rules.js';
 import { clamp, type Plan, type Progress, Session } from '../../../experiment/session.js';
 import { seriesOf } from '../../../experiment/statistics.js';
-import { UsageError } from '../../../exit-code.js';
 import type { LoadTalk } from '../load/process.js';
 import { isFailing } from '../rules/figures.js';
 import { NOTHING_MEASURED, SERIES } from '../rules/samples.js';
 import type { LaneSamples, SeriesName, ServerSamples } from '../rules/samples.js';
 import { type RequestPlan, routeOf } from './answers.js';
-import { type AppLane, LANE_NAMES, type LaneName, LaneOpener } from './open-lanes.js';
+import { type AppLane, askLoad, LANE_NAMES, type LaneName, LaneOpener } from './open-lanes.js';
 
 export interface OffloadTarget {
   /** The file URL of the module, with links resolved. */
@@ -177,14 +176,11 @@ export class UnderLoad {
     const limitMs = rampMs + ms + PATIENCE_MS;
     // Both are asked at the same time, and both end by themselves: an app under load takes long to react.
     const [load, app] = await Promise.all([
-      this.#load.ask('step', { ...target, rampMs, ms, timeoutMs: TIMEOUT_MS }, limitMs),
+      askLoad(this.#load, 'step', { ...target, rampMs, ms, timeoutMs: TIMEOUT_MS }, limitMs),
       child.ask('step', rampMs + ms, limitMs),
     ]);
-    if (load.kind !== 'done') {
-      if (this.#session.isAborted) return undefined;
-      throw new UsageError('the load generator ended: was it killed, or is there no memory left?');
-    }
-    const { answers, bad, sockets, timeouts, first, othersShare, ...measured } = load.value;
+    if (load === undefined) return undefined;
+    const { answers, bad, sockets, timeouts, first, othersShare, ...measured } = load;
     // Errors count whenever they happen, also during the warm-up.
     lane.errors = {
       answers: errors.answers + answers,

@@ -1,6 +1,6 @@
 /** Starts the app in each way in which it is run, and checks that it answers the same in all of them. */
 import { basename } from 'node:path';
-import { type Child, describeFailure, type Failure } from '../../../experiment/child.js';
+import { type Child, describeFailure, type Failure, type Outcome } from '../../../experiment/child.js';
 import { applying } from '../../../experiment/rules.js';
 import { clamp, type Session } from '../../../experiment/session.js';
 import { UsageError } from '../../../exit-code.js';
@@ -120,7 +120,7 @@ export class LaneOpener {
     const lane = await this.#start('asIs');
     if (lane === undefined) return undefined;
     const answered = await this.#ask(lane, REFERENCES);
-    if (answered === undefined) return lane.child.ended === undefined ? undefined : { ...lane, isDead: true };
+    if (answered === undefined) return undefined;
     if (answered.complaint !== undefined) {
       // If the request ended the app, that is reported, and not a bad answer.
       if (await lane.child.endsWithin(LAST_BREATH_MS)) return { ...lane, isDead: true };
@@ -146,7 +146,7 @@ export class LaneOpener {
   /** Why the lane cannot be compared with the app as it is; undefined: it can. */
   async #whyNot(lane: AppLane): Promise<string | undefined> {
     const answered = await this.#ask(lane, CANDIDATES);
-    if (answered === undefined) return this.#session.isAborted ? 'it was interrupted' : 'it did not answer';
+    if (answered === undefined) return 'it was interrupted';
     if (lane.name === 'offloaded') return this.#unlikeOffloaded(answered, lane);
     const { all, complaint } = answered;
     if (complaint !== undefined) return complaint;
@@ -218,19 +218,32 @@ export class LaneOpener {
     this.#session.notes.push(...notes);
   }
 
-  /** Sends each request several times; undefined: it could not be asked. */
+  /** Sends each request several times. Resolves to undefined if interrupted. */
   async #ask({ opened, requests }: AppLane, times: number): Promise<Answered | undefined> {
     const each = requests.flatMap((request) => Array.from({ length: times }, () => request));
     const setup = { origin: opened.origin, requests: each, limitMs: ANSWER_LIMIT_MS };
-    const outcome = await this.#load.ask('ask', setup, each.length * ANSWER_LIMIT_MS + 1000);
-    if (outcome.kind !== 'done') return undefined;
-    const complaints = outcome.value.flatMap((answer, i) => {
+    const answers = await askLoad(this.#load, 'ask', setup, each.length * ANSWER_LIMIT_MS + 1000);
+    if (answers === undefined) return undefined;
+    const complaints = answers.flatMap((answer, i) => {
       const complaint = complaintOf(answer);
       return complaint === undefined ? [] : `${routeOf(each[i]!)} ${complaint}`;
     });
-    const all = requests.map((_, i) => outcome.value.slice(i * times, (i + 1) * times));
+    const all = requests.map((_, i) => answers.slice(i * times, (i + 1) * times));
     return { all, complaint: complaints[0] };
   }
+}
+
+/** Resolves to undefined if interrupted. Rejects with UsageError if the load generator is gone: nothing can be measured without it. */
+export async function askLoad<K extends keyof LoadTalk>(
+  load: Child<LoadTalk>,
+  type: K,
+  asks: LoadTalk[K]['asks'],
+  limitMs: number,
+): Promise<LoadTalk[K]['gets'] | undefined> {
+  const outcome: Outcome<LoadTalk[K]['gets']> = await load.ask(type, asks, limitMs);
+  if (outcome.kind === 'done') return outcome.value;
+  if (outcome.kind === 'aborted') return undefined;
+  throw new UsageError('the load generator ended: was it killed, or is there no memory left?');
 }
 
 function cannotOpen(failure: Failure, child: Child<AppTalk>, plan: ServerPlan): UsageError {
