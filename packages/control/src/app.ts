@@ -6,12 +6,11 @@ import {
   type HTTPMethods,
   type RouteHandlerMethod,
 } from 'fastify';
-import { answerOnSocket, answersErrors, bodyError } from './error-answers.js';
+import { answerOnSocket, answersErrors } from './error-answers.js';
 import { RequestError } from './errors.js';
 import type { Access, Guard } from './guard.js';
 import type { Limits } from './limits.js';
 import { type NamedOperation, type OperationId, OPERATIONS_BY_PATH } from './openapi/operations.js';
-import { CHANGES } from './openapi/schemas.js';
 
 /** The name of a pool or a fleet in the path of a request, decoded by the router. */
 export const nameIn = ({ params }: FastifyRequest) => (params as { readonly name: string }).name;
@@ -26,14 +25,6 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
-};
-/** Reports every error of a body, and changes nothing in the body. */
-const AJV = {
-  coerceTypes: false,
-  removeAdditional: false,
-  allErrors: true,
-  verbose: true,
-  allowUnionTypes: true,
 };
 /** As long as a URL can be (Node.js allows 16 KiB of headers): a pool's name has no limit of its own. */
 const MAX_NAME_LENGTH = 16 * 1024;
@@ -57,8 +48,6 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
     clientErrorHandler: answerOnSocket,
     // No hook runs for a URL that cannot be decoded, so the headers are set here.
     frameworkErrors: (error, request, reply) => answerError(error, request, reply.headers(HEADERS)),
-    schemaErrorFormatter: bodyError,
-    ajv: { customOptions: AJV },
   });
   app.server.maxConnections = limits.connections;
   // Open connections must not keep the program alive.
@@ -90,7 +79,6 @@ function addRoutes(app: FastifyInstance, handlers: Handlers): void {
         method,
         config: { access },
         exposeHeadRoute: methodsOf(operation).includes('HEAD'),
-        ...(operationId === 'changePool' ? { schema: { body: CHANGES } } : {}),
         handler: handlers[operationId],
       });
     }

@@ -2,8 +2,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
 import { type Duplex, finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorBody, REQUEST_ERRORS, RequestError, type RequestErrorCode, show } from './errors.js';
-import { CHANGES } from './openapi/schemas.js';
+import { errorBody, REQUEST_ERRORS, RequestError, type RequestErrorCode } from './errors.js';
 
 /** Errors that fastify and Node.js report, with our code and message. */
 const TRANSLATED: ReadonlyMap<unknown, readonly [RequestErrorCode, string]> = new Map([
@@ -51,36 +50,6 @@ function asRequestError(raised: unknown): RequestError {
   if (known !== undefined) return new RequestError(...known);
   const isClients = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
   return new RequestError(isClients ? 'ERR_CONTROL_REQUEST' : 'ERR_CONTROL_INTERNAL', String(message));
-}
-
-interface SchemaError {
-  readonly keyword: string;
-  /** A JSON pointer. */
-  readonly instancePath: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly data?: unknown;
-  readonly parentSchema?: { readonly description?: string };
-}
-
-/** Describes what is wrong with the body of a change: every unknown field, or else the expected value of one wrong field. */
-export function bodyError(errors: readonly SchemaError[]): RequestError {
-  const known = Object.keys(CHANGES.properties).join(', ');
-  const pathOf = ({ instancePath }: SchemaError) => instancePath.split('/').slice(1);
-  const unknown = errors
-    .filter(({ keyword }) => keyword === 'additionalProperties')
-    .map((error) => [...pathOf(error), error.params.additionalProperty].join('.'));
-  if (unknown.length > 0) {
-    const names = [...new Set(unknown)].map(show).join(', ');
-    return new RequestError('ERR_OPTION', `Unknown: ${names}. Known: ${known}`);
-  }
-  // Each alternative of a schema reports an error of its own: the one with the deepest path says most.
-  const [wrong] = errors
-    .filter(({ instancePath, parentSchema }) => instancePath && parentSchema?.description)
-    .toSorted((a, b) => b.instancePath.length - a.instancePath.length);
-  const message = wrong
-    ? `'${pathOf(wrong).join('.')}': expected ${wrong.parentSchema?.description}, got ${show(wrong.data)}`
-    : `Expected a JSON object with some of ${known}`;
-  return new RequestError('ERR_OPTION', message);
 }
 
 /** Answers a request that could not be parsed: there is only the socket to write to. */

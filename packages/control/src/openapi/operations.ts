@@ -1,8 +1,11 @@
-/** The operations of the HTTP interface and their answers. The OpenAPI description and the server's routes are made from them. */
+/** The operations of the HTTP interface. The server's routes and the OpenAPI 3.1 description are made from them. */
+import { createRequire } from 'node:module';
 import type { Access } from '../guard.js';
 import { LIMITS } from '../limits.js';
 import type { Schema } from './schema.js';
 import * as schemas from './schemas.js';
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 interface Answer {
   readonly description: string;
@@ -11,36 +14,34 @@ interface Answer {
 }
 type Answers = Readonly<Record<string, Answer>>;
 
-const content = (description: string, type: string, schema: Schema): Answer => ({
+const answer = (description: string, schema: Schema, type = 'application/json'): Answer => ({
   description,
   content: { [type]: { schema } },
 });
-const json = (description: string, schema: Schema) => content(description, 'application/json', schema);
-const error = (description: string, headers?: Answer['headers']): Answer => ({
-  ...json(description, schemas.ERROR),
-  ...(headers && { headers }),
-});
+const error = (description: string): Answer => answer(description, schemas.ERROR);
 
 /** The error answers, by status. */
 const ERRORS: Readonly<Record<number, Answer>> = {
   400: error('The request, or what it asks for, is not valid (ERR_OPTION, ERR_CONTROL_REQUEST)'),
-  401: error('No token, or a wrong one (ERR_CONTROL_TOKEN)', {
-    'WWW-Authenticate': { schema: { type: 'string' } },
-  }),
+  401: {
+    ...error('No token, or a wrong one (ERR_CONTROL_TOKEN)'),
+    headers: { 'WWW-Authenticate': { schema: { type: 'string' } } },
+  },
   403: error('Another Host or Origin than its own (ERR_CONTROL_HOST, ERR_CONTROL_ORIGIN)'),
   404: error('There is no such pool, fleet or file (ERR_CONTROL_NOT_FOUND)'),
   409: error('The pool closes, is closed or is broken (ERR_POOL_CLOSED, ERR_MODULE_LOAD)'),
   413: error(`The body is larger than ${LIMITS.bodyBytes} bytes (ERR_CONTROL_BODY_TOO_LARGE)`),
   415: error('The body is not application/json (ERR_CONTROL_MEDIA_TYPE)'),
-  503: error('There are too many event streams (ERR_CONTROL_STREAMS)', {
-    'Retry-After': { schema: { type: 'integer' }, description: 'Seconds' },
-  }),
+  503: {
+    ...error('There are too many event streams (ERR_CONTROL_STREAMS)'),
+    headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds' } },
+  },
 };
 
 const errors = (...statuses: number[]): Answers =>
   Object.fromEntries(statuses.map((status) => [status, ERRORS[status]!]));
 
-export interface Operation {
+interface Operation {
   readonly method: 'GET' | 'PATCH' | 'POST';
   readonly path: string;
   readonly access: Access;
@@ -48,86 +49,89 @@ export interface Operation {
   readonly responses: Answers;
 }
 
-function get(path: string, access: Access, summary: string, answers: Answers): Operation {
-  const refused = access === 'open' ? errors(403) : errors(401, 403);
-  const responses = { ...refused, ...(path.includes('{') ? errors(404) : {}), ...answers };
-  return { method: 'GET', path, access, summary, responses };
+/** @param schema of the body of a success @param more further answers */
+function get(
+  path: string,
+  access: Access,
+  summary: string,
+  schema: Schema,
+  more: Answers = {},
+  type?: string,
+): Operation {
+  const refused = errors(...(access === 'open' ? [403] : [401, 403]), ...(path.includes('{') ? [404] : []));
+  return {
+    method: 'GET',
+    path,
+    access,
+    summary,
+    responses: { 200: answer('OK', schema, type), ...refused, ...more },
+  };
 }
 
 /** @param done describes the answer of a success */
-function change(method: 'PATCH' | 'POST', path: string, summary: string, done: string): Operation {
-  const status = method === 'POST' ? 202 : 200;
+function change(method: 'PATCH' | 'POST', rest: string, summary: string, done: string): Operation {
   const responses = {
-    [status]: json(done, schemas.POOL_STATS),
+    [method === 'POST' ? 202 : 200]: answer(done, schemas.POOL_STATS),
     ...errors(400, 401, 403, 404, 409, 413, 415),
   };
-  return { method, path, access: 'change', summary, responses };
+  return { method, path: `/api/pools/{name}${rest}`, access: 'change', summary, responses };
 }
 
+const TEXT: Schema = { type: 'string' };
+const fleetAway = error('Its Redis does not answer in time (ERR_CONTROL_FLEET)');
+const notReady = answer('One does not', schemas.READINESS);
+
 const OPERATIONS = {
-  showDashboard: get('/', 'open', 'The dashboard: a page without data of its own, so it needs no token', {
-    200: content('The page', 'text/html', { type: 'string' }),
-    ...errors(404),
-  }),
-  getAsset: get('/assets/{file}', 'open', 'A file of the dashboard', {
-    200: content('The file', '*/*', {}),
-  }),
-  listPools: get('/api/pools', 'read', 'The process and all its pools', {
-    200: json('What they are like now', schemas.OVERVIEW),
-  }),
-  getPool: get('/api/pools/{name}', 'read', 'One pool', {
-    200: json('What it is like now', schemas.POOL_STATS),
-  }),
-  changePool: change(
-    'PATCH',
-    '/api/pools/{name}',
-    'Changes options of a pool while it runs',
-    'What it is like after the change',
+  showDashboard: get(
+    '/',
+    'open',
+    'The dashboard: a page without data of its own',
+    TEXT,
+    errors(404),
+    'text/html',
   ),
-  followPool: get('/api/pools/{name}/events', 'read', 'Statistics each second, and events as they happen', {
-    200: content('A stream without an end', 'text/event-stream', schemas.EVENT_STREAM),
-    ...errors(400, 409, 503),
-  }),
+  getAsset: get('/assets/{file}', 'open', 'A file of the dashboard', {}, {}, '*/*'),
+  listPools: get('/api/pools', 'read', 'The process and all its pools', schemas.OVERVIEW),
+  getPool: get('/api/pools/{name}', 'read', 'One pool', schemas.POOL_STATS),
+  changePool: change('PATCH', '', 'Changes options of a pool while it runs', 'It is changed'),
+  followPool: get(
+    '/api/pools/{name}/events',
+    'read',
+    'Statistics each second, and events as they happen: a stream without an end',
+    schemas.EVENT_STREAM,
+    errors(400, 409, 503),
+    'text/event-stream',
+  ),
   getHistory: get(
     '/api/pools/{name}/history',
     'read',
-    'What the charts of the dashboard show of the last minutes',
-    { 200: json('A row each two seconds', schemas.HISTORY) },
+    'What the charts of the dashboard show of the last minutes: a row each two seconds',
+    schemas.HISTORY,
   ),
-  pausePool: change('POST', '/api/pools/{name}/pause', 'Accepts calls, and begins none', 'It is paused'),
-  resumePool: change('POST', '/api/pools/{name}/resume', 'Undoes pause and drain', 'It goes on'),
+  pausePool: change('POST', '/pause', 'Accepts calls, and begins none', 'It is paused'),
+  resumePool: change('POST', '/resume', 'Undoes pause and drain', 'It goes on'),
   drainPool: change(
     'POST',
-    '/api/pools/{name}/drain',
+    '/drain',
     'Refuses new calls, and ends those that there are',
     'It has begun; it is done when tasks.open is 0',
   ),
-  recyclePool: change(
-    'POST',
-    '/api/pools/{name}/recycle',
-    'Replaces every worker, one after another; nothing is lost',
-    'It has begun',
+  recyclePool: change('POST', '/recycle', 'Replaces every worker in turn; nothing is lost', 'It has begun'),
+  listFleets: get('/api/fleets', 'read', 'All fleets: their queues, and each machine', schemas.FLEETS),
+  getFleet: get('/api/fleets/{name}', 'read', 'One fleet', schemas.FLEET, { 503: fleetAway }),
+  getMetrics: get(
+    '/metrics',
+    'read',
+    'For Prometheus, as text 0.0.4: see docs/metrics.md',
+    TEXT,
+    {},
+    'text/plain',
   ),
-  listFleets: get('/api/fleets', 'read', 'All fleets: their queues, and each machine', {
-    200: json('What they are like now; why not, where a Redis does not answer', schemas.FLEETS),
+  getHealth: get('/healthz', 'open', 'Whether the process answers', schemas.HEALTH),
+  getReadiness: get('/readyz', 'read', 'Whether every pool takes calls', schemas.READINESS, {
+    503: notReady,
   }),
-  getFleet: get('/api/fleets/{name}', 'read', 'One fleet', {
-    200: json('What it is like now', schemas.FLEET),
-    503: error('Its Redis does not answer in time (ERR_CONTROL_FLEET)'),
-  }),
-  getMetrics: get('/metrics', 'read', 'For Prometheus: see docs/metrics.md', {
-    200: content('The text exposition format, version 0.0.4', 'text/plain', { type: 'string' }),
-  }),
-  getHealth: get('/healthz', 'open', 'Whether the process answers', {
-    200: json('It does', schemas.HEALTH),
-  }),
-  getReadiness: get('/readyz', 'read', 'Whether every pool takes calls', {
-    200: json('Every one does', schemas.READINESS),
-    503: json('One does not', schemas.READINESS),
-  }),
-  getDescription: get('/openapi.json', 'read', 'This description', {
-    200: content('OpenAPI 3.1', 'application/json', { type: 'object' }),
-  }),
+  getDescription: get('/openapi.json', 'read', 'This description', { type: 'object' }),
 };
 
 export type OperationId = keyof typeof OPERATIONS;
@@ -138,3 +142,55 @@ for (const operationId of Object.keys(OPERATIONS) as OperationId[]) {
   const operation = { operationId, ...OPERATIONS[operationId] };
   OPERATIONS_BY_PATH.set(operation.path, [...(OPERATIONS_BY_PATH.get(operation.path) ?? []), operation]);
 }
+
+/** In OpenAPI an empty list means that no token is needed; an empty entry means that a token may be optional. */
+const SECURITY: Readonly<Record<Access, readonly object[]>> = {
+  open: [],
+  read: [{}, { token: [] }],
+  change: [{ token: [] }],
+};
+
+/** The path parameter of an operation, by the path before its brace. */
+const PARAMETERS: Readonly<Record<string, object>> = {
+  '/assets/': { name: 'file' },
+  '/api/pools/': { name: 'name', description: 'Of a pool, as the list of pools has it, percent-encoded' },
+  '/api/fleets/': { name: 'name', description: 'Of a fleet, as the list of fleets has it' },
+};
+const REQUEST_BODY = { required: true, content: { 'application/json': { schema: schemas.CHANGES } } };
+
+function described([path, operations]: readonly [string, readonly NamedOperation[]]) {
+  const parameter = PARAMETERS[path.split('{')[0]!];
+  const parameters = [{ ...parameter, in: 'path', required: true, schema: { type: 'string' } }];
+  const byMethod = operations.map(({ method, operationId, summary, access, responses }) => [
+    method.toLowerCase(),
+    {
+      operationId,
+      summary,
+      security: SECURITY[access],
+      ...(method === 'PATCH' && { requestBody: REQUEST_BODY }),
+      responses,
+    },
+  ]);
+  return [path, { ...(parameter && { parameters }), ...Object.fromEntries(byMethod) }];
+}
+
+export const DOCUMENT = {
+  openapi: '3.1.0',
+  info: {
+    title: 'threadwise control',
+    version,
+    summary: 'Watch and steer the pools of a running program',
+    description:
+      'Every GET but the one of events can be made as HEAD. Another method than those listed is answered with 405 ' +
+      '(ERR_CONTROL_METHOD), another path with 404 (ERR_CONTROL_NOT_FOUND), a request that does not come to its end ' +
+      'with 408, headers of more than 16 KiB with 431, a mistake of the server or a pool with 500 ' +
+      '(ERR_CONTROL_INTERNAL). Reading needs the token only where others than this machine can reach the server.',
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/' }],
+  paths: Object.fromEntries([...OPERATIONS_BY_PATH].map(described)) as Readonly<Record<string, object>>,
+  components: {
+    schemas: schemas.SCHEMAS,
+    securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+  },
+};

@@ -1,4 +1,4 @@
-/** The bodies of the HTTP interface as JSON schemas: requests are checked against them, and clients may rely on them. */
+/** The bodies of the HTTP interface as JSON schemas: clients may rely on them. */
 import { OBSERVED_EVENTS, POOL_STATES } from '../controllable-pool.js';
 import {
   count,
@@ -12,46 +12,6 @@ import {
   type Schema,
   text,
 } from './schema.js';
-
-/**
- * The body of PATCH. The schema checks mostly types; the library checks the values. A field's `description` is also what an
- * error gives as the expected value.
- */
-export const CHANGES = {
-  type: 'object',
-  description: 'What to change. All of it is done, or nothing.',
-  minProperties: 1,
-  additionalProperties: false,
-  properties: {
-    threads: {
-      description: "a number, 'auto' or { min, max }",
-      anyOf: [
-        { type: 'number' },
-        { type: 'string', const: 'auto' },
-        {
-          type: 'object',
-          additionalProperties: false,
-          properties: {
-            min: { type: 'number', description: 'a number of threads' },
-            max: { type: 'number', description: 'a number of threads' },
-          },
-        },
-      ],
-    },
-    min: { type: 'number', description: 'a number of threads; the upper bound stays as it is' },
-    max: { type: 'number', description: 'a number of threads; the lower bound stays as it is' },
-    choose: { type: 'string', description: "the name of a strategy; only with dispatch 'direct'" },
-    placement: {
-      type: 'string',
-      enum: ['threads', 'auto', 'inline'],
-      description: "'threads', 'auto' or 'inline', for calls from now on",
-    },
-    queueLimit: {
-      type: ['number', 'null'],
-      description: 'how many tasks may wait (a number), or null for no limit',
-    },
-  },
-} as const;
 
 /** The schemas that have a name. */
 export const SCHEMAS: Record<string, Schema> = {};
@@ -71,7 +31,34 @@ function entity<P extends Properties, O extends keyof P & string = never>(
   return named(name, object(properties, optional));
 }
 
-export const CHANGES_BODY = named('Changes', CHANGES);
+const changeable = {
+  threads: {
+    description: "How many: a number, 'auto' or { min, max }",
+    anyOf: [
+      number('Exactly'),
+      { type: 'string', const: 'auto' },
+      {
+        ...object({ min: number('At least'), max: number('At most') }, ['min', 'max']),
+        additionalProperties: false,
+      },
+    ],
+  },
+  min: number('Of the threads; the upper bound stays as it is'),
+  max: number('Of the threads; the lower bound stays as it is'),
+  choose: text("The name of a strategy; only with dispatch 'direct'"),
+  placement: { type: 'string', enum: ['threads', 'auto', 'inline'], description: 'For calls from now on' },
+  queueLimit: { type: ['number', 'null'], description: 'How many tasks may wait; null: no limit' },
+};
+export const CHANGE_FIELDS = Object.keys(changeable);
+
+/** The body of PATCH. The server checks the names of the fields, and the library their values. */
+export const CHANGES = named('Changes', {
+  type: 'object',
+  description: 'What to change. All of it is done, or nothing.',
+  minProperties: 1,
+  additionalProperties: false,
+  properties: changeable,
+});
 
 export const DISTRIBUTION = entity('Distribution', {
   count: count('How many were measured'),

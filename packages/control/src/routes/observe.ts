@@ -6,7 +6,7 @@ import { type Directory, statsOf } from '../directory.js';
 import { RequestError, show } from '../errors.js';
 import type { Fleets } from '../fleets.js';
 import { CONTENT_TYPE, exposition } from '../metrics/exposition.js';
-import { DOCUMENT } from '../openapi/document.js';
+import { DOCUMENT } from '../openapi/operations.js';
 import type { PoolHistories } from '../pool-histories.js';
 import type { EventStreams } from '../streams/event-streams.js';
 

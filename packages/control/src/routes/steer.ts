@@ -2,21 +2,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Handlers, nameIn } from '../app.js';
-import type { ControllablePool, PoolChanges, PoolStats } from '../controllable-pool.js';
+import type { ControllablePool, PoolStats } from '../controllable-pool.js';
 import { type Directory, type ServedPool, statsOf } from '../directory.js';
 import { RequestError, type RequestErrorCode, show } from '../errors.js';
+import { CHANGE_FIELDS } from '../openapi/schemas.js';
 
 type Act = (pool: ControllablePool) => void | Promise<void>;
-
-/** The body of PATCH, after its types were checked. */
-interface Changes {
-  readonly threads?: NonNullable<PoolChanges['threads']>;
-  readonly min?: number;
-  readonly max?: number;
-  readonly choose?: string;
-  readonly placement?: string;
-  readonly queueLimit?: number | null;
-}
 
 /** Errors that the library refuses a request with. Any other error that it throws is answered as an internal error. */
 const REFUSALS: readonly RequestErrorCode[] = ['ERR_OPTION', 'ERR_POOL_CLOSED', 'ERR_MODULE_LOAD'];
@@ -25,7 +16,7 @@ export function steer(directory: Directory<ControllablePool>) {
   return {
     changePool: async (request) => {
       const served = directory.find(nameIn(request));
-      await begun(served, (pool) => pool.configure(changesOf(request.body as Changes, pool)));
+      await begun(served, (pool) => pool.configure(changesOf(request.body, pool)));
       return statsOf(served);
     },
     pausePool: action(directory, (pool) => pool.pause()),
@@ -35,23 +26,26 @@ export function steer(directory: Directory<ControllablePool>) {
   } satisfies Partial<Handlers>;
 }
 
-/** Makes one call of `configure` for all fields, since the library applies all of a call or nothing. */
-function changesOf(
-  { threads, min, max, choose, placement, queueLimit }: Changes,
-  pool: ControllablePool,
-): PoolChanges {
-  const hasBound = min !== undefined || max !== undefined;
-  if (threads !== undefined && hasBound) {
+/** Makes one call of `configure` for all fields: the library checks the values, and applies all of a call or nothing. */
+function changesOf(body: unknown, pool: ControllablePool): object {
+  const known = CHANGE_FIELDS.join(', ');
+  const given = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body) : [];
+  if (given.length === 0) {
+    throw new RequestError('ERR_OPTION', `Expected a JSON object with some of ${known}, got ${show(body)}`);
+  }
+  const unknown = given.map(([name]) => name).filter((name) => !CHANGE_FIELDS.includes(name));
+  if (unknown.length > 0) {
+    throw new RequestError('ERR_OPTION', `Unknown: ${unknown.map(show).join(', ')}. Known: ${known}`);
+  }
+  const { min, max, queueLimit, ...changes } = Object.fromEntries<unknown>(given);
+  if (queueLimit !== undefined) changes.queue = { limit: queueLimit ?? Number.POSITIVE_INFINITY };
+  if (min === undefined && max === undefined) return changes;
+  if (changes.threads !== undefined) {
     throw new RequestError('ERR_OPTION', "Give 'threads', or 'min' and 'max', not both");
   }
-  let size = threads;
-  if (hasBound) {
-    const now = pool.stats().threads; // a bound that is not given stays as it is
-    size = { min: min ?? now.min, max: max ?? now.max };
-  }
-  const queue = queueLimit === undefined ? undefined : { limit: queueLimit ?? Number.POSITIVE_INFINITY };
-  const named = Object.entries({ threads: size, choose, placement, queue });
-  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
+  const now = pool.stats().threads; // a bound that is not given stays as it is
+  const [least, most] = [min === undefined ? now.min : min, max === undefined ? now.max : max];
+  return { ...changes, threads: { min: least, max: most } };
 }
 
 /** Answers once the action has begun; how long it takes depends on the pool's tasks. */
