@@ -1,5 +1,4 @@
 /** Talks to the server that this page came from, and to no other. */
-import { EventParser } from './event-parser.js';
 import { askForToken, currentToken } from './token.js';
 
 /** A process that answers at all answers sooner; one whose event loop is blocked does not. Chosen, not measured. */
@@ -38,8 +37,7 @@ export function followEvents(path, onEvent, signal) {
   const follow = async (token, quiet) => {
     const accept = 'text/event-stream';
     const response = await send(path, { method: 'GET', accept, token, signal: quiet.joined(signal) });
-    const parser = new EventParser((name, data) => handle(onEvent, name, data));
-    await readAll(response, parser, () => quiet.reset(SILENCE_MS));
+    await readAll(response, onEvent, () => quiet.reset(SILENCE_MS));
     throw new ApiError(0, 'ERR_STREAM_ENDED', 'The server ended the stream.');
   };
   return watched(follow, silent);
@@ -130,20 +128,28 @@ async function errorOf(response) {
   }
 }
 
-async function readAll(response, parser, heard) {
+/** `EventSource` is not used: it cannot send the header with the token. */
+async function readAll(response, onEvent, heard) {
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
+  let rest = '';
   for (;;) {
     heard();
     const { done, value } = await reader.read();
     if (done) return;
-    parser.feed(decoder.decode(value, { stream: true }));
+    const events = (rest + decoder.decode(value, { stream: true })).split('\n\n');
+    rest = events.pop();
+    for (const event of events) handle(onEvent, event);
   }
 }
 
-/** A mistake of this page's own goes to the console; the stream is not to blame and goes on. */
-function handle(onEvent, name, data) {
+/**
+ * The server of this page writes each event as two lines, `event: …` and `data: …`. A mistake of this page's own goes to the console;
+ * the stream is not to blame and goes on.
+ */
+function handle(onEvent, event) {
   try {
+    const [name, data] = event.split('\n').map((line) => line.slice(line.indexOf(': ') + 2));
     onEvent(name, JSON.parse(data));
   } catch (error) {
     reportError(error);

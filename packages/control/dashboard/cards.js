@@ -2,7 +2,7 @@
 import { Chart, STROKES } from './chart.js';
 import { drawing, element, setText } from './dom.js';
 import { bytes, count, counted, duration, milliseconds, percent, quantile, rate, span } from './format.js';
-import { KeyedRows } from './keyed-rows.js';
+import { figures, KeyedRows } from './keyed-rows.js';
 import { countsOf } from './sample.js';
 
 /**
@@ -133,11 +133,11 @@ export class Cards {
   }
 
   draw(history, now) {
-    for (const card of this.#cards) card.draw(history.samples, now);
+    for (const { chart } of this.#cards) chart.update(history.samples, now);
   }
 
   redraw() {
-    for (const card of this.#cards) card.redraw();
+    for (const { chart } of this.#cards) chart.redraw();
   }
 }
 
@@ -146,7 +146,7 @@ class Card {
   #lead = element('p', { class: 'lead' });
   #values = [];
   #note = element('p', { class: 'quiet small' });
-  #chart;
+  chart;
 
   constructor(parent, spec) {
     this.#spec = spec;
@@ -163,7 +163,7 @@ class Card {
     parent.append(element('article', { class: 'card' }, title, this.#lead, canvas, list, this.#note));
     const series = spec.rows.filter(({ pick }) => pick !== undefined);
     const { title: name, format, axis = format, scale, least } = spec;
-    this.#chart = new Chart(canvas, { title: name, series, format, axis, scale, least });
+    this.chart = new Chart(canvas, { title: name, series, format, axis, scale, least });
   }
 
   update(stats, sample) {
@@ -173,14 +173,6 @@ class Card {
     rows.forEach(({ pick, text = () => format(pick(sample)) }, i) => {
       setText(this.#values[i], text(stats));
     });
-  }
-
-  draw(samples, now) {
-    this.#chart.update(samples, now);
-  }
-
-  redraw() {
-    this.#chart.redraw();
   }
 }
 
@@ -207,8 +199,8 @@ class CountsCard {
       classOf: ({ name, more }) => (BAD.has(name) && more > 0 ? 'bad' : ''),
       columns: [
         { title: 'What', isHead: true, text: ({ name }) => COUNTS[name] },
-        { title: 'total', isNumber: true, text: ({ all }) => count(all) },
-        { title: this.#recent, isNumber: true, text: ({ more }) => (more > 0 ? `+${count(more)}` : '0') },
+        figures('total', ({ all }) => count(all)),
+        figures(this.#recent, ({ more }) => (more > 0 ? `+${count(more)}` : '0')),
       ],
     });
     parent.append(element('article', { class: 'card' }, element('h4', { text: 'Counts' }), table));

@@ -1,16 +1,11 @@
 /** The tables of the fleets and of their machines. A Redis that is away holds up nothing else of the page. */
 import { requestJson } from './api.js';
-import { byId, nameNode, setHidden, setText } from './dom.js';
+import { byId, setHidden } from './dom.js';
 import { count, span } from './format.js';
-import { KeyedRows } from './keyed-rows.js';
+import { figures, KeyedRows, names } from './keyed-rows.js';
 
-const name = (title, of) => ({
-  title,
-  make: () => nameNode(''),
-  show: (node, item) => setText(node, of(item)),
-});
-const number = (title, of) => ({ title, isNumber: true, text: (item) => count(of(item)) });
-const jobs = (title) => number(title, ({ stats }) => stats?.jobs[title.toLowerCase()]);
+const counts = (title, of) => figures(title, (item) => count(of(item)));
+const jobs = (title) => counts(title, ({ stats }) => stats?.jobs[title.toLowerCase()]);
 
 export class FleetTables {
   #section = byId('fleets-section');
@@ -19,27 +14,27 @@ export class FleetTables {
     keyOf: (fleet) => fleet.name,
     classOf: ({ error }) => (error === null ? '' : 'bad'),
     columns: [
-      { isHead: true, ...name('Fleet', (fleet) => fleet.name) },
+      { isHead: true, ...names('Fleet', (fleet) => fleet.name) },
       { title: 'Redis', text: ({ error }) => error?.message ?? 'answers' },
-      number('Machines', ({ stats }) => stats?.machines),
-      number('Threads', ({ stats }) => stats?.threads),
+      counts('Machines', ({ stats }) => stats?.machines),
+      counts('Threads', ({ stats }) => stats?.threads),
       ...['Waiting', 'Active', 'Delayed', 'Completed', 'Failed'].map(jobs),
     ],
   });
   #machines = new KeyedRows(byId('machines'), {
     keyOf: ({ fleet, id }) => `${id} ${fleet}`,
     columns: [
-      { isHead: true, ...name('Machine', (machine) => machine.name) },
-      name('Fleet', ({ fleet }) => fleet),
+      { isHead: true, ...names('Machine', (machine) => machine.name) },
+      names('Fleet', ({ fleet }) => fleet),
       { title: 'State', text: ({ state }) => state },
-      number('Threads', ({ threads }) => threads),
-      number('Active', ({ active }) => active),
-      number('At most', ({ concurrency }) => concurrency),
-      number('Completed', ({ completed }) => completed),
-      number('Failed', ({ failed }) => failed),
-      number('Given back', ({ returned }) => returned),
-      number('Begun again', ({ repeated }) => repeated),
-      { title: 'Up', isNumber: true, text: ({ upMs }) => span(upMs) },
+      counts('Threads', ({ threads }) => threads),
+      counts('Active', ({ active }) => active),
+      counts('At most', ({ concurrency }) => concurrency),
+      counts('Completed', ({ completed }) => completed),
+      counts('Failed', ({ failed }) => failed),
+      counts('Given back', ({ returned }) => returned),
+      counts('Begun again', ({ repeated }) => repeated),
+      figures('Up', ({ upMs }) => span(upMs)),
     ],
   });
 

@@ -1,5 +1,15 @@
 /** A table that keeps the row of each item, so that what changes is text and not the table. */
-import { element, setHidden, setText } from './dom.js';
+import { element, nameNode, setHidden, setText } from './dom.js';
+
+/** A column of figures, each written by `text(item)`. */
+export const figures = (title, text) => ({ title, isNumber: true, text });
+
+/** A column of names that somebody else gave. */
+export const names = (title, nameOf) => ({
+  title,
+  make: () => nameNode(''),
+  show: (node, item) => setText(node, nameOf(item)),
+});
 
 /**
  * Fills an empty table. `columns`: `{ title, text(item) }`, with `isHead` for the row's header, `isNumber`, or `make(item)` and

@@ -1,43 +1,24 @@
-/** What a pool has told: the decisions about its size, and its errors and events, the newest first. */
+/** The decisions about a pool's size, and what it has told: its errors and events; the newest first. */
 import { announce } from './announcer.js';
 import { byId, setText } from './dom.js';
 import { count, counted, errorText, time } from './format.js';
-import { KeyedRows } from './keyed-rows.js';
+import { figures, KeyedRows } from './keyed-rows.js';
 
-/** Kept on the page, of each kind. */
+/** How many events are kept on the page. */
 const KEPT = 200;
 /** Why a worker ended that nobody asked to end. */
 const BAD_EXITS = new Set(['crashed', 'load-failed', 'interrupted']);
 
-/** All that one pool has said since the page first heard of it. */
+/** What one pool has said while it was opened. */
 export class PoolLog {
-  decisions = [];
   /** `{ serial, at, kind, text, isError }`, the newest first. */
   events = [];
   errors = 0;
-  since;
-  #known = new Set();
+  since = Date.now();
   #serial = 0;
-
-  takeDecisions(decisions) {
-    let isNew = false;
-    for (const decision of decisions) {
-      const { at, by, from, to } = decision;
-      const key = `${at} ${by} ${from} ${to}`;
-      if (this.#known.has(key)) continue;
-      this.#known.add(key);
-      this.decisions.unshift({ ...decision, key });
-      isNew = true;
-    }
-    if (!isNew) return;
-    // The pool and its coordinator tell each by itself.
-    this.decisions.sort((a, b) => b.at - a.at);
-    for (const { key } of this.decisions.splice(KEPT)) this.#known.delete(key);
-  }
 
   /** An event of the stream. */
   take(name, event) {
-    if (name === 'pool:size') return this.takeDecisions([event]);
     const told = tell(name, event);
     if (told !== undefined) this.add(told);
   }
@@ -87,13 +68,13 @@ export class LogView {
 
   constructor() {
     this.#decisions = new KeyedRows(byId('decisions'), {
-      keyOf: ({ key }) => key,
+      keyOf: ({ at, by, from, to }) => `${at} ${by} ${from} ${to}`,
       columns: [
         { title: 'Time', isHead: true, text: ({ at }) => time(at) },
-        { title: 'Workers', isNumber: true, text: ({ from, to }) => `${count(from)} → ${count(to)}` },
+        figures('Workers', ({ from, to }) => `${count(from)} → ${count(to)}`),
         { title: 'Why', text: ({ why }) => why },
-        { title: 'Waiting', isNumber: true, text: ({ queued }) => count(queued) },
-        { title: 'Idle', isNumber: true, text: ({ idle }) => count(idle) },
+        figures('Waiting', ({ queued }) => count(queued)),
+        figures('Idle', ({ idle }) => count(idle)),
         { title: 'By', text: ({ by }) => by },
       ],
     });
@@ -114,10 +95,11 @@ export class LogView {
     this.#announcedErrors = log.errors;
   }
 
-  update({ sizing }) {
-    this.#decisions.update(this.#log.decisions);
-    const none = this.#log.decisions.length === 0 ? ' No change of its size has been decided yet.' : '';
-    setText(this.#decisionsNote, `Policy: ${sizing.policy}.${none}`);
+  update({ sizing: { policy, decisions } }) {
+    // The pool and its coordinator tell each by itself.
+    this.#decisions.update(decisions.toSorted((a, b) => b.at - a.at));
+    const none = decisions.length === 0 ? ' No change of its size has been decided yet.' : '';
+    setText(this.#decisionsNote, `Policy: ${policy}.${none}`);
     this.#showEvents();
     this.#announceErrors();
   }

@@ -78,7 +78,6 @@ function remember(stats, at) {
   const history = kept(histories, stats.name, () => new History());
   if (history.lacks(at)) askForPast(stats.name, history);
   history.add(stats, at);
-  kept(logs, stats.name, () => new PoolLog()).takeDecisions(stats.sizing.decisions);
 }
 
 /** If it does not come, the charts begin with this page. */
@@ -110,7 +109,6 @@ function open(name) {
   if (name === undefined) view.close();
   else {
     const log = kept(logs, name, () => new PoolLog());
-    log.since ??= Date.now();
     view.open(name, log);
     streamLink = new Link((up, signal) => follow(name, up, signal), changeOf('stream'));
   }

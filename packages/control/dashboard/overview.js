@@ -3,7 +3,7 @@ import { announce } from './announcer.js';
 import { byId, drawing, element, setAttribute, setText } from './dom.js';
 import { count, counted, duration, quantile, rate } from './format.js';
 import { minutesOf } from './history.js';
-import { KeyedRows } from './keyed-rows.js';
+import { figures, KeyedRows } from './keyed-rows.js';
 import { showState, stateBadge } from './state-badge.js';
 
 /** Of the line beside a figure. Its own units. */
@@ -29,24 +29,20 @@ export class Overview {
           show: (a, { name }) => this.#link(a, name),
         },
         { title: 'State', make: stateBadge, show: (badge, { state }) => showState(badge, state) },
-        { title: 'Waiting', isNumber: true, text: ({ queue }) => waitingOf(queue) },
-        {
-          title: 'Oldest waits',
-          isNumber: true,
-          text: ({ queue }) => (queue.size === 0 ? '–' : duration(queue.oldestMs)),
-        },
+        figures('Waiting', ({ queue }) => waitingOf(queue)),
+        figures('Oldest waits', ({ queue }) => (queue.size === 0 ? '–' : duration(queue.oldestMs))),
         {
           title: 'Throughput',
           isNumber: true,
           make: throughputCell,
           show: (cell, { name, throughput }) => showThroughput(cell, throughput, historyOf(name)),
         },
-        { title: 'Workers', isNumber: true, text: ({ threads }) => workersOf(threads) },
-        { title: 'Run p50', isNumber: true, text: ({ recent }) => quantile(recent?.runMs, 'p50') },
-        { title: 'Run p99', isNumber: true, text: ({ recent }) => quantile(recent?.runMs, 'p99') },
-        { title: 'Wait p99', isNumber: true, text: ({ recent }) => quantile(recent?.waitMs, 'p99') },
-        { title: 'Failed', isNumber: true, text: ({ tasks }) => count(tasks.failed) },
-        { title: 'Crashes', isNumber: true, text: ({ crashes }) => count(crashes) },
+        figures('Workers', ({ threads }) => workersOf(threads)),
+        figures('Run p50', ({ recent }) => quantile(recent?.runMs, 'p50')),
+        figures('Run p99', ({ recent }) => quantile(recent?.runMs, 'p99')),
+        figures('Wait p99', ({ recent }) => quantile(recent?.waitMs, 'p99')),
+        figures('Failed', ({ tasks }) => count(tasks.failed)),
+        figures('Crashes', ({ crashes }) => count(crashes)),
       ],
     });
   }

@@ -2,9 +2,9 @@
 import { ActionDialog } from './action-dialog.js';
 import { ACTIONS } from './actions.js';
 import { Cards } from './cards.js';
-import { byId, element, nameNode, setHidden, setText } from './dom.js';
+import { byId, element, setHidden, setText } from './dom.js';
 import { bytes, count, counted, duration, errorText, percent, quantile, span, time } from './format.js';
-import { KeyedRows } from './keyed-rows.js';
+import { figures, KeyedRows, names } from './keyed-rows.js';
 import { LogView } from './logs.js';
 import { notableOf } from './notable.js';
 import { showState, stateBadge } from './state-badge.js';
@@ -142,23 +142,14 @@ function functionRows() {
   return new KeyedRows(byId('functions'), {
     keyOf: ({ name }) => name,
     columns: [
-      {
-        title: 'Function',
-        isHead: true,
-        make: ({ name }) => nameNode(name),
-        show: (node, { name }) => setText(node, name),
-      },
+      { isHead: true, ...names('Function', ({ name }) => name) },
       { title: 'Runs on', text: ({ place }) => (place === 'inline' ? 'main thread' : 'worker threads') },
       { title: 'Why', text: ({ why }) => why },
-      { title: 'Calls', isNumber: true, text: ({ calls }) => count(calls) },
-      { title: 'Of them inline', isNumber: true, text: ({ inline }) => count(inline) },
-      { title: 'Failed', isNumber: true, text: ({ failures }) => count(failures) },
-      { title: 'Timed out', isNumber: true, text: ({ timeouts }) => count(timeouts) },
-      {
-        title: 'Mean run time',
-        isNumber: true,
-        text: ({ runMs, calls }) => (calls === 0 ? '–' : duration(runMs)),
-      },
+      figures('Calls', ({ calls }) => count(calls)),
+      figures('Of them inline', ({ inline }) => count(inline)),
+      figures('Failed', ({ failures }) => count(failures)),
+      figures('Timed out', ({ timeouts }) => count(timeouts)),
+      figures('Mean run time', ({ runMs, calls }) => (calls === 0 ? '–' : duration(runMs))),
       {
         title: 'Last error',
         make: () => element('div'),
@@ -188,21 +179,17 @@ function workerRows(lastEnded) {
     columns: [
       { title: 'Worker', isHead: true, isNumber: true, text: ({ id }) => `${id}` },
       { title: 'State', text: ({ state, inline }) => (inline ? `${state}, main thread` : state) },
-      { title: 'Load', isNumber: true, text: ({ load }) => count(load) },
-      { title: 'Loop busy', isNumber: true, text: ({ utilization }) => percent(utilization) },
-      { title: 'Last ended', isNumber: true, text: ({ id }) => lastEnded(id) },
-      { title: 'Completed', isNumber: true, text: ({ completed }) => count(completed) },
-      { title: 'Run p50', isNumber: true, text: ({ runMs }) => quantile(runMs, 'p50') },
-      { title: 'Run p99', isNumber: true, text: ({ runMs }) => quantile(runMs, 'p99') },
-      { title: 'Wait p99', isNumber: true, text: ({ waitMs }) => quantile(waitMs, 'p99') },
-      { title: 'CPU used', isNumber: true, text: ({ cpu }) => duration(cpu?.usedMs) },
-      { title: 'Waited for CPU', isNumber: true, text: ({ cpu }) => duration(cpu?.waitedMs) },
-      {
-        title: 'Heap',
-        isNumber: true,
-        text: ({ heapUsedBytes }) => (heapUsedBytes === 0 ? '–' : bytes(heapUsedBytes)),
-      },
-      { title: 'Age', isNumber: true, text: ({ ageMs }) => span(ageMs) },
+      figures('Load', ({ load }) => count(load)),
+      figures('Loop busy', ({ utilization }) => percent(utilization)),
+      figures('Last ended', ({ id }) => lastEnded(id)),
+      figures('Completed', ({ completed }) => count(completed)),
+      figures('Run p50', ({ runMs }) => quantile(runMs, 'p50')),
+      figures('Run p99', ({ runMs }) => quantile(runMs, 'p99')),
+      figures('Wait p99', ({ waitMs }) => quantile(waitMs, 'p99')),
+      figures('CPU used', ({ cpu }) => duration(cpu?.usedMs)),
+      figures('Waited for CPU', ({ cpu }) => duration(cpu?.waitedMs)),
+      figures('Heap', ({ heapUsedBytes }) => (heapUsedBytes === 0 ? '–' : bytes(heapUsedBytes))),
+      figures('Age', ({ ageMs }) => span(ageMs)),
     ],
   });
 }

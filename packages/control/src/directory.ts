@@ -18,55 +18,50 @@ interface Known {
 /** Path segments that clients resolve or drop, even percent-encoded. */
 const UNUSABLE = ['', '.', '..'];
 
-/** All pools, or all fleets, each with a unique name. */
-export class Directory<T extends object> {
-  readonly #kind: string;
-  readonly #items: Iterable<T>;
-  readonly #wanted: (item: T) => string;
-  /** Names are kept for the life of an item: otherwise the counters of one pool would continue under another's name. */
-  readonly #known = new WeakMap<T, Known>();
-  #listings = 0;
+export type Directory<T extends object> = ReturnType<typeof directoryOf<T>>;
 
-  /** @param items read at each request, so it may change */
-  constructor(kind: string, items: Iterable<T>, wanted: (item: T) => string) {
-    this.#kind = kind;
-    this.#items = items;
-    this.#wanted = wanted;
-  }
+/**
+ * All pools, or all fleets, each with a unique name.
+ * @param items read at each request, so it may change
+ */
+export function directoryOf<T extends object>(kind: string, items: Iterable<T>, wanted: (item: T) => string) {
+  /** Names are kept for the life of an item: otherwise the counters of one pool would continue under another's name. */
+  const knownItems = new WeakMap<T, Known>();
+  let listings = 0;
+  return { list, find };
 
   /** Returns the items in their order. */
-  list(): readonly Served<T>[] {
-    const items = new Set(this.#items);
+  function list(): readonly Served<T>[] {
+    const listed = new Set(items);
     const byName = new Map<string, Known>();
-    for (const item of items) {
-      const known = this.#known.get(item);
+    for (const item of listed) {
+      const known = knownItems.get(item);
       if (known === undefined) continue;
       const other = byName.get(known.name);
       // Two items have one name if one got it while the other was away. It stays with the one that was listed last.
       if (other === undefined || other.listing < known.listing) byName.set(known.name, known);
     }
-    this.#listings++;
-    return Array.from(items, (item) => ({ name: this.#nameOf(item, byName), item }));
+    listings++;
+    return Array.from(listed, (item) => ({ name: nameOf(item, byName), item }));
   }
 
   /** Throws a RequestError, ERR_CONTROL_NOT_FOUND, if there is no such name. */
-  find(name: string): Served<T> {
-    const all = this.list();
+  function find(name: string): Served<T> {
+    const all = list();
     const found = all.find((each) => each.name === name);
     if (found !== undefined) return found;
     const names = all.map((each) => show(each.name)).join(', ') || 'none';
-    const message = `No ${this.#kind} ${show(name)}. There are: ${names}`;
-    throw new RequestError('ERR_CONTROL_NOT_FOUND', message);
+    throw new RequestError('ERR_CONTROL_NOT_FOUND', `No ${kind} ${show(name)}. There are: ${names}`);
   }
 
-  #nameOf(item: T, byName: Map<string, Known>): string {
-    let known = this.#known.get(item);
+  function nameOf(item: T, byName: Map<string, Known>): string {
+    let known = knownItems.get(item);
     if (known === undefined || byName.get(known.name) !== known) {
-      known = { name: freeName(wellFormed(this.#wanted(item)), byName), listing: 0 };
-      this.#known.set(item, known);
+      known = { name: freeName(wellFormed(wanted(item)), byName), listing: 0 };
+      knownItems.set(item, known);
       byName.set(known.name, known);
     }
-    known.listing = this.#listings;
+    known.listing = listings;
     return known.name;
   }
 }

@@ -1,5 +1,5 @@
 /** The fleets that are served. Their statistics are read from Redis at each request, with a timeout. */
-import { Directory, type Served } from './directory.js';
+import { directoryOf, type Served } from './directory.js';
 import { errorBody, RequestError, show } from './errors.js';
 import type { Limits } from './limits.js';
 import type { TypeOf } from './openapi/schema.js';
@@ -26,7 +26,7 @@ export function observeFleets(
   given: Iterable<ObservableFleet>,
   { fleetTimeoutMs }: Pick<Limits, 'fleetTimeoutMs'>,
 ) {
-  const fleets = new Directory('fleet', given, ({ queue }) => queue.name);
+  const fleets = directoryOf('fleet', given, ({ queue }) => queue.name);
   /** Requests to fleets that have not been answered: they must not pile up while a Redis does not answer. */
   const unanswered = new WeakMap<ObservableFleet, Promise<FleetStats>>();
   return {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ControllablePool, PoolStats } from './controllable-pool.js';
-import { Directory } from './directory.js';
+import { directoryOf } from './directory.js';
 import { keepHistories } from './pool-histories.js';
 
 const INTERVAL_MS = 2000;
@@ -45,7 +45,7 @@ function askedPool() {
 function histories(pools: Iterable<ControllablePool>, spanMs = 10_000) {
   const clock = { ms: 0 };
   const limits = { historyIntervalMs: INTERVAL_MS };
-  const directory = new Directory('pool', pools, ({ name }) => name);
+  const directory = directoryOf('pool', pools, ({ name }) => name);
   const kept = keepHistories(directory, spanMs, limits, () => clock.ms);
   return {
     kept,

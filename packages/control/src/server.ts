@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { bracketed, isLoopback } from './addresses.js';
 import { buildApp } from './app.js';
 import type { ControllablePool } from './controllable-pool.js';
-import { Directory } from './directory.js';
+import { directoryOf } from './directory.js';
 import { ControlError } from './errors.js';
 import { observeFleets } from './fleets.js';
 import { type Guard, makeGuard } from './guard.js';
@@ -44,7 +44,7 @@ export async function startServer(
   given: ControlOptions,
   limits: Limits,
 ): Promise<ControlServer> {
-  const directory = new Directory('pool', checkPools(pools), ({ name }) => name);
+  const directory = directoryOf('pool', checkPools(pools), ({ name }) => name);
   const options = resolveOptions(given);
   const guard = makeGuard(options);
   const histories = keepHistories(directory, options.historyMs, limits);

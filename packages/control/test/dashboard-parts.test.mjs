@@ -1,36 +1,12 @@
-/** The parts of the dashboard that need no browser: reading a stream, what is remembered of a pool, and units. */
+/** The parts of the dashboard that need no browser: what is remembered of a pool, and units. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { decades, roundUp } from '../dashboard/chart.js';
-import { EventParser } from '../dashboard/event-parser.js';
 import { bytes, duration, percent, rate, span } from '../dashboard/format.js';
 import { History, minutesOf, SPAN_MS } from '../dashboard/history.js';
 import { rowOf } from '../dashboard/sample.js';
-import { PoolLog } from '../dashboard/logs.js';
 import { notableOf } from '../dashboard/notable.js';
 import { FakePool } from './dashboard/fake-pool.mjs';
-
-function parsed(pieces) {
-  const events = [];
-  const parser = new EventParser((name, data) => events.push([name, data]));
-  for (const piece of pieces) parser.feed(piece);
-  return events;
-}
-
-test('reads events however the stream is cut', () => {
-  const stream =
-    ': hello\r\n\r\nevent: stats\ndata: {"a":1}\n\ndata:x\ndata: y\r\n\r\nid: 7\n\nevent: error\rdata: z\r\revent: half\ndata: 1';
-  const expected = [
-    ['stats', '{"a":1}'],
-    ['message', 'x\ny'],
-    ['error', 'z'],
-  ];
-  assert.deepEqual(parsed([stream]), expected);
-  for (let cut = 1; cut < stream.length; cut++) {
-    assert.deepEqual(parsed([stream.slice(0, cut), stream.slice(cut)]), expected, `cut at ${cut}`);
-  }
-  assert.deepEqual(parsed([...stream]), expected, 'letter by letter');
-});
 
 test('knows how long a worker has ended nothing', () => {
   const pool = new FakePool('images', { threads: 2 });
@@ -133,33 +109,6 @@ describe('what the program has kept', () => {
       assert.deepEqual([history.failuresOf('f0'), history.failuresOf('new')], expected);
     }
   });
-});
-
-test('keeps each decision once, the newest first, and not for ever', () => {
-  const log = new PoolLog();
-  const decisions = Array.from({ length: 300 }, (_, at) => ({
-    at,
-    by: 'pool',
-    from: 1,
-    to: 2,
-    why: `${at}`,
-  }));
-  for (let i = 0; i < 300; i += 10) log.takeDecisions(decisions.slice(Math.max(0, i - 54), i + 10));
-  assert.equal(log.decisions.length, 200);
-  assert.deepEqual(
-    log.decisions.map(({ at }) => at),
-    Array.from({ length: 200 }, (_, i) => 299 - i),
-  );
-});
-
-test('puts the decisions of a pool and of its coordinator in the order of time', () => {
-  const log = new PoolLog();
-  const decision = (at, by) => ({ at, by, from: 1, to: 2, why: 'because' });
-  log.takeDecisions([decision(10, 'pool'), decision(30, 'pool'), decision(20, 'coordinator')]);
-  assert.deepEqual(
-    log.decisions.map(({ at }) => at),
-    [30, 20, 10],
-  );
 });
 
 test('names what stands out, and nothing else', () => {

@@ -150,28 +150,21 @@ const SECURITY: Readonly<Record<Access, readonly object[]>> = {
   change: [{ token: [] }],
 };
 
-/** The path parameter of an operation, by the path before its brace. */
-const PARAMETERS: Readonly<Record<string, object>> = {
-  '/assets/': { name: 'file' },
-  '/api/pools/': { name: 'name', description: 'Of a pool, as the list of pools has it, percent-encoded' },
-  '/api/fleets/': { name: 'name', description: 'Of a fleet, as the list of fleets has it' },
-};
 const REQUEST_BODY = { required: true, content: { 'application/json': { schema: schemas.CHANGES } } };
 
 function described([path, operations]: readonly [string, readonly NamedOperation[]]) {
-  const parameter = PARAMETERS[path.split('{')[0]!];
-  const parameters = [{ ...parameter, in: 'path', required: true, schema: { type: 'string' } }];
-  const byMethod = operations.map(({ method, operationId, summary, access, responses }) => [
+  const parameters = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: 'As the list has it, percent-encoded',
+    schema: TEXT,
+  }));
+  const byMethod = operations.map(({ method, path: _path, access, ...operation }) => [
     method.toLowerCase(),
-    {
-      operationId,
-      summary,
-      security: SECURITY[access],
-      ...(method === 'PATCH' && { requestBody: REQUEST_BODY }),
-      responses,
-    },
+    { ...operation, security: SECURITY[access], ...(method === 'PATCH' && { requestBody: REQUEST_BODY }) },
   ]);
-  return [path, { ...(parameter && { parameters }), ...Object.fromEntries(byMethod) }];
+  return [path, { parameters, ...Object.fromEntries(byMethod) }];
 }
 
 export const DOCUMENT = {
