@@ -148,6 +148,11 @@ test('names of any characters reach the program as they are, and the terminal as
   assert.doesNotMatch(result.stdout.replaceAll('\n', ''), /\p{Cc}/u);
 });
 
+test('behind -- a name may begin with a dash', async (t) => {
+  const server = await serve(t, [pool('--help'), pool('mail')]);
+  assert.equal(documentOf(await ctl(server, ['show', '--', '--help'])).name, '--help');
+});
+
 test('refused: exit code 3, with what the program says', async (t) => {
   const server = await serve(t, [pool('images'), pool('mail', { state: 'closed' })]);
   const cases = [

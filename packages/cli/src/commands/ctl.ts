@@ -12,14 +12,16 @@ type Run = (command: Command) => Promise<void>;
 
 /**
  * Commander expects a command before its arguments, but here the address comes first: so `ctl` takes all words, and a second
- * Commander program parses those after the address.
+ * Commander program parses those after the address, options and `--` among them.
  */
 export function addCtl(program: Command): void {
   const command = program
+    .enablePositionalOptions()
     .command('ctl')
     .summary('ask or change the pools of a running program, for scripts')
     .argument('[url]')
     .argument('[words...]')
+    .passThroughOptions()
     .allowUnknownOption()
     .helpOption(false);
   addConnection(command);
@@ -27,15 +29,18 @@ export function addCtl(program: Command): void {
   command.addHelpText('after', examples);
   command.action(async () => {
     const [url, ...words] = command.args;
-    const raw = command.opts<{ token?: string; timeout?: number }>();
-    const token = raw.token ?? process.env[TOKEN_VARIABLE];
     const commands = ctlProgram(program, async (each) => {
       const address = parseAddress(url!);
       // Loaded only now: help and usage errors need none of it.
       const { openClient } = await import('../client/client.js');
       const { commands: all } = await import('../client/ctl.js');
-      const client = openClient({ address, token, timeoutMs: raw.timeout });
-      await all[each.name() as keyof CtlCommands](client, each.args[0], each.opts());
+      const {
+        token = process.env[TOKEN_VARIABLE],
+        timeout,
+        ...options
+      } = { ...command.opts(), ...each.optsWithGlobals() };
+      const client = openClient({ address, token, timeoutMs: timeout });
+      await all[each.name() as keyof CtlCommands](client, each.args[0], options);
     });
     if (url === undefined) return commands.help({ error: true });
     if (isHelp(url)) return commands.help();
@@ -56,6 +61,7 @@ function isHelp(word: string): boolean {
 function ctlProgram(program: Command, run: Run): Command {
   const commands = new Command('threadwise ctl <url>')
     .copyInheritedSettings(program)
+    .enablePositionalOptions(false)
     .usage('<command> [options]')
     .description(
       'Ask or change the pools of a running program. JSON on standard output, messages on standard error.\n' +

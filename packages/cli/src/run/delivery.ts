@@ -4,7 +4,7 @@ import { cut } from '../format/cut.js';
 import type { Counts } from './inputs/input-source.js';
 import { noJournal, openJournal, openJournalWriter } from './journal/journal.js';
 import type { RunOptions } from './options.js';
-import { formats, joinTexts } from './output/format.js';
+import { formats } from './output/format.js';
 import { openSink } from './output/sink.js';
 import type { Plan } from './run.js';
 import { type BatchResult, type DescribedError, MAX_LISTED } from './work/batch.js';
@@ -41,11 +41,10 @@ export function openDelivery(
   async function take(results: readonly BatchResult[]): Promise<void> {
     const wanted = results.filter(isWanted);
     if (wanted.length === 0) return;
-    const texts = wanted.map(({ text }) => text);
-    const text = joinTexts(format, texts);
+    const text = wanted.map((result) => result.text).join('');
     if (text !== '') {
-      const { open, between } = formats[format];
-      await sink.write((hasText ? between : open) + text);
+      const { open, before } = formats[format];
+      await sink.write(hasText ? text : open + text.slice(before.length));
       hasText = true;
     }
     for (const result of wanted) finish(result);

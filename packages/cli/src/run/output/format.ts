@@ -6,34 +6,30 @@ export const formatNames: readonly FormatName[] = ['ndjson', 'json', 'text'];
 export interface Format {
   /** One result as text, without what goes around it. Throws if it cannot be written. */
   render(value: unknown): string;
+  /** What stands at the beginning of the output, in place of what stands before its first result. */
   readonly open: string;
-  readonly between: string;
+  readonly before: string;
   readonly after: string;
   readonly close: string;
   /** The whole output if there is no result. */
   readonly empty: string;
 }
 
-const lines = { open: '', between: '', after: '\n', close: '', empty: '' };
+const lines = { open: '', before: '', after: '\n', close: '', empty: '' };
 
 export const formats: Readonly<Record<FormatName, Format>> = {
   ndjson: { ...lines, render: toJson },
   text: { ...lines, render: String },
-  json: { open: '[\n', between: ',\n', after: '', close: '\n]\n', empty: '[]\n', render: toJson },
+  json: { open: '[\n', before: ',\n', after: '', close: '\n]\n', empty: '[]\n', render: toJson },
 };
 
-/** How one input's result is rendered, on its own or together with the input. */
+/** How one input's result is rendered, on its own or together with the input, and with what goes around it. */
 export type Render = (input: unknown, result: unknown) => string;
 
 export function createRender(name: FormatName, withInput: boolean): Render {
-  const { render, after } = formats[name];
-  if (!withInput) return (_input, result) => render(result) + after;
-  return (input, result) => `{"input":${toJson(input)},"result":${toJson(result)}}${after}`;
-}
-
-export function joinTexts(name: FormatName, texts: readonly string[]): string {
-  const { between } = formats[name];
-  return between === '' ? texts.join('') : texts.filter((text) => text !== '').join(between);
+  const { render, before, after } = formats[name];
+  if (!withInput) return (_input, result) => before + render(result) + after;
+  return (input, result) => `${before}{"input":${toJson(input)},"result":${toJson(result)}}${after}`;
 }
 
 /** JSON.stringify, except that a value without JSON is `null` if it is undefined and otherwise an error. */

@@ -10,7 +10,7 @@ const batchOf = (...values: unknown[]): Batch => ({
 
 function attempt(behaviour: Behaviour, batch: Batch, { retries = 0, stopsAtFailure = false } = {}) {
   const pool = fakePool(behaviour);
-  const result = createAttempts(pool.run, { retries, stopsAtFailure, format: 'ndjson' })(batch);
+  const result = createAttempts(pool.run, { retries, stopsAtFailure })(batch);
   return { pool, result };
 }
 

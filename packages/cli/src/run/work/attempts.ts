@@ -1,7 +1,6 @@
 /** Gets one batch through the pool, whatever happens to it there: splits it, retries its inputs, tells who failed. */
 
 import type { Input } from '../inputs/input-source.js';
-import { joinTexts } from '../output/format.js';
 import type { RunOptions } from '../options.js';
 import { ExpectedError } from '../../exit-code.js';
 import type { Batch, BatchOutcome, BatchResult, DescribedError } from './batch.js';
@@ -15,7 +14,7 @@ export type RunBatch = (batch: Batch) => Promise<BatchResult>;
 
 export function createAttempts(
   run: RunInWorker,
-  { retries, stopsAtFailure, format }: Pick<RunOptions, 'retries' | 'stopsAtFailure' | 'format'>,
+  { retries, stopsAtFailure }: Pick<RunOptions, 'retries' | 'stopsAtFailure'>,
 ): RunBatch {
   return async (batch) => {
     const { inputs } = batch;
@@ -30,10 +29,9 @@ export function createAttempts(
       outcomes.push(await runAlone(value));
       if (stopsAtFailure && outcomes.at(-1)!.failures.length > 0) break;
     }
-    const texts = outcomes.map(({ text }) => text);
     return {
       batch,
-      text: joinTexts(format, texts),
+      text: outcomes.map(({ text }) => text).join(''),
       values: outcomes.flatMap(({ values }) => values),
       failures: outcomes.flatMap(({ failures }, at) => failures.map(({ error }) => ({ at, error }))),
       ran: outcomes.length,

@@ -1,6 +1,6 @@
 /** Runs the user's function over a batch; the same code in a worker and, for --compare-inline, in the main thread. */
 
-import { createRender, joinTexts, type Render } from '../output/format.js';
+import { createRender, type Render } from '../output/format.js';
 import { type BatchFailure, type BatchOutcome, type BatchSetup, MAX_LISTED } from './batch.js';
 import { describeError, stackOf } from './described-error.js';
 import type { TaskFunction } from './task-module.js';
@@ -35,7 +35,7 @@ export function batchRun(
       ran += 1;
       if (stopsAtFailure && failures.length > 0) break;
     }
-    return { text: joinTexts(format, texts), values, failures, ran, runMs: performance.now() - begin };
+    return { text: texts.join(''), values, failures, ran, runMs: performance.now() - begin };
   }
 }
 
