@@ -15,8 +15,7 @@ import { startProgress } from './progress.js';
 import type { Report } from './summary.js';
 import { createAttempts } from './work/attempts.js';
 import type { BatchSetup } from './work/batch.js';
-import { localExecutor } from './work/executor.js';
-import { fleetExecutor } from './work/fleet-executor.js';
+import { fleetExecutor, localExecutor } from './work/executor.js';
 import { createPump, type Pump } from './work/pump.js';
 import { findModule, moduleFile } from './work/task-module.js';
 

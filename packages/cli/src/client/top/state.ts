@@ -5,10 +5,6 @@ import { safeText } from '../../format/text.js';
 import type { Change, PoolJson } from '../client.js';
 import { figure, firstSort, nextSort, type Snapshot, type Sort, text } from './columns.js';
 
-/** Whether there is a connection; if not, the last error, and when to try again, in milliseconds since the epoch. */
-export type Link =
-  { readonly kind: 'live' } | { readonly kind: 'lost'; readonly why: string; readonly retryAt: number };
-
 export interface Request {
   readonly pool: string;
   readonly ask: { readonly action: 'pause' | 'resume' | 'recycle' } | { readonly change: Change };
@@ -27,7 +23,8 @@ export interface TopState {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly snapshot: Snapshot;
-  readonly link: Link;
+  /** Why there is no connection; undefined: there is one. */
+  readonly lost: string | undefined;
   /** The name of the selected pool: unlike an index, it stays right when other pools come and go. */
   readonly selected: string | undefined;
   readonly sort: Sort;
@@ -82,7 +79,7 @@ export function initialState(address: string, snapshot: Snapshot): TopState {
     address,
     now: snapshot.at,
     snapshot,
-    link: { kind: 'live' },
+    lost: undefined,
     selected: snapshot.pools[0]?.name,
     sort: firstSort,
     mode: WATCHING,
@@ -96,7 +93,7 @@ export function withSnapshot(state: TopState, snapshot: Snapshot): TopState {
   const selected = isThere ? state.selected : poolAt(snapshot, placeOf(state));
   // A question about a pool that is gone has no answer.
   const mode = state.mode.kind === 'asking' && !isThere ? WATCHING : state.mode;
-  return { ...state, now: snapshot.at, snapshot, link: { kind: 'live' }, selected, mode };
+  return { ...state, now: snapshot.at, snapshot, lost: undefined, selected, mode };
 }
 
 function placeOf({ snapshot, selected }: TopState): number {
@@ -154,7 +151,7 @@ type Asked = Omit<Request, 'pool'>;
 function asked(state: TopState, make: (pool: PoolJson, label: string) => Asked | string): TopState {
   const pool = state.snapshot.pools[placeOf(state)];
   if (pool === undefined) return { ...state, notice: 'No pool is selected.' };
-  if (state.link.kind === 'lost') {
+  if (state.lost !== undefined) {
     return { ...state, notice: 'There is no connection: nothing can be changed.' };
   }
   const request = make(pool, safeText(pool.name));

@@ -20,11 +20,8 @@ import {
 import { openTerminal } from './terminal.js';
 import { snapshotText, view } from './view.js';
 
+/** Also how often a lost connection is tried again. */
 const READ_EVERY_MS = 1000;
-
-/** How many milliseconds pass between two attempts to connect, at first and at most: each time twice as many. Chosen, not measured. */
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 10_000;
 
 /**
  * Returns the exit code. Throws if the first read fails; errors of later ones are shown on the screen.
@@ -61,7 +58,6 @@ function textWidth(): number {
 async function watch(client: ControlClient, first: TopState): Promise<number> {
   let state = first;
   let isReading = false;
-  let pauseMs = FIRST_PAUSE_MS;
   let end!: (exitCode: number) => void;
   let fail!: (error: unknown) => void;
   const ended = new Promise<number>((resolve, reject) => {
@@ -83,10 +79,8 @@ async function watch(client: ControlClient, first: TopState): Promise<number> {
   }
 
   function tick(): void {
-    const now = Date.now();
-    change((old) => ({ state: { ...old, now } }));
-    const { link } = state;
-    if (link.kind === 'live' || link.retryAt <= now) void readOnce();
+    change((old) => ({ state: { ...old, now: Date.now() } }));
+    void readOnce();
   }
 
   async function readOnce(): Promise<void> {
@@ -94,12 +88,9 @@ async function watch(client: ControlClient, first: TopState): Promise<number> {
     isReading = true;
     try {
       const snapshot = await read(client);
-      pauseMs = FIRST_PAUSE_MS;
       change((old) => ({ state: withSnapshot(old, snapshot) }));
     } catch (error) {
-      const retryAt = Date.now() + pauseMs;
-      pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
-      tell(error, (why) => ({ link: { kind: 'lost', why, retryAt } }));
+      tell(error, (why) => ({ lost: why }));
     } finally {
       isReading = false;
     }

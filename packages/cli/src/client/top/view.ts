@@ -84,12 +84,9 @@ export function snapshotText(state: TopState, columns: number): string {
   return lines.map((line) => `${textOf(line).trimEnd()}\n`).join('');
 }
 
-function headerLine({ address, now, snapshot, link }: TopState, columns: number): Line {
+function headerLine({ address, now, snapshot, lost }: TopState, columns: number): Line {
   const old = age(now - snapshot.at);
-  if (link.kind === 'lost') {
-    const next = link.retryAt <= now ? 'trying again' : `next try in ${age(link.retryAt - now + 999)}`;
-    return plain(`CONNECTION LOST ${old} ago, ${next}: ${link.why}`, 'bad');
-  }
+  if (lost !== undefined) return plain(`CONNECTION LOST ${old} ago, trying again: ${lost}`, 'bad');
   if (now - snapshot.at > STALE_MS) {
     return plain(`NO ANSWER for ${old}: is the program's main thread blocked? (${address})`, 'warn');
   }

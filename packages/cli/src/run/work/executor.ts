@@ -1,10 +1,15 @@
-/** Where the inputs of a run are executed: the contract, and its implementation by the threads of this machine. */
+/** Where the inputs of a run are executed: the contract, and its implementations by the threads of this machine and by a fleet. */
+import type { Fleet } from '@threadwise/bullmq';
 import { createPool, type Pool } from 'threadwise';
+import type { FleetAddress } from '../../fleet/address.js';
+import { FleetRunError, loadFleetPackage } from '../../fleet/package.js';
 import type { RunOptions } from '../options.js';
 import type { RunInWorker } from './attempts.js';
 import type { BatchSetup } from './batch.js';
+import { batchRun } from './batch-runner.js';
+import { argumentsOf } from './passing.js';
 import { type Batching, createBatching } from './pump.js';
-import { failsToLoad } from './task-module.js';
+import { failsToLoad, importModule, selectName } from './task-module.js';
 
 export interface Executor {
   /** Resolves when inputs can be run. Rejects with an error that is meant for the user. */
@@ -42,4 +47,91 @@ export function localExecutor(
     close: () => pool.close(),
     destroy: () => pool.destroy(),
   };
+}
+
+/** How many jobs are out for each thread: one runs, one is on its way. With more, Ctrl-C would have to wait longer. */
+const JOBS_PER_THREAD = 2;
+/** How many jobs are out at least, also as long as no machine is known. */
+const LEAST_JOBS = 16;
+/** How many milliseconds pass between two counts of the machines. */
+const COUNT_MS = 2000;
+
+/** Codes of errors that every other input would fail with, too. */
+const ENDS: readonly unknown[] = [
+  'ERR_FLEET_CONNECTION',
+  'ERR_FLEET_REDIS',
+  'ERR_FLEET_CLOSED',
+  'ERR_FLEET_MODULE',
+  'ERR_TASK_NOT_FOUND',
+];
+
+/**
+ * Runs the inputs on the machines of a fleet. Each input is a job, so that any machine can take it, and one that crashes its worker fails
+ * no other. The results become text here.
+ */
+export function fleetExecutor(
+  { connection, queue, shown }: FleetAddress,
+  { module, timeoutMs, quiet }: RunOptions,
+  setup: BatchSetup,
+): Executor {
+  const ended = new AbortController();
+  let fleet: Fleet | undefined;
+  let task = '';
+  let seen = { threads: 0, machines: 0 };
+  let timer: NodeJS.Timeout | undefined;
+  const runBatch = batchRun((input) => {
+    const times = timeoutMs === undefined ? {} : { timeoutMs };
+    return fleet!.run(task, [...argumentsOf(input, setup.passing)], { signal: ended.signal, ...times });
+  }, setup);
+  return {
+    ready: start(),
+    async run(values, attempts) {
+      const outcome = await runBatch(values, attempts);
+      // The code ERR_TASK_ABORTED does not say that the run was ended: a task whose own calls were aborted may throw it.
+      const end = outcome.failures.find(({ error }) => ended.signal.aborted || ENDS.includes(error.code));
+      if (end !== undefined) throw new FleetRunError(end.error);
+      return outcome;
+    },
+    batching: () => ({
+      size: () => 1,
+      depth: () => Math.max(LEAST_JOBS, JOBS_PER_THREAD * seen.threads),
+      note: () => undefined,
+    }),
+    size: () => seen,
+    async close() {
+      clearInterval(timer);
+      await fleet?.close();
+    },
+    destroy,
+  };
+
+  async function start(): Promise<void> {
+    const { moduleUrl, exportName } = setup;
+    const { connect } = await loadFleetPackage();
+    const load = () => importModule(moduleUrl).catch(failsToLoad(module, moduleUrl));
+    task = exportName ?? selectName(await load(), undefined, moduleUrl);
+    // With the hash of the module in each job, no machine runs another version of it.
+    fleet = connect({ connection, queue, module: new URL(moduleUrl) });
+    try {
+      await fleet.ready;
+      await count();
+    } catch (error) {
+      await destroy();
+      throw new FleetRunError(error as Error);
+    }
+    if (seen.machines === 0 && !quiet)
+      process.stderr.write(`no machine takes jobs from ${shown} now: the inputs wait until one does\n`);
+    timer = setInterval(() => void count().catch(() => undefined), COUNT_MS).unref();
+  }
+
+  async function count(): Promise<void> {
+    seen = await fleet!.stats();
+  }
+
+  /** Removes the jobs that wait, and aborts the tasks that run. */
+  async function destroy(): Promise<void> {
+    clearInterval(timer);
+    ended.abort();
+    await fleet?.close({ timeoutMs: 0 });
+  }
 }
