@@ -276,6 +276,24 @@ test('a FIFO that its reader closes ends the run quietly', needsFifos, async () 
   assert.deepEqual([code, stderr], [0, '']);
 });
 
+test('a FIFO that nobody has opened does not hold up Ctrl-C', needsFifos, async (t) => {
+  spawnSync('mkfifo', [at('unopened')]);
+  const { child, ended, until } = start([
+    'run',
+    task('increment'),
+    '--range',
+    '1..9',
+    '--out',
+    at('unopened'),
+  ]);
+  t.after(() => child.kill('SIGKILL'));
+  // The run waits for a reader when Ctrl-C comes, as far as a time can say.
+  await sleep(2000);
+  child.kill('SIGINT');
+  await until('stderr', /stopping when what runs is finished/);
+  assert.equal((await ended).code, 130);
+});
+
 test('a FIFO that nobody reads from does not hold up Ctrl-C', needsFifos, async () => {
   const { reader, child, ended, until } = await intoFifo('slow', ['--range', '1..1000000000']);
   // The FIFO is full when Ctrl-C comes, as far as a time can say.

@@ -11,17 +11,18 @@ import { type BatchResult, type DescribedError, MAX_LISTED } from './work/batch.
 import { describeError, errorLine, shownValue } from './work/described-error.js';
 import { failsToLoad, importModule, namedFunction, type TaskFunction } from './work/task-module.js';
 
-/** @param onFailure called at a failure that ends the run */
-export function openDelivery(
+/** @param onFailure called at a failure that ends the run @param isStopped whether a signal has ended it */
+export async function openDelivery(
   { options, resume, identity, out }: Plan,
   reducer: Reducer | undefined,
   failures: Failures,
   onFailure: () => void,
+  isStopped: () => boolean,
 ) {
   const { format, ordered, stopsAtFailure } = options;
   // The journal is opened first: if that fails, the old output must still be there.
   const writer = options.journal === undefined ? undefined : openJournalWriter(options.journal);
-  const sink = openSink(out, writer !== undefined, resume.output);
+  const sink = await openSink(out, writer !== undefined, resume.output, isStopped);
   const journal = writer === undefined ? noJournal : openJournal(writer, identity, resume, sink);
   let counts: Counts = resume.counts;
   let hasText = false;

@@ -38,8 +38,9 @@ export function parseDuration(text: string): number {
 
 export function parseRange(text: string): RangeOptions {
   const match = /^(-?\d+)\.\.(-?\d+)$/.exec(text);
-  const from = Number(match?.[1]);
-  const to = Number(match?.[2]);
+  // A journal cannot tell -0 from 0: the sum makes one number of both.
+  const from = 0 + Number(match?.[1]);
+  const to = 0 + Number(match?.[2]);
   if (match === null || !Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from > to) {
     throw new InvalidArgumentError('Expected two integers a..b with a <= b, such as 1..1000.');
   }

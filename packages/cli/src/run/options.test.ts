@@ -24,10 +24,11 @@ test('reads values', () => {
   ]);
   assert.deepEqual(['500', '500ms', '2s', '1.5s', '1m'].map(parseDuration), [500, 500, 2000, 1500, 60_000]);
   assert.deepEqual(['auto', '12'].map(parseBatch), ['auto', 12]);
-  assert.deepEqual(['1..3', '-5..-2', '7..7'].map(parseRange), [
+  assert.deepEqual(['1..3', '-5..-2', '7..7', '-0..1'].map(parseRange), [
     { from: 1, to: 3 },
     { from: -5, to: -2 },
     { from: 7, to: 7 },
+    { from: 0, to: 1 },
   ]);
   assert.equal(parseRetries('0'), 0);
 });

@@ -134,8 +134,9 @@ async function work(plan: Plan): Promise<number> {
     // The module has been loaded by now, so that nothing below destroys an output for a run that cannot start.
     const reducer = await loadReducer(options, setup.moduleUrl);
     // A signal that came meanwhile has ended the executor.
-    if (interrupts.exitCode !== undefined) throw new Error('interrupted');
-    const delivery = openDelivery(plan, reducer, failures, () => pump?.stop());
+    const isStopped = (): boolean => interrupts.exitCode !== undefined;
+    if (isStopped()) throw new Error('interrupted');
+    const delivery = await openDelivery(plan, reducer, failures, () => pump?.stop(), isStopped);
     try {
       pump = createPump({
         ordered: options.ordered,

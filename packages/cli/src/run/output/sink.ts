@@ -1,6 +1,6 @@
 /** Opens the place that results are written to: the file of --out, the file that standard output is redirected to, a pipe, or a terminal. */
 
-import { constants, fstatSync, ftruncateSync, type Stats, write, writeSync } from 'node:fs';
+import { constants, fstatSync, ftruncateSync, type Stats, statSync, write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { STDOUT } from '../../disk/file-id.js';
@@ -39,10 +39,18 @@ export interface OutputMark {
 
 const REMEDY = 'append to the same file with >>, or use --out';
 
-/** @param isJournaled whether there is a journal: then a kill must leave what was written */
-export function openSink(out: OutPath | undefined, isJournaled: boolean, mark: OutputMark | undefined): Sink {
-  if (out !== undefined) return openOut(out, isJournaled, mark);
-  const stdout = statsOfStdout();
+/**
+ * @param isJournaled whether there is a journal: then a kill must leave what was written
+ * @param isStopped whether a signal has ended the run: then nobody waits for the reader of a FIFO
+ */
+export async function openSink(
+  out: OutPath | undefined,
+  isJournaled: boolean,
+  mark: OutputMark | undefined,
+  isStopped: () => boolean,
+): Promise<Sink> {
+  if (out !== undefined) return openOut(out, isJournaled, mark, isStopped);
+  const stdout = fstatSync(STDOUT);
   if (stdout.isFile()) return openRedirected(stdout, mark);
   if (mark?.place.kind === 'file') throw new UsageError(`the journal belongs to a file; ${REMEDY}`);
   return streamSink(standardOutput, 'standard output', isJournaled);
@@ -50,33 +58,37 @@ export function openSink(out: OutPath | undefined, isJournaled: boolean, mark: O
 
 const standardOutput: OutFile = { fd: STDOUT, commit() {}, close() {} };
 
-function statsOfStdout(): Stats {
-  try {
-    return fstatSync(STDOUT);
-  } catch {
-    throw new OutputError('standard output is closed; use --out <file>');
-  }
-}
-
-function openOut(out: OutPath, isJournaled: boolean, mark: OutputMark | undefined): Sink {
+async function openOut(
+  out: OutPath,
+  isJournaled: boolean,
+  mark: OutputMark | undefined,
+  isStopped: () => boolean,
+): Promise<Sink> {
   const { path } = out;
-  const open = (): OutFile =>
-    isJournaled ? openInPlace(path, mark === undefined ? 'w' : 'a') : openOutFile(out);
-  const file = attempt(open, `cannot write to '${path}'`);
-  if (!fstatSync(file.fd).isFile()) return streamSink(unblocked(file, path), path, isJournaled);
+  const open = (): OutFile | undefined => {
+    if (statSync(path, { throwIfNoEntry: false })?.isFIFO()) return openFifo(path);
+    return isJournaled ? openInPlace(path, mark === undefined ? 'w' : 'a') : openOutFile(out);
+  };
+  let file: OutFile | undefined;
+  while ((file = attempt(open, `cannot write to '${path}'`)) === undefined) {
+    await sleep(NO_READER_WAIT_MS);
+    if (isStopped()) throw new Error('interrupted');
+  }
+  if (!fstatSync(file.fd).isFile()) return streamSink(file, path, isJournaled);
   if (mark !== undefined) cutTo(file.fd, mark.offset, `'${path}' is shorter than its journal says`);
   return fileSink(file, path, { kind: 'out', path });
 }
 
-/** Opens a FIFO a second time, now that it has a reader, so that a write returns where it is full: else nothing could end the process. */
-function unblocked(file: OutFile, path: string): OutFile {
-  if (!fstatSync(file.fd).isFIFO()) return file;
+/** How many milliseconds pass between two looks whether a FIFO has a reader; guessed. */
+const NO_READER_WAIT_MS = 50;
+
+/** Undefined as long as it has no reader. An open or a write that waits would block the main thread, and with it Ctrl-C. */
+function openFifo(path: string): OutFile | undefined {
   try {
-    const again = openInPlace(path, constants.O_WRONLY | constants.O_NONBLOCK);
-    file.close();
-    return again;
-  } catch {
-    return file; // The reader is gone already, which the first write tells.
+    return openInPlace(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, ['ENXIO'])) return undefined;
+    throw error;
   }
 }
 
