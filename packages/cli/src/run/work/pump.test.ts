@@ -151,6 +151,20 @@ test('the end of the pool ends the run', async () => {
   await assert.rejects(all, /pool closed/);
 });
 
+test('in order, nothing is given out that comes behind what the end of the pool has lost', async () => {
+  const held = new Held();
+  const results = pumpOf({ run: held.run }).results(numbers(100));
+  const first = results.next();
+  await turn();
+  held.begun[1]!.fail(new Error('pool closed'));
+  held.begun[2]!.fail(new Error('pool closed'));
+  held.begun[3]!.finish();
+  await turn();
+  held.begun[0]!.finish();
+  assert.equal(texts((await first).value), '0\n1\n');
+  await assert.rejects(results.next(), /pool closed/);
+});
+
 test('begins batches in the order of reading, and each knows what was read before it', async () => {
   const begun: unknown[] = [];
   const run = async (batch: Batch): Promise<BatchResult> => {

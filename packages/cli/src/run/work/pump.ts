@@ -101,7 +101,9 @@ export function createPump({ ordered, batching, run }: PumpOptions) {
       waitingCharacters += slot.result.text.length;
       batching.note(slot.result);
     } catch (error) {
-      slots = slots.filter((other) => other !== slot);
+      // In order, what comes behind the lost batch must not be given out either.
+      const at = slots.indexOf(slot);
+      slots = slots.filter((_, i) => (ordered && at !== -1 ? i < at : i !== at));
       fail(error);
     }
     running -= 1;
