@@ -102,4 +102,24 @@ test('an input that cannot be read is told by the run, after those before it', a
     throw new UsageError('invalid JSON');
   };
   assert.equal(await estimateOf(1000, bad), 1000 * (RUN_MS + 2));
+  bad.sample = () => ({ inputs: sampleOfBad(), how: 'the first' });
+  function* sampleOfBad(): Generator<SampledInput> {
+    yield* source('values', {}).sample(2).inputs as Iterable<SampledInput>;
+    throw new UsageError('invalid JSON');
+  }
+  assert.equal(await estimateOf(1000, bad), 1000 * (RUN_MS + 2));
+});
+
+test('a teardown that fails is told and ends no run, as in a worker', async () => {
+  const warn = mock.method(process, 'emitWarning', () => {});
+  const torn = join(folder, 'torn.mjs');
+  writeFileSync(
+    torn,
+    "export default () => globalThis.takeMs(3); export const teardown = () => { throw new Error('torn'); };",
+  );
+  const moduleUrl = pathToFileURL(torn).href;
+  const { inputs } = await sampleInline('torn.mjs', { ...setup, moduleUrl }, source('numbers', {}), 2);
+  warn.mock.restore();
+  assert.equal(inputs, 2);
+  assert.match(String(warn.mock.calls[0]?.arguments[0]), /torn/);
 });

@@ -10,7 +10,7 @@ import { type InputSource, nothingDone, type SampledInput } from './inputs/input
 import type { BatchSetup } from './work/batch.js';
 import { runBatch, setup as setUp, teardown } from './work/batch-tasks.js';
 import { createBatching } from './work/pump.js';
-import { errorLine } from './work/described-error.js';
+import { describeError, errorLine } from './work/described-error.js';
 import { failsToLoad } from './work/task-module.js';
 
 export type InlineSample = Awaited<ReturnType<typeof sampleInline>>;
@@ -34,11 +34,15 @@ export async function sampleInline(module: string, setup: BatchSetup, source: In
   await setUp({ ...context, data }).catch(failsToLoad(module, setup.moduleUrl));
   const { inputs, how } = source.sample(2 * count);
   const chosen: SampledInput[] = [];
-  for await (const input of inputs) chosen.push(input);
+  await untilBadInput(async () => {
+    for await (const input of inputs) chosen.push(input);
+  });
   const timed = chosen.length === 1 ? chosen : chosen.filter((_, i) => i % 2 === 1);
   if (timed !== chosen) await fastestPass(chosen.filter((_, i) => i % 2 === 0));
   const pass = await (source.unit === 'files' ? measure(timed) : fastestPass(timed));
-  await teardown();
+  await teardown().catch((error: unknown) =>
+    process.emitWarning(`the teardown of '${module}' failed: ${errorLine(describeError(error))}`),
+  );
   const inputMs = pass.weightedMs / pass.weight + (await readingMs(source));
   return {
     inputs: pass.ran,
@@ -57,23 +61,27 @@ async function readingMs(source: InputSource): Promise<number> {
   const begin = performance.now();
   let inputs = 0;
   let ms = 0;
-  try {
+  await untilBadInput(async () => {
     if (source.unit === 'files') {
       source.count?.();
       inputs = source.total!;
       ms = performance.now() - begin;
-    } else {
-      for await (const group of source.read(nothingDone)) {
-        inputs += group.length;
-        ms = performance.now() - begin;
-        if (ms > MAX_READING_MS) break;
-      }
+      return;
     }
-  } catch (error) {
-    // The run itself reports this input, after the results of those before it.
-    if (!(error instanceof UsageError)) throw error;
-  }
+    for await (const group of source.read(nothingDone)) {
+      inputs += group.length;
+      ms = performance.now() - begin;
+      if (ms > MAX_READING_MS) return;
+    }
+  });
   return ms / Math.max(1, inputs);
+}
+
+/** The run itself reports an input that cannot be read, after the results of those before it. */
+async function untilBadInput(read: () => Promise<void>): Promise<void> {
+  await read().catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+  });
 }
 
 async function fastestPass(inputs: readonly SampledInput[]) {
