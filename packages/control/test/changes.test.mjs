@@ -96,7 +96,7 @@ const refused = [
   [{ threads: [] }, /'threads'.*got an array of 0/],
   [{ threads: { min: '1' } }, /'threads[.]min': expected a whole number.*got "1"/],
   [{ min: '1' }, /'threads[.]min': expected a whole number.*got "1"/],
-  [{ min: null }, /'threads[.]min'.*got null/],
+  [{ min: 1, max: null }, /'max': expected a value, got null/],
   [{ choose: 5 }, /'choose': expected 'least-busy' or .*got 5/],
   [{ placement: 'moon' }, /'placement': expected 'threads' or 'auto' or 'inline'.*got "moon"/],
   [{ placement: null }, /'placement'.*got null/],

@@ -37,6 +37,9 @@ function changesOf(body: unknown, pool: ControllablePool): object {
   if (unknown.length > 0) {
     throw new RequestError('ERR_OPTION', `Unknown: ${unknown.map(show).join(', ')}. Known: ${known}`);
   }
+  // To the library, null is a bound that is not given.
+  const empty = given.find(([name, value]) => value === null && name !== 'queueLimit');
+  if (empty !== undefined) throw new RequestError('ERR_OPTION', `'${empty[0]}': expected a value, got null`);
   const { min, max, queueLimit, ...changes } = Object.fromEntries<unknown>(given);
   if (queueLimit !== undefined) changes.queue = { limit: queueLimit ?? Number.POSITIVE_INFINITY };
   if (min === undefined && max === undefined) return changes;
@@ -44,8 +47,7 @@ function changesOf(body: unknown, pool: ControllablePool): object {
     throw new RequestError('ERR_OPTION', "Give 'threads', or 'min' and 'max', not both");
   }
   const now = pool.stats().threads; // a bound that is not given stays as it is
-  const [least, most] = [min === undefined ? now.min : min, max === undefined ? now.max : max];
-  return { ...changes, threads: { min: least, max: most } };
+  return { ...changes, threads: { min: min ?? now.min, max: max ?? now.max } };
 }
 
 /** Answers once the action has begun; how long it takes depends on the pool's tasks. */
