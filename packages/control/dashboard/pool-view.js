@@ -175,7 +175,6 @@ function showLastError(node, error) {
 function workerRows(lastEnded) {
   return new KeyedRows(byId('workers'), {
     keyOf: ({ id }) => id,
-    classOf: ({ state }) => `is-${state}`,
     columns: [
       { title: 'Worker', isHead: true, isNumber: true, text: ({ id }) => `${id}` },
       { title: 'State', text: ({ state, inline }) => (inline ? `${state}, main thread` : state) },

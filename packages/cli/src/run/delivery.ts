@@ -2,7 +2,7 @@
 import { ExpectedError, UsageError } from '../exit-code.js';
 import { cut } from '../format/cut.js';
 import type { Counts } from './inputs/input-source.js';
-import { noJournal, openJournal, openJournalWriter } from './journal/journal.js';
+import { noJournal, openJournal } from './journal/journal.js';
 import type { RunOptions } from './options.js';
 import { formats } from './output/format.js';
 import { openSink } from './output/sink.js';
@@ -21,9 +21,9 @@ export async function openDelivery(
 ) {
   const { format, ordered, stopsAtFailure } = options;
   // The journal is opened first: if that fails, the old output must still be there.
-  const writer = options.journal === undefined ? undefined : openJournalWriter(options.journal);
-  const sink = await openSink(out, writer !== undefined, resume.output, isStopped);
-  const journal = writer === undefined ? noJournal : openJournal(writer, identity, resume, sink);
+  const journal = options.journal === undefined ? noJournal : openJournal(options.journal, identity, resume);
+  const sink = await openSink(out, journal !== noJournal, resume.output, isStopped);
+  journal.begin(sink);
   let counts: Counts = resume.counts;
   let hasText = false;
   /** Whether the output has ended: ordered output ends before the first failure that stops the run, as that of a loop would. */
@@ -49,7 +49,7 @@ export async function openDelivery(
       hasText = true;
     }
     for (const result of wanted) finish(result);
-    journal.record(counts);
+    journal.record(counts, sink);
     // The reducer runs after the record, so that a slow one never stands between a write and its record.
     for (const { values } of wanted) for (const value of values) await reducer?.add(value);
   }
@@ -61,7 +61,7 @@ export async function openDelivery(
     if (reducer !== undefined && !isComplete) return;
     await sink.write(reducer === undefined ? (hasText ? close : empty) : `${reducer.text(render)}\n`);
     sink.commit();
-    if (isComplete) journal.record(counts, { complete: true });
+    if (isComplete) journal.record(counts, sink, { complete: true });
   }
 
   function isWanted(result: BatchResult): boolean {

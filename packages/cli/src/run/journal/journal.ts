@@ -23,42 +23,31 @@ import {
 } from './resume.js';
 
 /** The journal of a run without --journal: it records nothing. */
-export const noJournal: ReturnType<typeof openJournal> = { finish() {}, record() {}, close() {} };
+export const noJournal: ReturnType<typeof openJournal> = { begin() {}, finish() {}, record() {}, close() {} };
 
-/** Opens the file of the journal, to append JSON lines. */
-export function openJournalWriter(path: string) {
+/** Opens the file, and changes nothing in it. */
+export function openJournal(path: string, identity: JournalIdentity, resume: Resume) {
   const { fd, close } = attempt(() => openInPlace(path, 'a'), `cannot write journal '${path}'`);
-  return {
-    /** Cuts off what is torn behind the whole lines, which have `length` bytes; 0 empties the file. */
-    cut: (length: number): void => ftruncateSync(fd, length),
-    append: (line: unknown): void => void writeAll(fd, `${JSON.stringify(line)}\n`, `journal '${path}'`),
-    close,
-  };
-}
-
-export function openJournal(
-  writer: ReturnType<typeof openJournalWriter>,
-  identity: JournalIdentity,
-  resume: Resume,
-  sink: Sink,
-) {
   const tracker = new DoneTracker(resume.done);
-  writer.cut(resume.length);
-  if (resume.kind === 'new') {
-    const { place, offset } = sink;
-    writer.append({ ...beginning, ...identity, place, offset } satisfies JournalHeader);
-  }
   return {
+    /** Must be called before anything is written to the output. Cuts off a line that was torn. */
+    begin({ place, offset }: Sink): void {
+      ftruncateSync(fd, resume.length);
+      if (resume.kind === 'new') append({ ...beginning, ...identity, place, offset } satisfies JournalHeader);
+    },
     /** Notes that the first `count` inputs of the batch have been written (or have failed and are skipped). */
     finish: (batch: Batch, count: number): void => tracker.finish(batch, count),
     /** Must be called right after the output of the finished inputs was written. @param more given when they are all inputs */
-    record({ inputs, failed, bytes }: Counts, more?: { readonly complete: true }): void {
+    record({ inputs, failed, bytes }: Counts, { offset }: Sink, more?: { readonly complete: true }): void {
       const { mark = null, beyond } = tracker.done();
-      const { offset } = sink;
-      writer.append({ mark, beyond, inputs, failed, bytes, offset, ...more } satisfies JournalRecord);
+      append({ mark, beyond, inputs, failed, bytes, offset, ...more } satisfies JournalRecord);
     },
-    close: () => writer.close(),
+    close,
   };
+
+  function append(line: unknown): void {
+    writeAll(fd, `${JSON.stringify(line)}\n`, `journal '${path}'`);
+  }
 }
 
 /** Inputs that were read one after the other, and are all done. */

@@ -7,7 +7,7 @@ import { UsageError } from '../../exit-code.js';
 import type { Counts } from '../inputs/input-source.js';
 import type { Sink } from '../output/sink.js';
 import type { Batch } from '../work/batch.js';
-import { openJournal, openJournalWriter } from './journal.js';
+import { openJournal } from './journal.js';
 import { type JournalIdentity, newRun, planResume, type Resume } from './resume.js';
 
 let folder: string;
@@ -49,10 +49,9 @@ const sinkAt = (offset: number): Sink & { offset: number } => ({
 
 function begin(resume: Resume, offset = 0) {
   const sink = sinkAt(offset);
-  return {
-    sink,
-    journal: openJournal(openJournalWriter(path), identity, resume, sink),
-  };
+  const journal = openJournal(path, identity, resume);
+  journal.begin(sink);
+  return { sink, journal };
 }
 
 const plan = (with_: JournalIdentity = identity): Resume => planResume(path, with_);
@@ -67,7 +66,7 @@ function writeTwoRecords(): void {
   for (const one of [batch(0, 1), batch(2, 3, 1)]) {
     sink.offset += 20;
     journal.finish(one, 2);
-    journal.record(counts(sink.offset / 10));
+    journal.record(counts(sink.offset / 10), sink);
   }
   journal.close();
 }
@@ -136,10 +135,10 @@ test('finds the last record behind a very long one and in front of a very long t
 });
 
 test('a complete run is complete', () => {
-  const { journal } = begin(newRun);
+  const { sink, journal } = begin(newRun);
   const all = batch(0, 99);
   journal.finish(all, 2);
-  journal.record(counts(100, 3), { complete: true });
+  journal.record(counts(100, 3), sink, { complete: true });
   journal.close();
   assert.deepEqual([plan().kind, plan().counts], ['complete', counts(100, 3)]);
 });
@@ -177,11 +176,9 @@ const ofFiles: JournalIdentity = { ...identity, input: { kind: 'files', patterns
 
 /** The error message for a record with these fields; undefined: it is accepted. */
 function refusal(fields: object, of: JournalIdentity = identity): string | undefined {
-  const { writer, whole } = { writer: openJournalWriter(path), whole: { mark: 3, beyond: [], inputs: 4 } };
-  writer.cut(0);
-  writer.append({ threadwise: 'journal', version: 1, ...of, place: { kind: 'stream' }, offset: 10 });
-  writer.append({ ...whole, failed: 0, bytes: 0, offset: 40, ...fields });
-  writer.close();
+  const header = { threadwise: 'journal', version: 1, ...of, place: { kind: 'stream' }, offset: 10 };
+  const record = { mark: 3, beyond: [], inputs: 4, failed: 0, bytes: 0, offset: 40, ...fields };
+  writeFileSync(path, `${JSON.stringify(header)}\n${JSON.stringify(record)}\n`);
   try {
     plan(of);
     return undefined;
