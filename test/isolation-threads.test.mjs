@@ -147,6 +147,15 @@ describe('processes for several workers: the end of a process', () => {
     for (const bytes of await Promise.all(calls)) assert.deepEqual(bytes, new Uint8Array(1000).fill(9));
   });
 
+  test('the end of a process with many workers that have done nothing yet: others take their place', async (t) => {
+    const { pool } = await poolOf(t, { isolation: { processes: 1, threads: 7 } });
+    const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'latin1').split(' ');
+    const titles = children.map((pid) => pid && readFileSync(`/proc/${pid}/cmdline`, 'latin1'));
+    const child = titles.findIndex((title) => title.startsWith(`threadwise ${pool.name}`));
+    process.kill(Number(children[child]), 'SIGKILL');
+    assert.ok(await pool.run('pid', []));
+  });
+
   test('the crash of a task rejects those beside it, too, and no others', async (t) => {
     const { pool, open } = await poolOf(t);
     const held = await holding(pool, 3);

@@ -37,6 +37,7 @@ import { checkChanges, type ResolvedOptions, type SizeBounds, threadBounds } fro
 import { loadError } from './workers/failures.js';
 import { Recycler } from './workers/recycler.js';
 import { Scaler } from './workers/scaler.js';
+import type { WorkerSlot } from './workers/worker-slot.js';
 import { Workers } from './workers/workers.js';
 
 /** What a pool is bound to; chosen in `open-pool.ts`. */
@@ -234,10 +235,10 @@ export class Engine {
    * A worker failed before it did anything: while it loaded the module, or soon after. A module that never loaded will not
    * load the next time; one that did may (its worker was unlucky).
    */
-  workerFailed(error: unknown, phase: 'loading' | 'idle'): void {
+  workerFailed(slot: WorkerSlot, error: unknown, phase: 'loading' | 'idle'): void {
     this.recycler.end(loadError(this.parts.moduleUrl, error));
     if (phase === 'loading' && this.#traits === undefined) this.moduleFailed(error);
-    else this.scaler.failed(error);
+    else this.scaler.failed(error, slot.startedAt);
   }
 
   /** No call can ever run. */

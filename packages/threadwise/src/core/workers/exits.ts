@@ -39,7 +39,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   if (phase !== undefined) {
     const during = phase === 'idle' ? 'had nothing to do' : 'was starting';
     const unsaid = () => reasonOf(`The worker ended with ${howEnded(exit)} while it ${during}`);
-    engine.workerFailed(error ?? slot.exitCause ?? unsaid(), phase);
+    engine.workerFailed(slot, error ?? slot.exitCause ?? unsaid(), phase);
   }
   const broadcasts = slot.lane.clear();
   engine.workerGone();

@@ -13,6 +13,7 @@ interface FakeSlot {
   state: 'starting' | 'ready';
   load: number;
   idleSince: number;
+  readonly startedAt: number;
 }
 
 interface Settings {
@@ -48,7 +49,14 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
     get serving() {
       return [...slots];
     },
-    start: () => slots.push({ id: ++lastId, state: 'starting', load: 0, idleSince: platform.now() }),
+    start: () =>
+      slots.push({
+        id: ++lastId,
+        state: 'starting',
+        load: 0,
+        idleSince: platform.now(),
+        startedAt: platform.now(),
+      }),
     reserve: () => noted.prepared++,
     dropReserved: () => undefined,
     measure: () => ({ completed: 0, workers: [], memory: undefined }),
@@ -91,8 +99,7 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
   const scaler = new Scaler(engine as unknown as Engine, { min, max });
   /** The worker that was started last fails before it did anything. */
   const failLast = (error: unknown = new Error('failed')) => {
-    slots.pop();
-    scaler.failed(error);
+    scaler.failed(error, slots.pop()!.startedAt);
   };
   const ready = (load = 0) => {
     for (const slot of slots) Object.assign(slot, { state: 'ready', load, idleSince: platform.now() });
@@ -422,6 +429,21 @@ describe('workers that fail', () => {
     platform.advance(100_000);
     assert.equal(slots.length, 0);
     assert.deepEqual(noted.errors, [1, 2, 3, 4, 5, 6], 'each is told');
+  });
+
+  test('together, with none left, count as one, and are started again together', () => {
+    const { platform, scaler, slots, noted, failLast } = scene({ min: 8, max: 8 });
+    for (let round = 1; round <= 5; round++) {
+      scaler.adjust();
+      assert.equal(slots.length, 8);
+      platform.advance(5);
+      while (slots.length > 0) failLast(round);
+      platform.advance(50 * 2 ** (round - 1));
+    }
+    assert.deepEqual(noted.givenUp, []);
+    assert.equal(slots.length, 8);
+    while (slots.length > 0) failLast(6);
+    assert.deepEqual(noted.givenUp, [6]);
   });
 
   test('again and again, while others work, are tried again, after pauses that grow up to a minute', () => {

@@ -167,10 +167,13 @@ export class Scaler {
     if (startedAt > this.#failedAt) this.#failures = 0;
   }
 
-  /** A worker ended without having done anything. The next one is started after a pause; where none is left, perhaps never. */
-  failed(error: unknown): void {
+  /**
+   * A worker ended without having done anything. The next one is started after a pause; where none is left, perhaps never. Workers that were
+   * started before the last failure fail together with that, as the threads of a process do: they count once.
+   */
+  failed(error: unknown, startedAt: number): void {
     const { platform } = this.#engine.parts;
-    this.#failures++;
+    if (this.#failures === 0 || startedAt > this.#failedAt) this.#failures++;
     this.#failedAt = platform.now();
     if (this.#failures >= MAX_FAILURES && this.#current === 0) this.#engine.moduleFailed(error);
     else {

@@ -54,7 +54,7 @@ export class Workers {
       slot.link = exchange.connect(this.#eventsOf(slot));
     } catch (error) {
       recorder.forget(slot.record); // there is no memory for what it shares with main
-      return this.#engine.workerFailed(error, 'loading');
+      return this.#engine.workerFailed(slot, error, 'loading');
     }
     this.#enlist(slot);
     try {
@@ -88,7 +88,7 @@ export class Workers {
         });
       } catch (error) {
         this.#parts.recorder.forget(slot.record); // as in `start`
-        return this.#engine.scaler.failed(error);
+        return this.#engine.scaler.failed(error, slot.startedAt);
       }
       this.#reserved.add(slot);
     }
@@ -196,7 +196,7 @@ export class Workers {
   #loadFailed(slot: WorkerSlot, error: unknown): void {
     if (slot.state !== 'starting') return;
     slot.transition('stopping'); // it does not count any more when it is asked who is left
-    this.#engine.workerFailed(error, 'loading'); // before `kill`, so that its replacement is not started at once
+    this.#engine.workerFailed(slot, error, 'loading'); // before `kill`, so that its replacement is not started at once
     this.kill(slot, 'load-failed', error);
   }
 
