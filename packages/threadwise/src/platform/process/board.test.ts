@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { BoardFiles, type BoardFile, FileBoardEnd, newFileBoard } from './board.js';
+import { BoardFiles, type BoardFile, FileBoardEnd, newFileBoard, ringsOf } from './board.js';
 
 function board(t: TestContext, cells: number) {
   const { board: owner, memory } = newFileBoard(cells);
@@ -20,25 +22,47 @@ test('board in a file: has room for as many tasks as cells, gives each its own t
   assert.throws(() => owner.post(), /no free cell/);
 });
 
-test('board in a file: where the system refuses it, there is no room, and the next one may be there again', (t) => {
+/** Has a function of `node:fs` replaced while `run` runs. */
+function replaced<T>(t: TestContext, name: 'openSync' | 'writeSync', by: () => number, run: () => T): T {
+  const { mock } = t.mock.method(fs, name, by);
+  syncBuiltinESMExports();
+  try {
+    return run();
+  } finally {
+    mock.restore();
+    syncBuiltinESMExports();
+  }
+}
+
+test('board in a file: where the system refuses it, it throws, and the next one may be there again', (t) => {
   const files = new BoardFiles();
+  const refuse = () => {
+    throw new Error('no more');
+  };
   for (const name of ['openSync', 'writeSync'] as const) {
-    const refused = t.mock.method(fs, name, () => {
-      throw new Error('no more');
-    });
-    syncBuiltinESMExports();
-    const { board: none, memory } = files.newBoard(1);
-    refused.mock.restore();
-    syncBuiltinESMExports();
-    assert.match(String((memory as BoardFile).fault), /no more/);
-    assert.equal(none.room, 0);
+    assert.throws(() => replaced(t, name, refuse, () => files.newBoard(1)), /no more/);
     const { board: next } = files.newBoard(1);
-    none.close!();
-    assert.equal(next.room, 1);
     const ticket = next.post();
     assert.equal(next.withdraw(ticket), true, 'its file is open');
     next.close!();
   }
+});
+
+test('board in a file: where there is no folder in memory, it is in another one, and has no rings', (t) => {
+  const { openSync } = fs;
+  const folders: string[] = [];
+  const open = (path: string, ...rest: [string, number]) => {
+    folders.push(dirname(path));
+    if (folders.length === 1) throw new Error('EACCES: permission denied');
+    return openSync(path, ...rest);
+  };
+  const { board: owner, memory } = replaced(t, 'openSync', open as () => number, () => newFileBoard(1));
+  assert.deepEqual(folders, ['/dev/shm', tmpdir()]);
+  assert.deepEqual(ringsOf(memory as BoardFile), {});
+  const ticket = owner.post();
+  assert.equal(new FileBoardEnd(memory as BoardFile).claim(ticket, 5), true);
+  assert.equal(owner.beganAt(ticket), 5);
+  owner.close!();
 });
 
 test('board in a file: a posted task is claimed once, and withdrawn no more', (t) => {

@@ -2,7 +2,7 @@
  * The claim board of one worker, in a file without a name, because two processes share no memory: main opens the file, and its child
  * inherits it. README.md beside this file has the protocol.
  */
-import { closeSync, existsSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MainBoard, NewBoard, WorkerBoard } from '../../core/contracts.js';
@@ -25,11 +25,11 @@ const stampOf = (ticket: number) => ticket >>> STAMP_SHIFT;
 /** The offsets in the file at which main (`wordAt`) and the worker (`claimAt`) write. */
 const wordAt = ({ at }: BoardFile, ticket: number) => at + cellOf(ticket);
 const claimAt = ({ at, cells }: BoardFile, ticket: number) => at + cells + cellOf(ticket) * CLAIM_BYTES;
-const boardBytes = (cells: number) => cells * (1 + CLAIM_BYTES);
+/** The board, and the byte of each ring in which its reader counts. */
+const boardBytes = (cells: number) => cells * (1 + CLAIM_BYTES) + 2;
 
 /** A folder whose files are in memory, on systems that have it. */
 const SHARED_DIR = '/dev/shm';
-const IS_MEMORY = existsSync(SHARED_DIR);
 
 let count = 0;
 
@@ -38,50 +38,52 @@ export interface BoardFile {
   readonly fd: number;
   readonly at: number;
   readonly cells: number;
+  /** Whether there are rings for large messages behind the board: not where the file may be on a disk. */
+  readonly hasRings: boolean;
   /** Set as soon as the worker is known to be gone: nothing more can be posted. */
   isGone: boolean;
-  /** Why its worker cannot be started: the system had no memory or no descriptor left for the board. */
-  readonly fault?: unknown;
 }
 
-/** The rings for large messages, behind the board. There are none where the file may be on a disk. */
-export function ringsOf({ fd, at, cells }: BoardFile): { readonly toWorker?: Ring; readonly toMain?: Ring } {
-  if (!IS_MEMORY) return {};
+export function ringsOf(file: BoardFile): { readonly toWorker?: Ring; readonly toMain?: Ring } {
+  const { fd, at, cells, hasRings } = file;
+  if (!hasRings) return {};
   const start = at + boardBytes(cells);
-  const ring = (number: number) => ({ fd, at: start + number * RING_BYTES, byteLength: RING_BYTES });
+  const ring = (number: number): Ring => ({
+    fd,
+    at: start + number * RING_BYTES,
+    byteLength: RING_BYTES,
+    takenAt: start - 2 + number,
+  });
   return { toWorker: ring(0), toMain: ring(1) };
 }
 
 /** A file with the boards of workers that may share a process, which inherits it. The file is open as long as any of them is. */
 export class BoardFiles {
-  #fd = -1;
+  #file: { readonly fd: number; readonly hasRings: boolean } | undefined;
   /** The numbers of the open boards, which all have the same size. */
   readonly #taken = new Set<number>();
 
-  /**
-   * Never throws: where the system refuses a board, the start of its worker throws the `fault`.
-   * @param cells how many tasks can be posted at a time; the same at every call
-   */
+  /** Throws what the system refuses. @param cells how many tasks can be posted at a time; the same at every call */
   readonly newBoard = (cells: number): NewBoard => {
     let number = 0;
     while (this.#taken.has(number)) number++;
     this.#taken.add(number);
     const bytes = boardBytes(cells);
     const at = number * (bytes + 2 * RING_BYTES);
-    let fault: unknown;
-    try {
-      if (this.#fd < 0) this.#fd = openUnnamed();
-      writeAll(this.#fd, new Uint8Array(bytes), at); // clears what a former worker has claimed
-    } catch (error) {
-      fault = error;
-    }
-    const memory: BoardFile = { fd: this.#fd, at, cells, isGone: fault !== undefined, fault };
     const close = () => {
       this.#taken.delete(number);
-      if (this.#taken.size > 0 || this.#fd < 0) return;
-      closeSync(this.#fd);
-      this.#fd = -1;
+      if (this.#taken.size > 0 || this.#file === undefined) return;
+      closeSync(this.#file.fd);
+      this.#file = undefined;
     };
+    try {
+      this.#file ??= openUnnamed();
+      writeAll(this.#file.fd, new Uint8Array(bytes), at); // clears what a former worker has claimed
+    } catch (error) {
+      close();
+      throw error;
+    }
+    const memory: BoardFile = { ...this.#file, at, cells, isGone: false };
     return { board: new FileBoard(memory, close), memory };
   };
 }
@@ -89,12 +91,18 @@ export class BoardFiles {
 /** A board in a file of its own. @param cells how many tasks can be posted at a time */
 export const newFileBoard = (cells: number): NewBoard => new BoardFiles().newBoard(cells);
 
-function openUnnamed(): number {
-  const name = `threadwise-${process.pid}-${Date.now().toString(36)}-${++count}`;
-  const path = join(IS_MEMORY ? SHARED_DIR : tmpdir(), name);
-  const fd = openSync(path, 'wx+', 0o600);
-  unlinkSync(path);
-  return fd;
+function openUnnamed() {
+  const open = (folder: string) => {
+    const path = join(folder, `threadwise-${process.pid}-${Date.now().toString(36)}-${++count}`);
+    const fd = openSync(path, 'wx+', 0o600);
+    unlinkSync(path);
+    return fd;
+  };
+  try {
+    return { fd: open(SHARED_DIR), hasRings: true };
+  } catch {
+    return { fd: open(tmpdir()), hasRings: false }; // there is no such folder, or it must not be written to
+  }
 }
 
 class FileBoard implements MainBoard {

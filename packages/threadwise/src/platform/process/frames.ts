@@ -8,7 +8,7 @@ import { type Memory, memoryOf } from '../../transport/codec/value-memory.js';
 import { ValueReader } from '../../transport/codec/value-reader.js';
 import { ValueWriter } from '../../transport/codec/value-writer.js';
 import { cloneError, fromBytes, toBytes } from './clone.js';
-import { type Ring, readRing, RingWriter } from './ring.js';
+import type { RingReader, RingWriter } from './ring.js';
 
 /** Before each message: how many bytes it has (a Uint32), and its kind (one byte). */
 const HEADER_BYTES = 5;
@@ -23,8 +23,6 @@ const CODED = 2;
 const BOOK = 3;
 /** A message in the ring: its own kind (one byte), its offset and its length (a Uint32 each). */
 const IN_RING = 4;
-/** No message: the oldest one in the ring was read. */
-const TAKEN = 5;
 /** The longest message. Bytes. */
 const MAX_BYTES = 2 ** 31 - 1;
 
@@ -44,17 +42,8 @@ export class FrameWriter {
   /** How many bytes of the book the other end has. */
   #known = this.#shapes.byteLength;
   #memory = newMemory(FIRST_BYTES);
-  #ring: RingWriter | undefined;
-
-  /** Large messages go to `ring` from now on, if there is one. */
-  use(ring: Ring | undefined): void {
-    this.#ring = ring && new RingWriter(ring);
-  }
-
-  /** Frees the oldest message in the ring, as the other end has read it. */
-  taken(): void {
-    this.#ring!.taken();
-  }
+  /** Where large messages go; undefined: into the pipe. */
+  ring: RingWriter | undefined;
 
   /** Returns the frame, valid until the next message is written. Throws a DataCloneError. */
   write(message: unknown): Uint8Array {
@@ -75,8 +64,8 @@ export class FrameWriter {
 
   /** Puts the content of a large frame into the ring, and returns a frame that says where; without room, returns the frame itself. */
   #byRing(frame: Uint8Array): Uint8Array {
-    if (this.#ring === undefined || frame.length < RING_FROM) return frame;
-    const start = this.#ring.put(frame.subarray(HEADER_BYTES));
+    if (this.ring === undefined || frame.length < RING_FROM) return frame;
+    const start = this.ring.put(frame.subarray(HEADER_BYTES));
     if (start < 0) return frame;
     const told = new Uint8Array(HEADER_BYTES + 9);
     const view = new DataView(told.buffer);
@@ -98,9 +87,6 @@ export class FrameWriter {
     return frame;
   }
 }
-
-const TAKEN_FRAME = new Uint8Array(HEADER_BYTES);
-TAKEN_FRAME[KIND] = TAKEN;
 
 /** The frame of a message for the other end's port. */
 export function asideFrame(message: unknown): Uint8Array {
@@ -124,14 +110,12 @@ function setHeader(view: DataView, length: number, kind: number): void {
 export class FrameReader {
   /** Whether the message that `next` has found is for the port. */
   isAside = false;
-  /** Large messages are read from it. Undefined: there are none in a ring. */
-  ring: Ring | undefined;
+  /** Where the other end puts large messages, if it has a ring. */
+  ring: RingReader | undefined;
   readonly #book = new Uint8Array(BOOK_BYTES);
   readonly #values = new ValueReader(new ShapeReader(this.#book.buffer));
   /** How many bytes of the writer's book have arrived. */
   #known = BOOK_HEADER_BYTES;
-  readonly #writer: FrameWriter;
-  readonly #send: (frame: Uint8Array) => void;
   /** What has arrived and was not read is in `#memory`, from `#at` to `#end`. */
   #memory = newMemory(FIRST_BYTES);
   #at = 0;
@@ -141,12 +125,6 @@ export class FrameReader {
   #kind = CLONED;
   /** Memory that messages in the ring are read into. */
   #large: Memory | undefined;
-
-  /** @param writer the writer of the same end of the pipe @param send sends a frame to the other end */
-  constructor(writer: FrameWriter, send: (frame: Uint8Array) => void) {
-    this.#writer = writer;
-    this.#send = send;
-  }
 
   add(piece: Uint8Array): void {
     if (this.#at === this.#end) this.#at = this.#end = 0;
@@ -170,9 +148,8 @@ export class FrameReader {
       this.#start = this.#at + HEADER_BYTES;
       this.#at += length;
       this.isAside = this.#kind === ASIDE;
-      if (this.#kind === BOOK) this.#grow(this.#memory.u8.subarray(this.#start, this.#at));
-      else if (this.#kind === TAKEN) this.#writer.taken();
-      else return true;
+      if (this.#kind !== BOOK) return true;
+      this.#grow(this.#memory.u8.subarray(this.#start, this.#at));
     }
   }
 
@@ -190,8 +167,7 @@ export class FrameReader {
     let memory = this.#large;
     if (memory === undefined || memory.u8.length < length) memory = newMemory(length);
     this.#large = length > KEPT_BYTES ? undefined : memory;
-    readRing(this.ring!, view.getUint32(this.#start + 1, true), memory.u8.subarray(0, length));
-    this.#send(TAKEN_FRAME);
+    this.ring!.take(view.getUint32(this.#start + 1, true), memory.u8.subarray(0, length));
     return this.#valueIn(kind, memory, 0, length);
   }
 

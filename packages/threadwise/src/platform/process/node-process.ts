@@ -1,17 +1,17 @@
-/** Starts a process of Node for workers, and tells how it ends. */
+/** Starts a process of Node for workers, and tells how it ends, and what it uses of the machine as far as Linux reports that. */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import os from 'node:os';
 import { SHARE_ENV } from 'node:worker_threads';
-import type { Thread, ThreadExit, ThreadSpec, WorkerSettings } from '../../core/contracts.js';
+import type { CpuTime, Thread, ThreadExit, ThreadSpec, WorkerSettings } from '../../core/contracts.js';
 import { promised } from '../../core/promised.js';
 import { reasonOf } from '../../core/workers/failures.js';
-import { cpuTime } from '../node/usage.js';
+import { cgroups } from '../node/limits.js';
+import { cpuTime, readText } from '../node/usage.js';
 import type { BoardFile, ringsOf } from './board.js';
 import { toBytes } from './clone.js';
 import { FD, type Pipe, type PipePort, readNow } from './port.js';
-import { cpuUtilization, isStopped, oomKills, residentBytes } from './usage.js';
 
 /** The `--eval` script, valid as CommonJS and as a module: reads the code and its boot message, each behind its length. Only it can import. */
 const STARTER = `{
@@ -59,17 +59,13 @@ interface ProcessStart {
 }
 
 export class NodeProcess {
-  /** The pipes from the process to main, as many as were asked for; none where the process could not be started. */
+  /** The pipes from the process to main, as many as were asked for; perhaps none where the process could not be started. */
   readonly pipes: readonly Socket[];
-  /** Resolves when the process is gone and `onExit` has been called. */
-  readonly exited: Promise<void>;
   readonly #child: ChildProcess;
   readonly #port: PipePort;
-  readonly #said: () => string;
-  #isAsked = false;
-  #why: string | undefined;
-  /** How many times in a row it was found stopped. */
-  #stopped = 0;
+  #said = () => '';
+  /** The first reason to kill the process, as `kill` was told. */
+  #end: { readonly why: string | undefined } | undefined;
 
   /** @param port the port that is connected with the process */
   constructor(port: PipePort, start: ProcessStart, onExit: (exit: ThreadExit) => void) {
@@ -78,16 +74,24 @@ export class NodeProcess {
     // This comes before the process is started, because it throws if `worker.data` cannot be cloned: a process that gets no boot message never ends.
     const first = Buffer.concat([Buffer.from(start.code), toBytes(start.boot)].flatMap(withLength));
     this.#child = spawn(start);
-    const [, , stderr, toChild, fromChild, , ...pipes] = (this.#child.stdio ?? []) as (Socket | undefined)[];
-    const isStarted = toChild && fromChild && stderr;
-    this.#said = isStarted ? listen(stderr) : () => '';
-    this.pipes = isStarted ? (pipes as Socket[]).map(quiet) : [];
-    if (isStarted) {
-      const pipe = pipeOf(toChild, fromChild);
-      pipe.write(first);
-      port.attach(pipe, start.rings?.toWorker, start.rings?.toMain);
+    const { pid } = this.#child;
+    const sockets = (this.#child.stdio ?? []) as (Socket | null)[];
+    for (const socket of sockets) socket?.on('error', () => undefined).unref(); // the child is gone, of which its exit tells
+    const [, , stderr, toChild, fromChild, , ...pipes] = sockets as Socket[];
+    this.pipes = pipes;
+    if (pid === undefined) {
+      this.#child.once('error', (error) => {
+        const { cwd } = start.settings;
+        if (cwd !== undefined) error.message += `, in ${cwd}`; // if the folder does not exist, Node.js says that the program does not
+        onExit({ exitCode: 1, error, outOfMemory: false });
+      });
+      return;
     }
-    this.exited = this.#watch(onExit, start.settings.cwd);
+    this.#said = listen(stderr!);
+    const pipe = pipeOf(toChild!, fromChild!);
+    pipe.write(first);
+    port.attach(pipe, start.rings?.toWorker, start.rings?.toMain);
+    this.#watch(pid, onExit);
   }
 
   /** Undefined if the process is gone, or could not be started. */
@@ -100,13 +104,17 @@ export class NodeProcess {
     return pid === undefined ? undefined : residentBytes(pid);
   }
 
-  /** One worker of the process. @param of `threadId`: the system's number of its thread, 0 while that is unknown */
-  threadOf(of: { end: () => void; exited: Promise<void>; threadId: () => number }): Thread {
-    const cpu = () => (this.pid === undefined ? undefined : cpuTime(of.threadId(), this.pid));
+  /**
+   * One worker of the process.
+   * @param exited resolves when its `onExit` was called
+   * @param threadId gives the system's number of its thread, 0 while that is unknown
+   */
+  threadOf(exited: Promise<void>, end: () => void, threadId: () => number): Thread {
+    const cpu = () => (this.pid === undefined ? undefined : cpuTime(threadId(), this.pid));
     return {
       terminate: () => {
-        of.end();
-        return of.exited;
+        end();
+        return exited;
       },
       utilization: cpuUtilization(cpu),
       cpu,
@@ -116,51 +124,34 @@ export class NodeProcess {
 
   /** @param why how the end is explained; undefined: the pool has asked for it */
   kill(why?: string): void {
-    this.#why ??= why;
-    this.#isAsked ||= why === undefined;
+    this.#end ??= { why };
     this.#child.kill('SIGKILL');
   }
 
-  #endIfStopped(): void {
-    const { pid } = this.#child;
-    this.#stopped = isStopped(pid!) ? this.#stopped + 1 : 0;
-    if (this.#stopped >= MOST_STOPPED)
-      this.kill(`process ${pid} had been stopped by a signal, and was killed`);
-  }
-
-  #watch(onExit: (exit: ThreadExit) => void, cwd: string | undefined): Promise<void> {
-    const { promise, resolve } = promised();
-    const child = this.#child;
-    const tell = (exit: ThreadExit) => {
-      onExit(exit);
-      resolve();
-    };
-    if (child.pid === undefined) {
-      child.once('error', (error) => {
-        if (cwd !== undefined) error.message += `, in ${cwd}`; // if the folder does not exist, Node.js says that the program does not
-        tell({ exitCode: 1, error, outOfMemory: false });
-      });
-      return promise;
-    }
+  #watch(pid: number, onExit: (exit: ThreadExit) => void): void {
     running.add(this);
-    const looks = setInterval(() => this.#endIfStopped(), LOOK_MS).unref();
-    child.on('error', () => undefined); // the kill failed: the process is gone
-    child.once('exit', (code, signal) => {
+    let timesStopped = 0;
+    const looks = setInterval(() => {
+      timesStopped = isStopped(pid) ? timesStopped + 1 : 0;
+      if (timesStopped >= MOST_STOPPED)
+        this.kill(`process ${pid} had been stopped by a signal, and was killed`);
+    }, LOOK_MS).unref();
+    this.#child.on('error', () => undefined); // the kill failed: the process is gone
+    this.#child.once('exit', (code, signal) => {
       this.#port.drain(); // reads its last messages
       clearInterval(looks);
       running.delete(this);
-      tell(this.#exit(code, signal));
+      onExit(this.#exit(code, signal));
       for (const pipe of this.pipes) pipe.destroy();
     });
-    return promise;
   }
 
   #exit(code: number | null, signal: NodeJS.Signals | null): ThreadExit {
-    const isKilled = signal === 'SIGKILL' && !this.#isAsked && this.#why === undefined;
+    const isKilled = signal === 'SIGKILL' && this.#end === undefined;
     const isV8s = signal !== null || (code ?? 0) > 128;
     const outOfMemory = (isV8s && OUT_OF_MEMORY.test(this.#said())) || (isKilled && isNewKill());
     const killed = signal === null ? undefined : `process ${this.#child.pid} was killed by ${signal}`;
-    const how = this.#why ?? killed;
+    const how = this.#end?.why ?? killed;
     const exitCode = code ?? 128 + os.constants.signals[signal!];
     // If it ended before any code of ours ran, what Node has printed is why.
     const printed = this.#port.hasHeard || !code ? '' : this.#said().trim();
@@ -194,6 +185,46 @@ export function residentBytesOfAll(): number {
   return [...running].reduce((sum, { residentBytes = 0 }) => sum + residentBytes, 0);
 }
 
+/** Returns a function that gives the share of the time since its last call in which a thread computed, 0 to 1; 0 if that is unknown. */
+function cpuUtilization(time: () => CpuTime | undefined): () => number {
+  let usedMs = 0;
+  let at = performance.now();
+  return () => {
+    const cpu = time();
+    const now = performance.now();
+    const share = cpu === undefined || now <= at ? 0 : (cpu.usedMs - usedMs) / (now - at);
+    usedMs = cpu?.usedMs ?? usedMs;
+    at = now;
+    return Math.max(0, Math.min(1, share));
+  };
+}
+
+/** The resident memory of a process; undefined if it is unknown. Bytes. */
+function residentBytes(pid: number): number | undefined {
+  const kib = /^VmRSS:\s*(\d+)/m.exec(readText(`/proc/${pid}/status`) ?? '')?.[1];
+  return kib === undefined ? undefined : Number(kib) * 1024;
+}
+
+/** Whether a signal (SIGSTOP, SIGTSTP) has stopped the process; a process that a debugger holds does not count. */
+function isStopped(pid: number): boolean {
+  // The name of the process, in parentheses, may contain anything.
+  return /\) T /.test(readText(`/proc/${pid}/stat`)?.replace(/^.*\)/s, ')') ?? '');
+}
+
+/** How many processes the kernel has killed in this process's cgroup because its memory was used up. */
+function oomKills(): number {
+  let kills = 0;
+  for (const { controllers, path } of cgroups()) {
+    if (controllers !== '' && controllers !== 'memory') continue;
+    const file = controllers === '' ? `${path}/memory.events` : `/memory${path}/memory.oom_control`;
+    // Within a container the path may not be there, and `/` is its own cgroup.
+    const text =
+      readText(`/sys/fs/cgroup${file}`) ?? readText(`/sys/fs/cgroup${file.replace(path, '')}`) ?? '';
+    kills += Number(/^oom_kill (\d+)/m.exec(text)?.[1] ?? 0);
+  }
+  return kills;
+}
+
 function isNewKill(): boolean {
   if (oomKills() <= knownKills!) return false;
   knownKills!++;
@@ -207,8 +238,7 @@ function listen(stderr: Socket): () => string {
     process.stderr.write(Buffer.from(piece));
     last = (last + piece.toString('latin1')).slice(-LAST_WORDS);
   };
-  stderr.on('data', hear).on('error', () => undefined);
-  stderr.unref();
+  stderr.on('data', hear);
   return () => {
     for (let piece = readSocket(stderr); piece !== undefined; piece = readSocket(stderr)) hear(piece);
     return last;
@@ -216,7 +246,6 @@ function listen(stderr: Socket): () => string {
 }
 
 function pipeOf(toChild: Socket, fromChild: Socket): Pipe {
-  for (const socket of [toChild, fromChild]) quiet(socket);
   return {
     write: (bytes) => writeTo(toChild, bytes),
     read: () => readSocket(fromChild),
@@ -241,11 +270,6 @@ function writeTo(socket: Socket, bytes: Uint8Array): void {
   if (written < bytes.length) socket.write(bytes.slice(written));
 }
 
-function quiet(socket: Socket): Socket {
-  socket.on('error', () => undefined); // the child is gone, of which its exit tells
-  return socket.unref();
-}
-
 /** The bytes that have arrived and that the event loop has not handled. */
 export function readSocket(socket: Socket): Buffer | undefined {
   const fd = fdOf(socket);
@@ -255,6 +279,16 @@ export function readSocket(socket: Socket): Buffer | undefined {
 /** The descriptor of the socket; negative if it is closed. */
 function fdOf(socket: Socket): number {
   return (socket as { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
+}
+
+/** Returns what tells of the end of a worker, and the promise that resolves then. */
+export function exitOf(onExit: (exit: ThreadExit) => void) {
+  const { promise: exited, resolve } = promised();
+  const tell = (exit: ThreadExit) => {
+    onExit(exit);
+    resolve();
+  };
+  return { exited, tell };
 }
 
 /** What a worker is told beside its place, whether it has a process of its own or shares one. */

@@ -1,7 +1,7 @@
 /** Processes of Node as workers: what all platforms promise, and what only processes have. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Platform, ThreadSpec } from '../../core/contracts.js';
+import type { Platform } from '../../core/contracts.js';
 import { platformConformance } from '../platform.case.js';
 import { BoardFiles, newFileBoard } from './board.js';
 import { farPortOf } from './loopback.case.js';
@@ -53,16 +53,6 @@ test('platform process: what cannot be sent to a process is refused, and nothing
   }
   port1.close();
   near.close();
-});
-
-test('platform process: a worker without a board is not started', () => {
-  const fault = new Error('no descriptor is left');
-  const memory = { fd: -1, at: 0, cells: 1, isGone: true, fault };
-  for (const platform of [processPlatform, processesFor({ threads: 2, processes: 1 }).platform]) {
-    const wire = { transport: 'message', port: platform.channel().far, memory } as const;
-    const spec = { wire, settings: {} } as unknown as ThreadSpec;
-    assert.throws(() => platform.spawn(spec, () => assert.fail('nothing was started')), fault);
-  }
 });
 
 test('platform process: options for the main program alone are not handed on, nor are their values', () => {

@@ -14,7 +14,7 @@ import { nodePlatform } from '../node/platform.js';
 import { processSource } from '../node/thread-sources.js';
 import { type BoardFile, BoardFiles, newFileBoard, ringsOf } from './board.js';
 import { cloneByBytes } from './clone.js';
-import { givenTo, NodeProcess, residentBytesOfAll } from './node-process.js';
+import { exitOf, givenTo, NodeProcess, residentBytesOfAll } from './node-process.js';
 import { PipePort } from './port.js';
 import { type Division, spawnShared } from './shared-process.js';
 import type { WorkerBoot } from './worker-entry.js';
@@ -54,7 +54,6 @@ function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thr
   const { settings, wire, allowance: _, ...place } = spec;
   const port = wire.port as PipePort;
   const board = wire.memory as BoardFile;
-  if (board.fault !== undefined) throw board.fault;
   const given = givenTo(spec);
   const boot: WorkerBoot = { ...place, ...given, parentId: process.pid, clockZero: clockZero() };
   const start = {
@@ -66,8 +65,10 @@ function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thr
     rings: ringsOf(board),
     pipes: 0,
   };
-  const child = new NodeProcess(port, start, (exit) => onExit({ ...exit, error: port.error ?? exit.error }));
-  return child.threadOf({ end: () => child.kill(), exited: child.exited, threadId: () => child.pid ?? 0 });
+  const { exited, tell } = exitOf(onExit);
+  const child = new NodeProcess(port, start, (exit) => tell({ ...exit, error: port.error ?? exit.error }));
+  const end = () => child.kill();
+  return child.threadOf(exited, end, () => child.pid ?? 0);
 }
 
 function limits({ resourceLimits = {} }: WorkerSettings): string[] {

@@ -5,7 +5,7 @@ import { decodeError, type EncodedError } from '../../transport/codec/error-code
 import { rethrow } from '../node/port.js';
 import { detachLater } from './clone.js';
 import { asideFrame, FrameReader, FrameWriter } from './frames.js';
-import type { Ring } from './ring.js';
+import { type Ring, RingReader, RingWriter } from './ring.js';
 
 /** The descriptors that a process inherits. `pipes`: the first of the pipes by which its threads speak to main. */
 export const FD = { fromMain: 3, toMain: 4, board: 5, pipes: 6 } as const;
@@ -23,7 +23,7 @@ export interface Pipe {
 
 export class PipePort implements Port {
   readonly #writer = new FrameWriter();
-  readonly #frames = new FrameReader(this.#writer, (frame) => this.#send(frame));
+  readonly #frames = new FrameReader();
   /** The error that ends the worker at the other end, which it has said aside. */
   error: unknown;
   /** The system's number of the thread at the other end, which it has said aside; 0 before that. */
@@ -39,8 +39,8 @@ export class PipePort implements Port {
   /** Connects the port with `pipe`, before anything is posted. @param out the ring for large messages that leave @param into the ring for those that arrive */
   attach(pipe: Pipe, out?: Ring, into?: Ring): void {
     if (this.#isClosed) return pipe.close();
-    this.#writer.use(out);
-    this.#frames.ring = into;
+    this.#writer.ring = out && new RingWriter(out);
+    this.#frames.ring = into && new RingReader(into);
     this.#pipe = pipe;
     if (this.#handler !== undefined) this.#open();
   }

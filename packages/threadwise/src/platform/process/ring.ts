@@ -10,13 +10,21 @@ export interface Ring {
   readonly fd: number;
   readonly at: number;
   readonly byteLength: number;
+  /** The offset of the byte in which the reader counts the messages that it has taken, modulo 256. */
+  readonly takenAt: number;
 }
+
+/** The most messages that are in a ring at a time: with more, the reader's byte would not tell how many it has taken. */
+const MOST_MESSAGES = 255;
 
 /** The writing end: puts each message in one piece, behind the last one or at the beginning again. */
 export class RingWriter {
   readonly #ring: Ring;
   /** Offsets of the messages that the other end has not taken, the oldest first. */
   readonly #starts: number[] = [];
+  /** The reader's byte, as it was at the last look. */
+  #taken = 0;
+  readonly #byte = new Uint8Array(1);
   #end = 0;
 
   constructor(ring: Ring) {
@@ -25,37 +33,54 @@ export class RingWriter {
 
   /** Returns the offset of the bytes; -1 if there is no room, or the system has no memory. */
   put(bytes: Uint8Array): number {
-    const start = this.#find(bytes.length);
-    if (start < 0) return -1;
     try {
+      this.#forgetTaken();
+      const start = this.#find(bytes.length);
+      if (start < 0) return -1;
       writeAll(this.#ring.fd, bytes, this.#ring.at + start);
+      this.#starts.push(start);
+      this.#end = start + bytes.length;
+      return start;
     } catch {
       return -1;
     }
-    this.#starts.push(start);
-    this.#end = start + bytes.length;
-    return start;
   }
 
-  /** Frees the oldest message, as the other end has read it. */
-  taken(): void {
-    this.#starts.shift();
+  #forgetTaken(): void {
+    if (this.#starts.length === 0) return;
+    readAll(this.#ring.fd, this.#byte, this.#ring.takenAt);
+    this.#starts.splice(0, (this.#byte[0]! - this.#taken) & 255);
+    this.#taken = this.#byte[0]!;
   }
 
   #find(length: number): number {
     const [first] = this.#starts;
     const { byteLength } = this.#ring;
     if (first === undefined) return length <= byteLength ? 0 : -1;
+    if (this.#starts.length === MOST_MESSAGES) return -1;
     if (first >= this.#end) return this.#end + length <= first ? this.#end : -1;
     if (this.#end + length <= byteLength) return this.#end;
     return length <= first ? 0 : -1;
   }
 }
 
-/** Fills `bytes` with what the other end has put at `start`. */
-export function readRing({ fd, at }: Ring, start: number, bytes: Uint8Array): void {
-  if (!readAll(fd, bytes, at + start))
-    throw new Error(`threadwise: a message of ${bytes.length} bytes is not in the file`);
+/** The reading end. */
+export class RingReader {
+  readonly #ring: Ring;
+  readonly #taken = new Uint8Array(1);
+
+  constructor(ring: Ring) {
+    this.#ring = ring;
+  }
+
+  /** Fills `bytes` with the oldest message, which is at `start`, and frees its place. */
+  take(start: number, bytes: Uint8Array): void {
+    const { fd, at, takenAt } = this.#ring;
+    if (!readAll(fd, bytes, at + start))
+      throw new Error(`threadwise: a message of ${bytes.length} bytes is not in the file`);
+    this.#taken[0]!++;
+    writeAll(fd, this.#taken, takenAt);
+  }
 }
 
 /** Writes all bytes, however many calls that takes. @param at offset in the file; undefined: `fd` is a pipe */

@@ -1,11 +1,10 @@
 /** Main's side of workers that share a process, each as a thread of it. README.md beside this file has the protocol. */
-import type { Platform, Thread, ThreadExit, ThreadSpec, TimerHandle } from '../../core/contracts.js';
-import { promised } from '../../core/promised.js';
+import type { Platform, Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
 import { decodeError } from '../../transport/codec/error-codec.js';
-import { clockZero, timer } from '../node/clock.js';
+import { clockZero } from '../node/clock.js';
 import { relaySource, threadSource } from '../node/thread-sources.js';
 import { type BoardFile, ringsOf } from './board.js';
-import { givenTo, NodeProcess, optionsOf, readSocket } from './node-process.js';
+import { exitOf, givenTo, NodeProcess, optionsOf, readSocket } from './node-process.js';
 import { FD, type Pipe, PipePort } from './port.js';
 import type { FromRelay, RelayBoot, ToRelay } from './relay-entry.js';
 import type { Surroundings } from './thread-entry.js';
@@ -43,11 +42,7 @@ export function spawnShared({ threads, processes }: Division): Platform['spawn']
     open.add(process);
     return process;
   };
-  return (spec, onExit) => {
-    const { fault } = spec.wire.memory as BoardFile;
-    if (fault !== undefined) throw fault;
-    return (found() ?? started(spec)).start(spec, onExit);
-  };
+  return (spec, onExit) => (found() ?? started(spec)).start(spec, onExit);
 }
 
 /** What main keeps for one worker of the process. */
@@ -55,10 +50,9 @@ interface Member {
   readonly seat: number;
   readonly port: PipePort;
   readonly board: BoardFile;
-  readonly onExit: (exit: ThreadExit) => void;
-  /** Whether it was asked to end, or has ended. */
-  isEnding: boolean;
-  deadline: TimerHandle | undefined;
+  readonly tell: (exit: ThreadExit) => void;
+  /** The looks whether it has ended, once it was asked to. */
+  looks: NodeJS.Timeout | undefined;
 }
 
 class SharedProcess {
@@ -84,7 +78,7 @@ class SharedProcess {
 
   /** How many workers were not asked to end. */
   get load(): number {
-    return [...this.#members.values()].filter(({ isEnding }) => !isEnding).length;
+    return [...this.#members.values()].filter(({ looks }) => looks === undefined).length;
   }
 
   get hasSeat(): boolean {
@@ -92,8 +86,9 @@ class SharedProcess {
   }
 
   start(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
-    const { port, memory } = spec.wire;
-    const { promise: exited, resolve } = promised();
+    const port = spec.wire.port as PipePort;
+    const board = spec.wire.memory as BoardFile;
+    const { exited, tell } = exitOf(onExit);
     let seat = 0;
     while (this.#members.has(seat)) seat++;
     try {
@@ -102,22 +97,12 @@ class SharedProcess {
       if (this.#members.size === 0) this.#kill(); // nobody else would end it
       throw error; // the data cannot be cloned
     }
-    const member: Member = {
-      seat,
-      port: port as PipePort,
-      board: memory as BoardFile,
-      onExit: (exit) => {
-        onExit(exit);
-        resolve();
-      },
-      isEnding: false,
-      deadline: undefined,
-    };
+    const member: Member = { seat, port, board, tell, looks: undefined };
     this.#members.set(seat, member);
-    const { toWorker, toMain } = ringsOf(member.board);
-    member.port.attach(this.#pipeOf(seat), toWorker, toMain);
-    const threadId = () => member.port.threadId;
-    return this.#process.threadOf({ end: () => this.#end(member), exited, threadId });
+    const { toWorker, toMain } = ringsOf(board);
+    port.attach(this.#pipeOf(seat), toWorker, toMain);
+    const end = () => this.#end(member);
+    return this.#process.threadOf(exited, end, () => port.threadId);
   }
 
   /** Messages go by way of the relay of the process, and come back by the worker’s own pipe. */
@@ -147,18 +132,13 @@ class SharedProcess {
   }
 
   #end(member: Member): void {
-    if (member.isEnding) return;
-    member.isEnding = true;
+    if (member.looks !== undefined) return;
     this.#relay.post([member.seat, 'end'] satisfies ToRelay);
-    this.#look(member, MOST_LOOKS);
-  }
-
-  #look(member: Member, looksLeft: number): void {
-    member.deadline = timer(LOOK_MS, () => {
-      if (looksLeft > 0) this.#look(member, looksLeft - 1);
-      else
+    let count = 0;
+    member.looks = setInterval(() => {
+      if (++count > MOST_LOOKS)
         this.#kill(`process ${this.#process.pid} was killed, as another of its threads could not be ended`);
-    });
+    }, LOOK_MS).unref();
   }
 
   #kill(why?: string): void {
@@ -175,15 +155,13 @@ class SharedProcess {
     this.#relay.close();
   }
 
-  #gone(member: Member, exit: ThreadExit): void {
-    const { seat, port, onExit } = member;
-    member.isEnding = true;
-    member.deadline?.cancel();
+  #gone({ seat, port, looks, tell }: Member, exit: ThreadExit): void {
+    clearInterval(looks);
     port.drain(); // what the worker said before it ended
     port.threadId = 0;
-    onExit({ ...exit, error: port.error ?? exit.error });
     port.close();
     this.#members.delete(seat);
+    tell({ ...exit, error: port.error ?? exit.error });
   }
 }
 
