@@ -2,7 +2,7 @@
  * Sends an abort to the machine that runs the job, as an event on a stream of its own, `<queue>-control`. A machine that starts also reads
  * past events, so that a cancelled job whose machine died is not run again by another.
  */
-import { QueueEvents, QueueEventsProducer } from 'bullmq';
+import { QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { endEvents } from './connection.js';
 import { messageOf } from './failures.js';
@@ -13,22 +13,16 @@ const EVENT = 'cancel';
 
 const nameOf = (queue: string) => `${queue}-control`;
 
-interface Cancel {
-  readonly call: string;
-  readonly reason: string;
-}
-
-/** The caller's side. */
-export class Cancels extends QueueEventsProducer {
-  constructor(queue: string, prefix: string, redis: Redis) {
-    super(nameOf(queue), { connection: redis, prefix });
-    this.on('error', () => undefined); // the client's own listener reports it
-  }
-
-  /** @param call the id of the call, from the options of its job */
-  async send(call: string, reason: unknown): Promise<void> {
-    await this.publishEvent({ eventName: EVENT, call, reason: messageOf(reason) }, MOST);
-  }
+/** @param call the id of the call, from the options of its job */
+export async function sendCancel(
+  redis: Redis,
+  { queue, prefix }: { readonly queue: string; readonly prefix: string },
+  call: string,
+  reason: unknown,
+): Promise<void> {
+  const stream = `${prefix}:${nameOf(queue)}:events`; // as BullMQ names it
+  const fields = ['event', EVENT, 'call', call, 'reason', messageOf(reason)];
+  await redis.xadd(stream, 'MAXLEN', '~', MOST, '*', ...fields);
 }
 
 /** The machine's side. */
@@ -47,7 +41,7 @@ export class CancelListener {
     this.#events = new QueueEvents(nameOf(queue), { connection: redis, prefix, lastEventId: '0' });
     this.#events.on('error', onError);
     this.#events.on(EVENT as 'waiting', (args) => {
-      const { call, reason } = args as unknown as Cancel;
+      const { call, reason } = args as unknown as Record<'call' | 'reason', string>;
       this.#known.set(call, reason);
       if (this.#known.size > MOST) this.#known.delete(this.#known.keys().next().value!);
       onCancel(call, reason);

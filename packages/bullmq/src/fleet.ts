@@ -2,8 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { Queue, QueueEvents } from 'bullmq';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from 'threadwise';
-import { duration, integer, iteratorOf, Mapping, reject, text, withCallerStack } from 'threadwise/internal';
-import { Cancels } from './cancels.js';
+import {
+  duration,
+  integer,
+  iteratorOf,
+  Mapping,
+  reject,
+  tasksBy,
+  text,
+  withCallerStack,
+} from 'threadwise/internal';
+import { sendCancel } from './cancels.js';
 import { connectTo, endEvents, inTime, Link } from './connection.js';
 import { checkSize, encode } from './encoding.js';
 import { FleetError } from './errors.js';
@@ -67,7 +76,6 @@ export class Fleet<M = UntypedTasks> {
   readonly #options;
   readonly #link: Link;
   readonly #calls: OpenCalls;
-  readonly #cancels: Cancels;
   readonly #machines: Machines;
   /** Requests to Redis for calls; `close` waits for their answers before it disconnects. */
   readonly #asked = new Set<Promise<unknown>>();
@@ -87,10 +95,9 @@ export class Fleet<M = UntypedTasks> {
     this.queue = new Queue(queue, { connection: redis, prefix, streams });
     this.queue.on('error', () => undefined); // the link reports the error to those who wait
     this.#calls = new OpenCalls(this.queue, redis);
-    this.#cancels = new Cancels(queue, prefix, redis);
-    this.#machines = new Machines(queue, prefix, redis);
+    this.#machines = new Machines(this.queue, redis);
     this.#lookTimer = setInterval(() => this.#look(), LOOK_MS).unref();
-    this.tasks = this.#makeTasks();
+    this.tasks = tasksBy((name, args) => this.run(name as TaskName<M>, args as never));
   }
 
   /** Resolves when Redis answers and results can be received. Calls wait for it by themselves. Rejects with ERR_FLEET_CONNECTION. */
@@ -279,8 +286,8 @@ export class Fleet<M = UntypedTasks> {
     const ask = this.#link.ask(`Task '${name}' was not cancelled`, async () => {
       const job = await this.queue.getJob(jobId);
       if (job === undefined || (await this.queue.remove(jobId)) === 1) return;
-      const { threadwise } = job.opts as FleetJobOptions;
-      if (threadwise?.call !== undefined) await this.#cancels.send(threadwise.call, reason);
+      const { call } = (job.opts as FleetJobOptions).threadwise ?? {};
+      if (call !== undefined) await sendCancel(this.#link.redis, this.#options, call, reason);
     });
     this.#tracked(ask).catch(() => undefined);
   }
@@ -304,20 +311,11 @@ export class Fleet<M = UntypedTasks> {
     this.#link.end();
     await this.#listening?.catch(() => undefined);
     if (this.#events !== undefined) await endEvents(this.#events);
-    await Promise.allSettled([this.#cancels.close(), this.queue.close()]);
+    await this.queue.close().catch(() => undefined);
   }
 
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new FleetError('ERR_FLEET_CLOSED', 'The fleet was closed');
-  }
-
-  #makeTasks(): Tasks<M> {
-    return new Proxy(Object.freeze(Object.create(null)), {
-      get: (_target, name) => {
-        if (typeof name === 'symbol' || name === 'then') return undefined; // a fleet with a `then` would be taken for a promise
-        return (...args: unknown[]) => this.run(name as TaskName<M>, args as never);
-      },
-    });
   }
 }
 

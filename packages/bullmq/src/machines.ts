@@ -1,4 +1,5 @@
 /** The list of machines: each writes its statistics into a key of its own, which expires when the machine stops reporting. */
+import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
 /** The statistics of one service: a program with a pool, on some machine. */
@@ -41,9 +42,9 @@ export class Machines {
   readonly #redis: Redis;
   readonly #list: string;
 
-  constructor(queue: string, prefix: string, redis: Redis) {
+  constructor(queue: Pick<Queue, 'toKey'>, redis: Redis) {
     this.#redis = redis;
-    this.#list = `${prefix}:${queue}:threadwise:machines`;
+    this.#list = queue.toKey('threadwise:machines');
   }
 
   async report(stats: MachineStats): Promise<void> {

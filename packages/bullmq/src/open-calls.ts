@@ -5,7 +5,7 @@
 import type { Job, Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type AbortSignalLike, ThreadwiseError } from 'threadwise';
-import { onAbort, UserCode } from 'threadwise/internal';
+import { onAbort, promised, UserCode } from 'threadwise/internal';
 import { decode } from './encoding.js';
 import { FleetError } from './errors.js';
 import { readFailure } from './failures.js';
@@ -20,28 +20,16 @@ export interface CallOptions {
   readonly onAbort: (call: OpenCall) => void;
 }
 
-export class OpenCall {
+export interface OpenCall {
   readonly name: string;
   readonly options: CallOptions;
   readonly result: Promise<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
   jobId: string;
   /** Whether the call's job is still to be added, on its way to Redis, or in Redis. Only `Fleet` changes it. */
-  state: 'waiting' | 'adding' | 'added' = 'waiting';
-  resolve!: (value: unknown) => void;
-  reject!: (error: unknown) => void;
+  state: 'waiting' | 'adding' | 'added';
   unfollow: (() => void) | undefined;
-
-  constructor(jobId: string, name: string, options: CallOptions) {
-    this.jobId = jobId;
-    this.name = name;
-    this.options = options;
-    this.result = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-    // The result may be rejected before the caller awaits it: that must not count as unhandled.
-    this.result.catch(() => undefined);
-  }
 }
 
 export class OpenCalls {
@@ -63,7 +51,13 @@ export class OpenCalls {
   }
 
   open(jobId: string, name: string, options: CallOptions): OpenCall {
-    const call = new OpenCall(jobId, name, options);
+    const { promise: result, resolve, reject } = promised<unknown>();
+    result.catch(() => undefined); // it may be rejected before the caller awaits it, which must not count as unhandled
+    const call: OpenCall = {
+      ...{ jobId, name, options, result, resolve, reject },
+      state: 'waiting',
+      unfollow: undefined,
+    };
     this.#put(call);
     if (options.signal?.aborted) this.#abort(call);
     return call;

@@ -23,6 +23,8 @@ describe('calls', { skip }, () => {
     const { fleet } = await fleetOf(t);
     assert.equal(await fleet.run('add', [2, 3]), 5);
     assert.equal(await fleet.tasks.add('a', 'b'), 'ab');
+    assert.equal(JSON.stringify(fleet.tasks), '{}');
+    assert.equal((await fleet.stats()).open, 0, 'no task was called for JSON');
     const { id, attempt } = await fleet.tasks.who();
     assert.equal(attempt, 1);
     assert.match(id, /^[0-9a-f-]{36}$/);

@@ -7,6 +7,8 @@ export { abortSignal } from './core/calls/run-options.js';
 export { withCallerStack, withoutCallerStack } from './core/calls/caller-stack.js';
 export { UserCode } from './core/events/user-code.js';
 export { iteratorOf, Mapping } from './core/calls/map.js';
+export { tasksBy } from './core/pool.js';
+export { promised } from './core/promised.js';
 export {
   callback,
   type Check,

@@ -78,7 +78,6 @@ export class Service {
     this.#name = name;
     const redis = connectTo(options.connection);
     this.#link = new Link(redis, FAREWELL_MS);
-    this.#machines = new Machines(queue, prefix, redis);
     redis.on('ready', () => {
       this.#lastError = '';
     });
@@ -106,16 +105,11 @@ export class Service {
       runRetryDelay: RETRY_MS,
       ...defined({ limiter: options.limiter }),
     });
+    this.#machines = new Machines(this.worker, redis);
     let hash: Promise<string> | undefined;
     const hashOnce = () => (hash ??= moduleHash(url));
-    this.#machine = {
-      pool: this.pool,
-      worker: this.worker,
-      redis,
-      options,
-      moduleHash: hashOnce,
-      context: undefined,
-    };
+    const { pool: ours, worker } = this;
+    this.#machine = { pool: ours, worker, redis, options, moduleHash: hashOnce, context: undefined };
     let hasBegun = false;
     const onError = (error: Error) => {
       // Until the service has begun, `ready` reports a refused login, in more detail.
@@ -174,8 +168,7 @@ export class Service {
   async #start(): Promise<void> {
     try {
       await this.pool.ready;
-      const reached = this.worker.waitUntilReady();
-      while (!(await this.#isReached(reached)));
+      await this.#reach(this.worker.waitUntilReady());
     } catch (error) {
       void this.close({ timeoutMs: 0 });
       throw error;
@@ -185,15 +178,15 @@ export class Service {
     this.#report();
   }
 
-  /** Resolves to false if Redis was not reached in time, which is worth another wait. Rejects if waiting longer cannot help. */
-  async #isReached(reached: Promise<unknown>): Promise<boolean> {
-    try {
-      await this.#link.ask('The service does not begin', () => reached);
-      return true;
-    } catch (error) {
-      if (!isConnectionLate(error)) throw error;
-      this.#tell(error);
-      return false;
+  /** Resolves when Redis is reached, however late. Rejects if waiting longer cannot help. */
+  async #reach(reached: Promise<unknown>): Promise<void> {
+    for (;;) {
+      try {
+        return void (await this.#link.ask('The service does not begin', () => reached));
+      } catch (error) {
+        if (!isConnectionLate(error)) throw error;
+        this.#tell(error);
+      }
     }
   }
 

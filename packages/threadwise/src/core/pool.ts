@@ -20,6 +20,17 @@ import type {
   UntypedTasks,
 } from './types.js';
 
+/** A module's tasks as functions that `run` runs. */
+export function tasksBy<M>(run: (name: string, args: unknown[]) => Promise<unknown>): Tasks<M> {
+  return new Proxy(Object.freeze(Object.create(null)), {
+    get: (_target, task) => {
+      // Or a pool could not be awaited around, nor be written as JSON: each would call a task of that name.
+      if (typeof task === 'symbol' || task === 'then' || task === 'toJSON') return undefined;
+      return (...args: unknown[]) => run(task, args);
+    },
+  });
+}
+
 export class Pool<M = UntypedTasks> {
   /** The pool's name, for stats and events. */
   readonly name: string;
@@ -30,13 +41,7 @@ export class Pool<M = UntypedTasks> {
   constructor(parts: Parts) {
     this.#engine = new Engine(parts);
     this.name = parts.name;
-    this.tasks = new Proxy(Object.freeze(Object.create(null)), {
-      get: (_target, task) => {
-        // Or a pool could not be awaited around, nor be written as JSON: each would call a task of that name.
-        if (typeof task === 'symbol' || task === 'then' || task === 'toJSON') return undefined;
-        return (...args: unknown[]) => this.run(task as TaskName<M>, args as never);
-      },
-    });
+    this.tasks = tasksBy((task, args) => this.run(task as TaskName<M>, args as never));
   }
 
   /**
