@@ -1,7 +1,7 @@
 /** The connection to Redis: one ioredis client for each fleet and each service; BullMQ duplicates it where it needs more. */
-import type { QueueEvents } from 'bullmq';
+import type { IRedisClient, QueueEvents, RedisConnection } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
-import { reject } from 'threadwise/internal';
+import { promised, reject } from 'threadwise/internal';
 import { FleetError, isRefusedLogin, redisError } from './errors.js';
 
 /** A URL (`redis://…`, `rediss://…`), options of ioredis, or a client of ioredis, which is duplicated and stays yours. */
@@ -40,8 +40,23 @@ function clientOf(connection: unknown): Redis {
 
 /** Stops listening to a queue at once; its own `close` would wait for a Redis that does not answer. */
 export async function endEvents(events: QueueEvents): Promise<void> {
+  const backend = events.getBackend();
+  rejectCommands(backend.connection);
   events.close().catch(() => undefined);
-  await events.getBackend().close(true);
+  await backend.close(true);
+}
+
+/**
+ * To be called before a blocking connection is closed: a client that waits to reconnect keeps its commands when it disconnects, and BullMQ's
+ * timer for one of them would keep the process for up to 11 s.
+ */
+export function rejectCommands(connection: RedisConnection | undefined): void {
+  const reject = (client: IRedisClient) => {
+    if (client.status !== 'reconnecting') return;
+    client.connect().catch(() => undefined);
+    client.disconnect();
+  };
+  connection?.client.then(reject, () => undefined);
 }
 
 /** Resolves when `done` does, or after `limitMs`. @param limitMs milliseconds; undefined: no limit */
@@ -66,7 +81,7 @@ export class Link {
     this.#timeoutMs = timeoutMs;
     redis.on('error', (error: unknown) => {
       this.#lastError = error;
-      if (isRefusedLogin(error)) for (const giveUp of [...this.#waiting]) giveUp();
+      if (isRefusedLogin(error)) for (const giveUp of this.#waiting) giveUp();
     });
     redis.on('ready', () => {
       this.#lastError = undefined;
@@ -76,36 +91,25 @@ export class Link {
   /** Disconnects for good, and rejects the requests that have no answer. */
   end(): void {
     this.#hasEnded = true;
-    for (const giveUp of [...this.#waiting]) giveUp();
+    for (const giveUp of this.#waiting) giveUp();
     this.redis.disconnect();
   }
 
   /**
    * Resolves as `ask` does. Rejects with ERR_FLEET_CONNECTION after `timeoutMs` or if Redis refuses the login, with ERR_FLEET_CLOSED
-   * once the link has ended. `ask` may still succeed after that: then `late` is called with its value.
+   * once the link has ended. What `ask` has asked for may still happen after that.
    */
-  ask<T>(what: string, ask: () => Promise<T>, late: (value: T) => void = () => undefined): Promise<T> {
-    return new Promise((resolve, fail) => {
-      let isOver = false;
-      const giveUp = () => {
-        end();
-        fail(this.#unreachable(what));
-      };
-      const timer = setTimeout(giveUp, this.#timeoutMs);
-      const end = () => {
-        isOver = true;
-        clearTimeout(timer);
-        this.#waiting.delete(giveUp);
-      };
-      this.#waiting.add(giveUp);
-      if (this.#hasEnded) return giveUp();
-      if (isRefusedLogin(this.#lastError)) giveUp();
-      ask()
-        .then(
-          (value) => (isOver ? late(value) : resolve(value)),
-          (error: unknown) => fail(redisError(what, error)),
-        )
-        .finally(end);
+  ask<T>(what: string, ask: () => Promise<T>): Promise<T> {
+    if (this.#hasEnded) return Promise.reject(this.#unreachable(what));
+    const { promise, resolve, reject } = promised<T>();
+    const giveUp = () => reject(this.#unreachable(what));
+    const timer = setTimeout(giveUp, this.#timeoutMs);
+    this.#waiting.add(giveUp);
+    if (isRefusedLogin(this.#lastError)) giveUp();
+    ask().then(resolve, (error: unknown) => reject(redisError(what, error)));
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#waiting.delete(giveUp);
     });
   }
 

@@ -1,6 +1,6 @@
 /** The caller's side of a fleet: calls like those of a pool, as jobs of a BullMQ queue that other machines work on. */
 import { randomUUID } from 'node:crypto';
-import { Queue, QueueEvents } from 'bullmq';
+import { type Job, Queue, QueueEvents } from 'bullmq';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from 'threadwise';
 import {
   duration,
@@ -216,14 +216,17 @@ export class Fleet<M = UntypedTasks> {
     };
     // `close` waits for the call from here on, so nothing above may be asynchronous.
     const call = this.#calls.open(opts.jobId, name, { signal, onProgress, onAbort });
-    const undo = () => this.#cancel(call, 'The call was given up');
     const add = async () => {
       await this.#nameModule(opts);
       await this.#listen();
       if (!this.#calls.has(call)) return;
       call.state = 'adding';
-      const adding = () => this.queue.add(name, data, opts);
-      const ask = this.#link.ask(`Task '${name}' was not added`, adding, isShared ? undefined : undo);
+      let adding: Promise<Job> | undefined;
+      const what = `Task '${name}' was not added`;
+      const ask = this.#link.ask(what, () => (adding = this.queue.add(name, data, opts)));
+      // A job that comes too late, for nobody, is removed.
+      const undo = () => this.#cancel(call, 'The call was given up');
+      if (!isShared) ask.catch(() => adding?.then(undo, () => undefined));
       const job = await this.#tracked(ask);
       call.state = 'added';
       if (job.id !== undefined && job.id !== call.jobId) this.#calls.move(call, job.id);

@@ -59,6 +59,7 @@ test('calls that wait for the same job get the same result, each once', async ()
   const calls = callsOfNothing();
   const [one, two] = [calls.open('a', 'task', OPTIONS), calls.open('b', 'task', OPTIONS)];
   calls.move(two, 'a');
+  assert.equal(calls.size, 2);
   calls.completed('a', [1]);
   calls.completed('a', [2]);
   assert.deepEqual(await Promise.all([one.result, two.result]), [[1], [1]]);

@@ -45,9 +45,8 @@ export class OpenCalls {
     this.#redis = redis;
   }
 
-  /** How many jobs the open calls wait for. */
   get size(): number {
-    return this.#calls.size;
+    return this.#all().length;
   }
 
   open(jobId: string, name: string, options: CallOptions): OpenCall {

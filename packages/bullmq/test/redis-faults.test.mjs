@@ -1,10 +1,11 @@
 /** A Redis that is not there, lets nobody in, restarts, forgets, is full, or cannot be reached for a while. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { connect, FleetError, serve } from '@threadwise/bullmq';
 import { QueueEvents } from 'bullmq';
 import { freePort } from 'threadwise-test/free-port';
-import { begun, caller, failure, folder, machineHere, QUICK, tasksUrl, told } from './helpers.mjs';
+import { begun, caller, failure, folder, machine, machineHere, QUICK, tasksUrl, told } from './helpers.mjs';
 import { proxyTo } from './proxy.mjs';
 import { onEnd, RedisServer, skip } from './redis.mjs';
 
@@ -141,6 +142,17 @@ describe('faults of Redis', { skip }, () => {
     await Promise.all([service.close({ timeoutMs: 0 }), fleet.close({ timeoutMs: 0 })]);
     assert.equal((await error).code, 'ERR_FLEET_CLOSED');
     assert.equal(service.pool.stats().threads.current, 0);
+  });
+
+  test('a program whose caller and machine are closed though Redis is away ends soon', async (t) => {
+    const redis = await RedisServer.start(t);
+    const program = await machine(t, redis, { script: 'left' });
+    const ended = once(program, 'exit');
+    const began = performance.now();
+    await redis.stop();
+    await ended;
+    const ms = performance.now() - began;
+    assert.ok(ms < 5000, `it ended after ${ms} ms`);
   });
 
   test('a Redis that is full refuses a call with its own words, and takes the next when there is room', async (t) => {

@@ -5,7 +5,7 @@ import type { Job, Worker } from 'bullmq';
 import { createPool, type Pool, type TaskStart } from 'threadwise';
 import { duration } from 'threadwise/internal';
 import { CancelListener } from '../cancels.js';
-import { connectTo, inTime, Link } from '../connection.js';
+import { connectTo, inTime, Link, rejectCommands } from '../connection.js';
 import { decode } from '../encoding.js';
 import { FleetError, isRefusedLogin } from '../errors.js';
 import { intake } from './intake.js';
@@ -296,12 +296,14 @@ export class Service {
       await this.worker.close();
       await this.#machines.remove(this.#id);
     };
+    const { blockingConnection } = this.worker.getBackend();
+    rejectCommands(blockingConnection);
     try {
       if (redis.status === 'ready') await this.#link.ask('The service was cut off while it closed', farewell);
       else await this.worker.close(true);
     } catch (error) {
       this.#tell(error);
-      void this.worker.getBackend().blockingConnection?.disconnect(false);
+      void blockingConnection?.disconnect(false);
     }
     // 5. End threads, connections and listeners.
     clearTimeout(this.#renewal);
