@@ -52,7 +52,7 @@ export class FakePlatform implements Platform {
     structuredClone(value, { transfer } as CloneOptions);
   readonly sharedMemory = (byteLength: number): ArrayBufferLike => new SharedArrayBuffer(byteLength);
   readonly hasSharedMemory = true;
-  readonly hasProcesses = true;
+  readonly noProcesses = () => undefined;
   readonly availableThreads = (): number => 4;
   readonly threadCeiling = (): number => 64;
   memory: Platform['memory'] = () => undefined;

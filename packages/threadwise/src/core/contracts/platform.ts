@@ -122,8 +122,8 @@ export interface Platform {
   sharedMemory(byteLength: number): ArrayBufferLike;
   /** Whether threads can share memory, and wait for it without being blocked. */
   readonly hasSharedMemory: boolean;
-  /** Whether a worker can have a process of its own. */
-  readonly hasProcesses: boolean;
+  /** Where no worker can have a process of its own, as in "expected 'thread' on Windows"; undefined: it can. */
+  noProcesses(): string | undefined;
   /** How many threads the limits of the machine and the container allow. */
   availableThreads(): number;
   /** How many there may be at most, however much they wait: not less than `availableThreads`. */

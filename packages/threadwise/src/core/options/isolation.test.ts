@@ -7,7 +7,7 @@ const context = (env: Record<string, string> = {}, hasProcesses = true) => ({
   choices: ['least-busy', 'random'],
   builtInName: () => undefined,
   hasSharedMemory: true,
-  hasProcesses,
+  noProcesses: () => (hasProcesses ? undefined : 'on Windows'),
   availableThreads: () => 8,
   threadCeiling: () => 128,
   env: (name: string) => env[name],
@@ -50,7 +50,7 @@ test('what does not go with processes is refused, and says what does', () => {
     });
   }
   const isolated = () => resolveOptions({ isolation: 'process' }, context({}, false));
-  assert.throws(isolated, { code: 'ERR_OPTION', message: /'isolation': expected 'thread' on this system/ });
+  assert.throws(isolated, { code: 'ERR_OPTION', message: /'isolation': expected 'thread' on Windows, got "process"/ });
 });
 
 test('THREADWISE_ISOLATION is a wish: what the code says goes before it', () => {

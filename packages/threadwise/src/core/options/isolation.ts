@@ -42,9 +42,9 @@ function isolationOfText(option: string, value: string): Holders {
 /** What the code says, or else the environment (THREADWISE_ISOLATION), as far as the other options allow. Throws ERR_OPTION. */
 export function resolveIsolation(options: CheckedOptions, context: OptionContext) {
   const { isolation, worker } = options;
-  const why = whyNot(options, context);
-  if (isolation?.holder === 'process' && why !== undefined) return reject(...why);
   const wanted = isolation ?? fromEnvironment(context, 'THREADWISE_ISOLATION', isolationOfText) ?? THREADS;
+  const why = wanted.holder === 'process' ? whyNot(options, context) : undefined;
+  if (isolation !== undefined && why !== undefined) return reject(...why);
   const { holder, processes, threads } = why === undefined ? wanted : THREADS;
   if (holder === 'thread' && worker.cwd !== undefined)
     return reject('worker.cwd', "nothing with isolation 'thread': threads share one", worker.cwd);
@@ -62,10 +62,11 @@ export type Refusal = readonly [option: string, expected: string, value: unknown
 /** Why workers cannot be in processes, if they cannot. */
 function whyNot(
   { isolation, threads, transport, dispatch, placement, worker }: CheckedOptions,
-  { hasProcesses }: OptionContext,
+  { noProcesses }: OptionContext,
 ): Refusal | undefined {
   const { env, resourceLimits = {} } = worker;
-  if (!hasProcesses) return ['isolation', "'thread' on this system", isolation?.holder];
+  const where = noProcesses();
+  if (where !== undefined) return ['isolation', `'thread' ${where}`, isolation?.holder];
   if (isolation?.processes !== undefined && threads !== undefined) return ['threads', NO_SIZE, threads];
   if (transport === 'shared') return ['transport', `'message' ${WITH}: processes share no memory`, transport];
   if (dispatch !== undefined && dispatch !== 'direct') return ['dispatch', `'direct' ${WITH}`, dispatch];

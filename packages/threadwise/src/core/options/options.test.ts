@@ -17,7 +17,7 @@ function context(env: Record<string, string> = {}): OptionContext {
     choices: ['least-busy', 'random'],
     builtInName: (choose) => (typeof choose === 'string' ? choose : undefined),
     hasSharedMemory: true,
-    hasProcesses: true,
+    noProcesses: () => undefined,
     availableThreads: () => 8,
     threadCeiling: () => 128,
     env: (name) => env[name],

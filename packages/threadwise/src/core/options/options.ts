@@ -69,7 +69,7 @@ export interface PoolOptions {
   loopBudgetMs?: number;
   /**
    * What holds a worker. 'thread': a thread. 'process': a process of its own, which a crash of native code ends alone; arguments and
-   * results are copied, and no memory is shared; not on Windows. An object: a process that several workers share. Default 'thread'.
+   * results are copied, and no memory is shared; not on Windows, nor in Electron. An object: a process that several workers share. Default 'thread'.
    */
   isolation?: 'thread' | 'process' | SharedProcessOptions;
   /** The strategy: a name, a value such as `leastBusy`, or a function. Default 'least-busy'. */
@@ -160,7 +160,7 @@ export interface SizeBounds {
 
 /** What validation needs to know of the surroundings. */
 export interface OptionContext
-  extends ThreadLimits, Pick<Platform, 'hasSharedMemory' | 'hasProcesses' | 'env'> {
+  extends ThreadLimits, Pick<Platform, 'hasSharedMemory' | 'noProcesses' | 'env'> {
   /** The names that `choose` can have. The first is the default. */
   readonly choices: readonly string[];
   /** The name of a built-in strategy; undefined for the user's own. */

@@ -78,3 +78,11 @@ test('platform node: options that a thread cannot have are left out, with the va
     '--t',
   ]);
 });
+
+test('platform node: a single executable application has no processes of Node.js', async () => {
+  const code = `
+    const isTold = nodePlatform.noProcesses();
+    process.getBuiltinModule('node:sea').isSea = () => true;
+    console.log(isTold, nodePlatform.noProcesses());`;
+  assert.equal(await runAlone(code), 'undefined in a single executable application');
+});

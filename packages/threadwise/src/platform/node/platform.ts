@@ -48,7 +48,7 @@ export const nodePlatform: Platform = {
   },
   clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
   hasSharedMemory: 'waitAsync' in Atomics,
-  hasProcesses: process.platform !== 'win32',
+  noProcesses,
   sharedMemory,
   availableThreads,
   threadCeiling,
@@ -72,6 +72,14 @@ type GrowableBuffer = new (byteLength: number, options: { maxByteLength: number 
 function sharedMemory(byteLength: number): SharedArrayBuffer {
   if (byteLength >= ALWAYS_MAPPED_BYTES) return new SharedArrayBuffer(byteLength);
   return new (SharedArrayBuffer as GrowableBuffer)(byteLength, { maxByteLength: byteLength });
+}
+
+/** Where it is no Node.js that `process.execPath` starts, it would be the program itself, which would start others. */
+function noProcesses(): string | undefined {
+  if (process.platform === 'win32') return 'on Windows';
+  if (process.versions.electron !== undefined && !process.env.ELECTRON_RUN_AS_NODE) return 'in Electron';
+  if (process.getBuiltinModule('node:sea').isSea()) return 'in a single executable application';
+  return undefined;
 }
 
 export const asyncStore = () => new AsyncLocalStorage<unknown>();

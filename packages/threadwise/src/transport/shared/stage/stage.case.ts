@@ -223,7 +223,7 @@ export function handPlatform(parts: HandPlatformParts): Platform {
     clone: (value) => structuredClone(value),
     sharedMemory: memory.take,
     hasSharedMemory: true,
-    hasProcesses: false,
+    noProcesses: () => 'on a stage',
     availableThreads: () => spinners + 1,
     threadCeiling: () => 16,
     memory: () => ({ usedBytes: 0, limitBytes: 128 * 2 ** 20 }), // so the arena has one segment
