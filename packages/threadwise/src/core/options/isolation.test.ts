@@ -50,7 +50,10 @@ test('what does not go with processes is refused, and says what does', () => {
     });
   }
   const isolated = () => resolveOptions({ isolation: 'process' }, context({}, false));
-  assert.throws(isolated, { code: 'ERR_OPTION', message: /'isolation': expected 'thread' on Windows, got "process"/ });
+  assert.throws(isolated, {
+    code: 'ERR_OPTION',
+    message: /'isolation': expected 'thread' on Windows, got "process"/,
+  });
 });
 
 test('THREADWISE_ISOLATION is a wish: what the code says goes before it', () => {
