@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { BoardFiles, type BoardFile, FileBoardEnd, newFileBoard, ringsOf } from './board.js';
@@ -48,22 +46,29 @@ test('board in a file: where the system refuses it, it throws, and the next one 
   }
 });
 
-test('board in a file: where there is no folder in memory, it is in another one, and has no rings', (t) => {
-  const { openSync } = fs;
-  const folders: string[] = [];
-  const open = (path: string, ...rest: [string, number]) => {
-    folders.push(dirname(path));
-    if (folders.length === 1) throw new Error('EACCES: permission denied');
-    return openSync(path, ...rest);
-  };
-  const { board: owner, memory } = replaced(t, 'openSync', open as () => number, () => newFileBoard(1));
-  assert.deepEqual(folders, ['/dev/shm', tmpdir()]);
-  assert.deepEqual(ringsOf(memory as BoardFile), {});
-  const ticket = owner.post();
-  assert.equal(new FileBoardEnd(memory as BoardFile).claim(ticket, 5), true);
-  assert.equal(owner.beganAt(ticket), 5);
-  owner.close!();
+test('board in a file: where no file in memory can be made or written, it is in another folder, and has no rings', (t) => {
+  for (const name of ['openSync', 'writeSync'] as const) {
+    const before = openFiles();
+    let calls = 0;
+    const original = fs[name] as (...args: unknown[]) => number;
+    const refuseFirst = (...args: unknown[]) => {
+      if (++calls === 1) throw new Error('EACCES, or ENOSPC');
+      return original(...args);
+    };
+    const { board: owner, memory } = replaced(t, name, refuseFirst as () => number, () => newFileBoard(1));
+    assert.deepEqual(ringsOf(memory as BoardFile), {});
+    const ticket = owner.post();
+    assert.equal(new FileBoardEnd(memory as BoardFile).claim(ticket, 5), true);
+    assert.equal(owner.beganAt(ticket), 5);
+    owner.close!();
+    assert.equal(openFiles(), before);
+  }
 });
+
+/** How many descriptors this process has; 0 where the system does not tell. */
+function openFiles(): number {
+  return fs.existsSync('/proc/self/fd') ? fs.readdirSync('/proc/self/fd').length : 0;
+}
 
 test('board in a file: a posted task is claimed once, and withdrawn no more', (t) => {
   const { owner, reader } = board(t, 1);

@@ -77,7 +77,7 @@ export class BoardFiles {
       this.#file = undefined;
     };
     try {
-      this.#file ??= openUnnamed();
+      this.#file ??= openUnnamed(bytes);
       writeAll(this.#file.fd, new Uint8Array(bytes), at); // clears what a former worker has claimed
     } catch (error) {
       close();
@@ -91,17 +91,24 @@ export class BoardFiles {
 /** A board in a file of its own. @param cells how many tasks can be posted at a time */
 export const newFileBoard = (cells: number): NewBoard => new BoardFiles().newBoard(cells);
 
-function openUnnamed() {
+/** Opens a file without a name, with room for `byteLength` bytes at least. */
+function openUnnamed(byteLength: number) {
   const open = (folder: string) => {
     const path = join(folder, `threadwise-${process.pid}-${Date.now().toString(36)}-${++count}`);
     const fd = openSync(path, 'wx+', 0o600);
-    unlinkSync(path);
-    return fd;
+    try {
+      unlinkSync(path);
+      writeAll(fd, new Uint8Array(byteLength));
+      return fd;
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
   };
   try {
     return { fd: open(SHARED_DIR), hasRings: true };
   } catch {
-    return { fd: open(tmpdir()), hasRings: false }; // there is no such folder, or it must not be written to
+    return { fd: open(tmpdir()), hasRings: false }; // there is no such folder, it is full, or it must not be written to
   }
 }
 
