@@ -1,17 +1,37 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import type { Queue } from 'bullmq';
+import type { Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { OpenCalls } from './open-calls.js';
 
 const OPTIONS = { signal: undefined, onProgress: undefined, onAbort: () => undefined };
 
-/** Open calls of a queue without jobs. */
-function callsOfNothing(): OpenCalls {
-  const queue = { getJob: () => Promise.resolve(undefined), toKey: (id: string) => id };
+/** Open calls of a queue with these jobs. */
+function callsOf(jobs: ReadonlyMap<string, unknown>): OpenCalls {
+  const queue = { getJob: (id: string) => Promise.resolve(jobs.get(id)), toKey: (id: string) => id };
   const redis = { xrange: () => Promise.resolve([]) };
   return new OpenCalls(queue as unknown as Queue, redis as unknown as Redis);
 }
+
+const callsOfNothing = () => callsOf(new Map());
+
+test('the removal of an earlier job with the same id ends no call', async () => {
+  const jobs = new Map([['a', {}]]);
+  const calls = callsOf(jobs);
+  const events = new EventEmitter();
+  calls.follow(events as QueueEvents, '0');
+  const call = calls.open('a', 'task', OPTIONS);
+  for (const state of ['adding', 'added'] as const) {
+    call.state = state;
+    events.emit('removed', { jobId: 'a' });
+    await new Promise(setImmediate);
+    assert.equal(calls.size, 1);
+  }
+  jobs.clear();
+  events.emit('removed', { jobId: 'a' });
+  await assert.rejects(call.result, { code: 'ERR_FLEET_JOB_LOST' });
+});
 
 test('a job that is not there is lost, but for one that is still on its way to Redis', async () => {
   const calls = callsOfNothing();

@@ -97,7 +97,8 @@ export class OpenCalls {
       this.failed(jobId, failedReason).catch(() => undefined);
     });
     events.on('progress', ({ jobId, data }) => this.progress(jobId, data));
-    events.on('removed', ({ jobId }) => this.removed(jobId));
+    // The event may be of an earlier job with the same id, so the job is looked for.
+    events.on('removed', ({ jobId }) => this.look([jobId]).catch(() => undefined));
   }
 
   progress(jobId: string, encoded: unknown): void {
@@ -121,10 +122,6 @@ export class OpenCalls {
     // A check of the same job may settle the call meanwhile; the first to settle it wins.
     const error = await readFailure(this.#queue, this.#redis, jobId, reason);
     this.#settle(jobId, (call) => call.reject(error));
-  }
-
-  removed(jobId: string): void {
-    for (const call of this.#of(jobId)) this.#lose(call);
   }
 
   /** Resolves when all calls that are open now have settled. */
