@@ -9,26 +9,22 @@ import { promised } from '../../core/promised.js';
 import { reasonOf } from '../../core/workers/failures.js';
 import { cgroups } from '../node/limits.js';
 import { cpuTime, readText } from '../node/usage.js';
-import type { BoardFile, ringsOf } from './board.js';
+import { type BoardFile, ringsOf } from './board.js';
 import { toBytes } from './clone.js';
 import { FD, type Pipe, type PipePort, readNow } from './port.js';
 
 /** The `--eval` script, valid as CommonJS and as a module: reads the code and its boot message, each behind its length. Only it can import. */
 const STARTER = `{
   const { readSync } = process.getBuiltinModule('node:fs');
-  const vm = process.getBuiltinModule('node:vm');
   const read = (bytes) => {
-    for (let at = 0; at < bytes.length;) {
-      const count = readSync(3, bytes, at, bytes.length - at, null);
-      if (count === 0) process.kill(process.pid, 'SIGKILL');
-      at += count;
-    }
+    for (let offset = 0; offset < bytes.length;)
+      offset += readSync(3, bytes, { offset }) || process.kill(process.pid, 'SIGKILL');
     return bytes;
   };
   const next = () => read(Buffer.alloc(read(Buffer.alloc(4)).readUInt32LE()));
   const code = next().toString();
   globalThis[Symbol.for('threadwise.start')] = { load: (url) => import(url), bytes: next() };
-  vm.runInThisContext(code, { filename: '[worker eval]' });
+  process.getBuiltinModule('node:vm').runInThisContext(code, { filename: '[worker eval]' });
 }`;
 
 /** Options of Node that a process does not inherit: code to evaluate, the debugger's port, the test runner and the like. */
@@ -52,8 +48,8 @@ interface ProcessStart {
   readonly code: string;
   /** The boot message of the code. */
   readonly boot: unknown;
-  readonly boardFd: number;
-  readonly rings?: ReturnType<typeof ringsOf>;
+  /** In the file that the process inherits; its rings are the port's. */
+  readonly board: BoardFile;
   /** How many pipes lead from the process to main, beside that of its port. */
   readonly pipes: number;
 }
@@ -90,7 +86,8 @@ export class NodeProcess {
     this.#said = listen(stderr!);
     const pipe = pipeOf(toChild!, fromChild!);
     pipe.write(first);
-    port.attach(pipe, start.rings?.toWorker, start.rings?.toMain);
+    const { toWorker, toMain } = ringsOf(start.board);
+    port.attach(pipe, toWorker, toMain);
     this.#watch(pid, onExit);
   }
 
@@ -166,10 +163,10 @@ function withLength(bytes: Buffer): Buffer[] {
   return [length, bytes];
 }
 
-function spawn({ settings, execArgv, boardFd, pipes }: ProcessStart): ChildProcess {
+function spawn({ settings, execArgv, board, pipes }: ProcessStart): ChildProcess {
   // A null prototype: what somebody has put on `Object.prototype` must not count as an option.
   const options: SpawnOptions = Object.assign(Object.create(null), {
-    stdio: ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', boardFd, ...Array<'pipe'>(pipes).fill('pipe')],
+    stdio: ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', board.fd, ...Array<'pipe'>(pipes).fill('pipe')],
     env: environment(settings.env),
     cwd: settings.cwd,
   });

@@ -12,7 +12,7 @@ import { messagesWith } from '../../transport/message/link.js';
 import { clockZero } from '../node/clock.js';
 import { nodePlatform } from '../node/platform.js';
 import { processSource } from '../node/thread-sources.js';
-import { type BoardFile, BoardFiles, newFileBoard, ringsOf } from './board.js';
+import { type BoardFile, BoardFiles, newFileBoard } from './board.js';
 import { cloneByBytes } from './clone.js';
 import { exitOf, givenTo, NodeProcess, residentBytesOfAll } from './node-process.js';
 import { PipePort } from './port.js';
@@ -61,8 +61,7 @@ function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thr
     execArgv: [...given.execArgv, ...limits(settings)],
     code: processSource,
     boot,
-    boardFd: board.fd,
-    rings: ringsOf(board),
+    board,
     pipes: 0,
   };
   const { exited, tell } = exitOf(onExit);
