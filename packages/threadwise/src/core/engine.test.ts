@@ -1,6 +1,7 @@
 /** The parts together, on a platform that only takes notes: what becomes of calls when workers fail to start. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { LinkEvents, RemoteSizing } from './contracts.js';
 import { MeasuredRecorder } from '../metrics/measured.js';
 import { leastBusy } from '../scheduling/choice/strategies.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
@@ -8,7 +9,7 @@ import { PLACEMENTS } from '../scheduling/placement/index.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { measured } from '../scheduling/scaling/measured.js';
 import { Engine } from './engine.js';
-import { type FakeLink, FakePlatform, FakeTransport, silentSink } from './fake-platform.case.js';
+import { FakeLink, FakePlatform, FakeTransport, silentSink } from './fake-platform.case.js';
 import { type PoolOptions, resolveOptions } from './options/options.js';
 import { snapshot } from './stats.js';
 import type { Task } from './calls/task.js';
@@ -196,6 +197,29 @@ describe('a pool', () => {
     assert.equal(attempts, 1);
     platform.advance(50);
     assert.equal(attempts, 2);
+  });
+
+  test('counts the age of a worker that another thread has started from then on', () => {
+    const none = () => undefined;
+    let startIt: (() => void) | undefined;
+    let reserved: LinkEvents | undefined;
+    const { platform, engine, lastLink } = scene({ threads: { min: 1, max: 2 } }, (_platform, transport) => {
+      const reserve: RemoteSizing['reserve'] = (events, specOf, { started }) => {
+        [reserved, startIt] = [events, started];
+        specOf(new FakeLink(events));
+        return { terminate: () => Promise.resolve(), utilization: () => 0, cpu: none };
+      };
+      transport.sizing = { wanted: 1, bound: none, drain: none, onWanted: none, reserve };
+    });
+    lastLink().events.ready([], { functions: [], others: [] });
+    engine.pump();
+    const startMs: number[] = [];
+    engine.hooks.on('worker:ready', (event) => startMs.push(event.startMs));
+    platform.advance(60_000);
+    startIt!();
+    platform.advance(20);
+    reserved!.ready([], { functions: [], others: [] });
+    assert.deepEqual(startMs, [20]);
   });
 
   test('leaves no timer behind when a listener that hears of a call ends it', async () => {

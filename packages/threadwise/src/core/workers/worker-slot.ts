@@ -24,7 +24,8 @@ export class WorkerSlot implements WorkerView {
   readonly lane: TaskQueue<Task>;
   /** Tasks that were handed over and are not known to have ended, those that timed out or were aborted included. */
   readonly handed = new Set<Task>();
-  readonly startedAt: number;
+  /** When its thread was started. */
+  startedAt: number;
   state: SlotState = 'starting';
   /** While it retires: it may still run tasks that it took by itself. */
   pulls = false;

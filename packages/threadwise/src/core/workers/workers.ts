@@ -102,6 +102,7 @@ export class Workers {
   /** Another thread has started a worker that was prepared. */
   #started(slot: WorkerSlot): void {
     if (!this.#reserved.delete(slot)) return;
+    slot.startedAt = this.#parts.platform.now(); // it was made long before, perhaps
     this.#enlist(slot);
     this.#tellStart(slot);
   }
