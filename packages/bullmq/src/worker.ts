@@ -16,6 +16,8 @@ export interface JobHandle {
   children(): Promise<Readonly<Record<string, unknown>>>;
 }
 
+const host = task.host as Record<string, (...args: unknown[]) => Promise<unknown>>;
+
 /** The context of the running task; undefined if no service started it. */
 function current(): JobContext | undefined {
   const { context } = task;
@@ -34,14 +36,10 @@ export const job: JobHandle = Object.freeze({
   },
   async log(line: string): Promise<void> {
     const id = current()?.jobId;
-    if (id !== undefined) await host('job.log')(id, String(line));
+    if (id !== undefined) await host['job.log']!(id, String(line));
   },
   async children(): Promise<Readonly<Record<string, unknown>>> {
     const id = current()?.jobId;
-    return id === undefined ? {} : ((await host('job.children')(id)) as Record<string, unknown>);
+    return id === undefined ? {} : ((await host['job.children']!(id)) as Record<string, unknown>);
   },
 });
-
-function host(name: string): (...args: unknown[]) => Promise<unknown> {
-  return (task.host as Record<string, (...args: unknown[]) => Promise<unknown>>)[name]!;
-}
