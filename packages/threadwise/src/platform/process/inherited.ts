@@ -1,6 +1,5 @@
 /** The beginning of a process that main has started: what it inherits, and what ends it. */
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
-import { fromBytes } from './clone.js';
 import type { Load } from '../node/boot.js';
 import { FD, PIECE_BYTES, type Pipe, readNow } from './port.js';
 import { writeAll } from './ring.js';
@@ -11,10 +10,10 @@ export function receiveBoot<Boot>(): Boot & { readonly load: Load } {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
     process.on(signal, () => undefined);
   const key = Symbol.for('threadwise.start');
-  const scope = globalThis as { [key]?: { load: Load; bytes: Buffer } };
-  const { load, bytes } = scope[key]!;
+  const scope = globalThis as { [key]?: Boot & { readonly load: Load } };
+  const boot = scope[key]!;
   delete scope[key];
-  return { ...(fromBytes(bytes) as Boot), load };
+  return boot;
 }
 
 /** Reads by the event loop, and writes at once, so that no message is lost when the process dies. */

@@ -13,7 +13,7 @@ import { type BoardFile, ringsOf } from './board.js';
 import { toBytes } from './clone.js';
 import { FD, type Pipe, type PipePort, readNow } from './port.js';
 
-/** The `--eval` script, valid as CommonJS and as a module: reads the code and its boot message, each behind its length. Only it can import. */
+/** The `--eval` script, valid as CommonJS and as a module: reads the code with its boot message, behind their length. Only it can import. */
 const STARTER = `{
   const { readSync } = process.getBuiltinModule('node:fs');
   const read = (bytes) => {
@@ -21,9 +21,9 @@ const STARTER = `{
       offset += readSync(3, bytes, { offset }) || process.kill(process.pid, 'SIGKILL');
     return bytes;
   };
-  const next = () => read(Buffer.alloc(read(Buffer.alloc(4)).readUInt32LE()));
-  const code = next().toString();
-  globalThis[Symbol.for('threadwise.start')] = { load: (url) => import(url), bytes: next() };
+  const bytes = read(Buffer.alloc(read(Buffer.alloc(4)).readUInt32LE()));
+  const { code, boot } = process.getBuiltinModule('node:v8').deserialize(bytes);
+  globalThis[Symbol.for('threadwise.start')] = { ...boot, load: (url) => import(url) };
   process.getBuiltinModule('node:vm').runInThisContext(code, { filename: '[worker eval]' });
 }`;
 
@@ -68,7 +68,8 @@ export class NodeProcess {
     knownKills ??= oomKills();
     this.#port = port;
     // This comes before the process is started, because it throws if `worker.data` cannot be cloned: a process that gets no boot message never ends.
-    const first = Buffer.concat([Buffer.from(start.code), toBytes(start.boot)].flatMap(withLength));
+    const first = toBytes({ code: start.code, boot: start.boot }, 4);
+    first.writeUInt32LE(first.length - 4);
     this.#child = spawn(start);
     const { pid } = this.#child;
     const sockets = (this.#child.stdio ?? []) as (Socket | null)[];
@@ -155,12 +156,6 @@ export class NodeProcess {
     const error = printed && reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`);
     return { exitCode, error: error || undefined, outOfMemory, ...(how && { how }) };
   }
-}
-
-function withLength(bytes: Buffer): Buffer[] {
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(bytes.length);
-  return [length, bytes];
 }
 
 function spawn({ settings, execArgv, board, pipes }: ProcessStart): ChildProcess {
