@@ -39,8 +39,6 @@ function newSerializer(): Serializer {
   return new CloneSerializer();
 }
 
-const newDeserializer = (bytes: Buffer) => new (process.getBuiltinModule('node:v8').Deserializer)(bytes);
-
 /** The value as bytes. Throws a DataCloneError. @param room how many bytes are left free before the value */
 export function toBytes(value: unknown, room = 0): Buffer {
   const serializer = newSerializer();
@@ -51,11 +49,7 @@ export function toBytes(value: unknown, room = 0): Buffer {
 }
 
 /** Inverse of `toBytes`, without the room before the value. Throws where the bytes cannot be read. */
-export function fromBytes(bytes: Buffer): unknown {
-  const deserializer = newDeserializer(bytes);
-  deserializer.readHeader();
-  return deserializer.readValue();
-}
+export const fromBytes = (bytes: Buffer): unknown => process.getBuiltinModule('node:v8').deserialize(bytes);
 
 /** A structured clone, as another process would get it. */
 export function cloneByBytes<T>(value: T, transfer: readonly unknown[] = []): T {
@@ -66,7 +60,8 @@ export function cloneByBytes<T>(value: T, transfer: readonly unknown[] = []): T 
   for (const [id, buffer] of buffers.entries()) serializer.transferArrayBuffer(id, buffer);
   serializer.writeHeader();
   serializer.writeValue(value);
-  const deserializer = newDeserializer(serializer.releaseBuffer());
+  const { Deserializer } = process.getBuiltinModule('node:v8');
+  const deserializer = new Deserializer(serializer.releaseBuffer());
   for (const [id, buffer] of buffers.entries()) {
     deserializer.transferArrayBuffer(id, structuredClone(buffer, { transfer: [buffer] }));
   }
