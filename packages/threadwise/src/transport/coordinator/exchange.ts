@@ -90,8 +90,8 @@ export class CoordinatedExchange extends SharedExchange {
     return link;
   }
 
-  protected override newLink(seat: number, events: LinkEvents): CoordinatedLink {
-    const link = new CoordinatedLink(this, seat, events);
+  protected override newLink(memory: L.SharedMemory, events: LinkEvents): CoordinatedLink {
+    const link = new CoordinatedLink(this, memory, events);
     if (this.thread.settings.choose === 'least-elu') link.measureUtilization();
     return link;
   }

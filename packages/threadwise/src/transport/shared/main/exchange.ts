@@ -110,12 +110,12 @@ export class SharedExchange implements Exchange, PlainWay {
     return new SharedQueue(this);
   }
 
-  protected newLink(seat: number, events: LinkEvents): SharedLink {
-    return new SharedLink(this, seat, events);
+  protected newLink(memory: L.SharedMemory, events: LinkEvents): SharedLink {
+    return new SharedLink(this, memory, events);
   }
 
   /** What the worker of a seat is given. */
-  newMemory(seat: number): L.SharedMemory {
+  #newMemory(seat: number): L.SharedMemory {
     const { platform, sizes } = this;
     return {
       ...this.#memory,
@@ -196,15 +196,17 @@ export class SharedExchange implements Exchange, PlainWay {
   }
 
   connect(events: LinkEvents): SharedLink {
-    const seat = this.#freeSeats.pop() ?? this.#seatsUsed;
+    const seat = this.#freeSeats.at(-1) ?? this.#seatsUsed;
     if (seat >= L.SEATS) throw new Error(`threadwise: a pool has at most ${L.SEATS} workers at a time`);
+    const memory = this.#newMemory(seat); // throws where there is none: then the seat is as free as before
     const { words } = this.board;
+    this.#freeSeats.pop();
     this.#seatsUsed = Math.max(this.#seatsUsed, seat + 1);
     Atomics.store(words, L.SEATS_USED, this.#seatsUsed);
     Atomics.store(words, L.dismissedOf(seat), 0);
     this.board.refresh();
     if (this.links.size === 0) this.#forgetExit = this.platform.atExit(() => this.dismissAll());
-    const link = this.newLink(seat, events);
+    const link = this.newLink(memory, events);
     this.links.set(seat, link);
     Atomics.store(words, L.SEATS_TAKEN, this.links.size);
     return link;

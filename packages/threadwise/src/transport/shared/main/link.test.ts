@@ -764,6 +764,37 @@ describe('shared: a worker that starts', () => {
   });
 });
 
+describe('shared: a worker for which there is no memory', () => {
+  test('leaves nothing behind: neither a channel, nor a listener, nor a seat that is taken', () => {
+    let hasMemory = true;
+    let channels = 0;
+    const exits = new Set<() => void>();
+    const memory = new Memory();
+    const platform = handPlatform({ memory, spinners: 0, now: () => 0, later: () => undefined, exits });
+    const channel = () => {
+      channels++;
+      return platform.channel();
+    };
+    const sharedMemory = (byteLength: number) => {
+      if (!hasMemory) throw new RangeError('Array buffer allocation failed');
+      return platform.sharedMemory(byteLength);
+    };
+    const exchange = new SharedExchange({ ...platform, channel, sharedMemory }, { cells: 4, stream: 256 }, 4);
+    const refused = () => {
+      hasMemory = false;
+      assert.throws(() => exchange.connect({} as LinkEvents), RangeError);
+      hasMemory = true;
+    };
+    refused();
+    assert.deepEqual([channels, exits.size, exchange.board.words[SEATS_USED]], [0, 0, 0]);
+    const links = [exchange.connect({} as LinkEvents), exchange.connect({} as LinkEvents)];
+    links[0]!.close();
+    refused();
+    assert.equal(exchange.connect({} as LinkEvents).seat, 0);
+    assert.equal(channels, 3);
+  });
+});
+
 describe('shared: room', () => {
   test('a mailed task has room while the mailbox has, and there are cells for it', () => {
     const { exchange, link, endpoint, send } = line({ cells: 4, stream: 256, mail: 2 });

@@ -37,15 +37,14 @@ export class SharedLink extends PortLink implements Link {
   /** Why nothing more of what the worker writes is believed: it is about to be ended. */
   #fault: Error | undefined;
 
-  constructor(exchange: SharedExchange, seat: number, events: LinkEvents) {
+  constructor(exchange: SharedExchange, memory: L.SharedMemory, events: LinkEvents) {
     super(exchange.platform, events);
-    const memory = exchange.newMemory(seat);
     this.wire = { transport: exchange.name, port: this.far, memory };
-    this.seat = seat;
+    this.seat = memory.seat;
     this.own = int32sOf(memory.own);
     this.exchange = exchange;
     this.#results = new ResultReader(exchange.cells, memory);
-    this.#endedState = L.state(L.RUNNING, seat) | 1;
+    this.#endedState = L.state(L.RUNNING, this.seat) | 1;
   }
 
   // --- tasks for this worker alone ---
