@@ -279,7 +279,7 @@ describe('coordinator: who gets a task', () => {
   test('arguments that go by port are there before the hint is, and only one can run what was moved', () => {
     const { pool, post, worker } = begin();
     const id = post({ moved: true });
-    assert.deepEqual(worker.line.posted, [[ARGUMENTS, id, id, 1, 'work', [id]]]);
+    assert.deepEqual(worker.line.posted, [[ARGUMENTS, id, id, 1, 'work', [new ArrayBuffer(1)], [id]]]);
     assert.equal(layout.phaseOf(pool.stateOf(id)), layout.POSTED);
     assert.equal(layout.seatOf(pool.stateOf(id)), worker.seat);
     assert.equal(worker.source.begin(0), id);
@@ -319,6 +319,25 @@ describe('coordinator: in which order', () => {
     turn();
     pool.withdraw(id);
     run(worker);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    await nextTurn();
+    collect();
+    assert.equal(args?.deref(), undefined);
+  });
+
+  test('once a task has begun, its arguments that came by port are kept by its worker alone', async () => {
+    const { pool, tell, turn, end, look, worker } = begin();
+    let args: WeakRef<object> | undefined;
+    pool.post({ moved: true }, (word) => {
+      args = new WeakRef(word);
+      tell(word);
+    });
+    turn();
+    worker.line.posted.length = 0;
+    const cell = worker.source.begin(0);
+    look();
+    end(worker, cell);
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     await nextTurn();

@@ -15,7 +15,6 @@ import {
   WANTS_ROOM,
 } from '../transport/coordinator/layout.js';
 import type {
-  Arguments,
   ExitFacts,
   MessageFromCoordinator,
   MessageToCoordinator,
@@ -26,7 +25,7 @@ import { type About, Line } from '../transport/line.js';
 import { Board } from '../transport/shared/board.js';
 import * as L from '../transport/shared/layout.js';
 import { TO_WORKER } from '../transport/messages.js';
-import { ARGUMENTS } from '../transport/shared/messages.js';
+import { ARGUMENTS, type Posted } from '../transport/shared/messages.js';
 import { Sleeper } from '../transport/shared/waiting.js';
 import { untrue } from '../transport/trust.js';
 import { type Entry, Seat } from './seat.js';
@@ -64,7 +63,7 @@ export class Coordinator {
   readonly #sleeper: Sleeper;
   readonly #queue: TaskQueue<Entry> = new PriorityQueue<Entry>();
   /** Arguments that came over the port, by cell. */
-  readonly #posted = new Map<number, Arguments>();
+  readonly #posted = new Map<number, Posted>();
   readonly #sizing: SeatSizing;
   /** Set by main's first message, before there is any worker to choose. */
   #choice!: Choice;
@@ -238,7 +237,7 @@ export class Coordinator {
     const id = this.#cells[at + L.TASK_ID]!;
     const priority = this.#cellDoubles[cell * L.DOUBLES + L.RUN_MS]!;
     const nameId = this.#cells[at + L.NAME]!;
-    let args: Arguments | undefined;
+    let args: Posted | undefined;
     if (this.#cells[at + L.FORM] === L.BY_PORT) {
       args = this.#argumentsOf(hint);
       if (args === undefined) this.#main.drain();
@@ -250,7 +249,7 @@ export class Coordinator {
   }
 
   /** What main has sent for that posting of the cell, and not for an earlier or later one, whose own hint needs its own. */
-  #argumentsOf(hint: number): Arguments | undefined {
+  #argumentsOf(hint: number): Posted | undefined {
     const args = this.#posted.get(L.cellOf(hint));
     return args !== undefined && L.isOfStamp(hint, args[3]) ? args : undefined;
   }
@@ -292,13 +291,14 @@ export class Coordinator {
   }
 
   /** G1 and G2. Returns false if the arguments were moved and main has taken the task back. */
-  #sendArguments(hint: number, posted: Arguments, seat: Seat): boolean {
-    const [, cell, id, stamp, name, transfer, args] = posted;
-    seat.line.post([ARGUMENTS, cell, id, stamp, name, args], transfer);
+  #sendArguments(hint: number, posted: Posted, seat: Seat): boolean {
+    const transfer = posted[5];
+    seat.line.post(posted, transfer);
     if (transfer.length === 0) return true;
     const before = L.postedBy(hint, L.POSTED_FOR_ALL);
     const assigned = L.postedBy(hint, L.state(L.POSTED, seat.id));
-    return Atomics.compareExchange(this.#cells, cell * L.WORDS + L.STATE, before, assigned) === before;
+    const at = L.cellOf(hint) * L.WORDS + L.STATE;
+    return Atomics.compareExchange(this.#cells, at, before, assigned) === before;
   }
 
   /** Puts tasks that the worker has not begun, and that another one can run, into the queue again. */

@@ -2,10 +2,10 @@
 import type { TaskView, WorkerView } from '../core/contracts.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
 import { runningOf, unreadOf } from '../transport/coordinator/layout.js';
-import type { Arguments } from '../transport/coordinator/messages.js';
 import type { CoordinatorData } from '../transport/coordinator/thread.js';
 import type { Line } from '../transport/line.js';
 import * as L from '../transport/shared/layout.js';
+import type { Posted } from '../transport/shared/messages.js';
 import { countWithin } from '../transport/trust.js';
 
 /** Looks until a worker that runs nothing counts as stuck: a thread may wait for its core for tens of milliseconds. Chosen by hand. */
@@ -17,7 +17,7 @@ export interface Entry extends TaskView {
   /** The number of the function. */
   readonly nameId: number;
   /** Arguments that do not lie in shared memory. */
-  readonly args: Arguments | undefined;
+  readonly args: Posted | undefined;
 }
 
 export class Seat implements WorkerView {
@@ -36,11 +36,9 @@ export class Seat implements WorkerView {
   readonly #places: number;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
-  /** The given tasks, at the places of their hints in the given ring. */
-  readonly #entries: Entry[] = [];
+  /** The tasks that were given and not taken back since, but for those that had begun at the last look: see `#unbegun`. */
+  readonly #given: Entry[] = [];
   #tail: number;
-  /** The tail when tasks were last taken back, or when this coordinator began: no hint before it is taken back. */
-  #takenBack: number;
   /** The worker's `#progress` when tasks were taken back from it, and at the last look for stalls. */
   #stalledAt = -1;
   #watchedAt = -1;
@@ -56,7 +54,6 @@ export class Seat implements WorkerView {
     this.#words = int32sOf(own);
     this.#doubles = float64sOf(own);
     this.#tail = Atomics.load(this.#words, L.GIVEN_TAIL);
-    this.#takenBack = this.#tail;
   }
 
   /** Whether the worker has loaded its module and takes tasks. */
@@ -127,7 +124,7 @@ export class Seat implements WorkerView {
   /** G3: writes the hint into the worker's given ring. */
   give(entry: Entry): void {
     this.#words[L.givenPlace(this.#tail, this.#sizes)] = entry.hint;
-    this.#entries[this.#tail & (this.#sizes.mail - 1)] = entry;
+    this.#given.push(entry);
     this.#tail = (this.#tail + 1) | 0;
     this.load++;
     Atomics.store(this.#words, L.GIVEN_TAIL, this.#tail);
@@ -135,15 +132,12 @@ export class Seat implements WorkerView {
 
   /** Returns the tasks that were given and have perhaps not begun, the oldest first; each of them only once. */
   takeBack(): Entry[] {
-    const { mail } = this.#sizes;
-    const count = this.#held;
-    this.#takenBack = this.#tail;
-    return Array.from({ length: count }, (_, i) => this.#entries[(this.#tail - count + i) & (mail - 1)]!);
+    return this.#unbegun.splice(0);
   }
 
   /** Whether the worker holds anything that can be taken back. */
   get holdsAny(): boolean {
-    return !this.isLeaving && this.#held > 0;
+    return !this.isLeaving && this.#unbegun.length > 0;
   }
 
   /**
@@ -164,9 +158,10 @@ export class Seat implements WorkerView {
     return (this.completed + this.#tail - this.#unread) & 0x7fffffff;
   }
 
-  /** How many hints are unread and were not taken back. */
-  get #held(): number {
-    return Math.min(this.#unread, (this.#tail - this.#takenBack) | 0);
+  /** The tasks that were given, not taken back, and have perhaps not begun, the oldest first. Lets go of the others and of their arguments. */
+  get #unbegun(): Entry[] {
+    this.#given.splice(0, this.#given.length - this.#unread);
+    return this.#given;
   }
 
   get #unread(): number {

@@ -5,9 +5,8 @@ import { unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
 import { SharedExchange } from '../shared/main/exchange.js';
 import * as L from '../shared/layout.js';
-import { postArguments, SharedLink } from '../shared/main/link.js';
+import { SharedLink } from '../shared/main/link.js';
 import { SharedQueue } from '../shared/main/queue.js';
-import { ARGUMENTS } from '../shared/messages.js';
 import { countWithin } from '../trust.js';
 import { dismissCoordinator, WANTS_HINTS, wakeCoordinator } from './layout.js';
 import { type CoordinatorOptions, CoordinatorThread } from './thread.js';
@@ -59,7 +58,7 @@ export class CoordinatedExchange extends SharedExchange {
 
   override offer(cell: number, id: number, priority = 0): void {
     this.cells.doubles[cell * L.DOUBLES + L.RUN_MS] = priority;
-    super.offer(cell, id);
+    super.offer(cell, id, priority);
   }
 
   protected override callForTask(): void {
@@ -182,22 +181,12 @@ class CoordinatedQueue extends SharedQueue {
     return count;
   }
 
-  /** Offers a task at once, since nobody knows how long this turn will be. */
-  override offer(task: Task): boolean {
+  /** Sends them at once, since nobody knows how long this turn will be. */
+  protected override sendArguments(task: Task): boolean {
     const { cells, thread } = this.exchange;
-    const cell = this.carries(task) ? this.exchange.cellFor(task) : -1;
-    if (cell < 0) return false;
-    if (cells.isByPort(cell)) {
-      thread.ensureStarted();
-      const { id, wireName } = task;
-      cells.words[cell * L.WORDS + L.NAME] = this.exchange.nameId(wireName);
-      const about = [ARGUMENTS, cell, L.idWord(id), cells.nextStamp, wireName] as const;
-      postArguments(task, this.exchange.platform.clone, (args, transfer) => {
-        thread.tell([...about, transfer, args], transfer);
-      });
-    }
-    cells.keep(cell, task);
-    this.exchange.offer(cell, task.id, task.priority);
+    thread.ensureStarted();
+    cells.words[task.cell * L.WORDS + L.NAME] = this.exchange.nameId(task.wireName);
+    this.exchange.postArguments(task, task.cell, (posted) => void thread.tell(posted, posted[5]));
     return true;
   }
 

@@ -1,35 +1,23 @@
 /** How a worker finds its next task in a pool with a coordinator: in its mailbox, or in its given ring. */
 import type { Allowance } from '../../core/workers/allowance.js';
 import { float64sOf } from '../codec/value-memory.js';
-import type { EndpointPlatform } from '../endpoint.js';
 import * as L from '../shared/layout.js';
-import { type SourceMemory, TaskSource } from '../shared/worker/task-source.js';
+import { TaskSource } from '../shared/worker/task-source.js';
 import { callCoordinator, noteRunTime, progress, WANTS_ROOM, wakeCoordinator } from './layout.js';
 
 /** Stands for the number of the function of a task that was mailed. */
 const MAILED = -1;
 
 export class Given extends TaskSource {
-  readonly #runTimes: Float64Array;
-  readonly #doubles: Float64Array;
+  readonly #runTimes = float64sOf(this.board.words.buffer);
+  readonly #doubles = float64sOf(this.own.buffer);
   /** The number of the function, or MAILED, of each task that runs here, by cell. */
-  readonly #names: Int32Array;
+  readonly #names = new Int32Array(this.sizes.cells);
   #running = 0;
   /** How many hints the worker has tried. */
   #head = 0;
   /** How many tasks, mailed ones too, the worker has yet to begin before it is replaced. */
   #toBegin = Number.POSITIVE_INFINITY;
-
-  constructor(memory: SourceMemory, platform: EndpointPlatform) {
-    super(memory, platform);
-    this.#runTimes = float64sOf(memory.board);
-    this.#doubles = float64sOf(memory.own);
-    this.#names = new Int32Array(this.sizes.cells);
-  }
-
-  protected isReliedOn(): boolean {
-    return false;
-  }
 
   open(): void {
     this.own[L.THREAD_ID] = this.platform.threadId?.() ?? 0;

@@ -2,7 +2,7 @@
 import type { ThreadExit } from '../../core/contracts.js';
 import type { SizingDecision } from '../../core/workers/sizer.js';
 import type { EncodedError } from '../codec/error-codec.js';
-import type { ARGUMENTS, Posted } from '../shared/messages.js';
+import type { Posted } from '../shared/messages.js';
 
 /** What main can change while a coordinator works. */
 export interface Settings {
@@ -17,19 +17,8 @@ export interface Settings {
 /** How a thread ended, without its error, which crosses encoded. */
 export type ExitFacts = Pick<ThreadExit, 'exitCode' | 'outOfMemory'>;
 
-/** A task's arguments, sent before it is posted. `transfer`: what of them is to be moved on. */
-export type Arguments = readonly [
-  type: typeof ARGUMENTS,
-  cell: number,
-  id: number,
-  stamp: number,
-  name: string,
-  transfer: readonly unknown[],
-  args: Posted[5],
-];
-
 export type MessageToCoordinator =
-  | Arguments
+  | Posted
   /** A worker, the memory of its seat, and one end of the line to it. With a recipe: only the coordinator may start this worker. */
   | readonly [type: 'hire', seat: number, own: ArrayBufferLike, line: unknown, recipe: unknown]
   /** retire: the worker gets nothing more. gone: its thread has ended. end: the thread, which the coordinator has started, is to end. */

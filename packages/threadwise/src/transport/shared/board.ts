@@ -36,10 +36,7 @@ export class RunTimes {
    */
   #long = 2 * MAJORITY;
 
-  /**
-   * Two long ones in a row count at once: those behind them must not be taken for tiny. A single one counts for little: another thread may have taken
-   * the core from a short task for some milliseconds.
-   */
+  /** Two long ones in a row count at once: those behind them must not be taken for tiny. */
   add(ms: number): void {
     const { averageMs } = this;
     const isLong = ms > Math.max(TINY_MS, averageMs);

@@ -2,7 +2,7 @@
 import type { EncodedError } from '../codec/error-codec.js';
 import type { MessageToMain, MessageToWorker } from '../messages.js';
 
-/** Arguments of a task, the cell that it is in, and the stamp of its posting there. */
+/** Arguments of a task, sent before it is posted. */
 export const ARGUMENTS = 10;
 /** A function's number and name. */
 export const NAMED = 11;
@@ -17,8 +17,11 @@ export type Posted = readonly [
   type: typeof ARGUMENTS,
   cell: number,
   id: number,
+  /** Of its posting in that cell. */
   stamp: number,
   name: string,
+  /** What of the arguments is moved. */
+  transfer: readonly unknown[],
   /** Why the port refused them, where it did. */
   args: readonly unknown[] | EncodedError,
 ];

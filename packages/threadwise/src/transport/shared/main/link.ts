@@ -1,16 +1,15 @@
 /** The main side of one worker's line through shared memory: its mailbox, what it completed, and its port. */
 import type { Link, LinkEvents, Wire } from '../../../core/contracts.js';
-import { leaseOf } from '../../../core/lease.js';
-import { type Clone, notCloneable, unreadable } from '../../../core/calls/payload.js';
+import { unreadable } from '../../../core/calls/payload.js';
 import type { Task } from '../../../core/calls/task.js';
-import { decodeError, type EncodedError, encodeError } from '../../codec/error-codec.js';
+import { decodeError, type EncodedError } from '../../codec/error-codec.js';
 import { int32sOf } from '../../codec/value-memory.js';
 import { PortLink } from '../../port-link.js';
 import { beganWithin, countWithin, untrue } from '../../trust.js';
 import { CellPayload } from './cells.js';
 import type { SharedExchange } from './exchange.js';
 import * as L from '../layout.js';
-import { ARGUMENTS, type Posted, RESULT, type ToMain } from '../messages.js';
+import { RESULT, type ToMain } from '../messages.js';
 import { LOST, ResultReader } from './values.js';
 
 /** How many results ahead of the one that is read the next cell is fetched. Chosen by hand. */
@@ -70,10 +69,8 @@ export class SharedLink extends PortLink implements Link {
     const { cells, board, sizes, drain } = this.exchange;
     const cell = this.exchange.cellFor(task);
     if (cell < 0) throw new Error('threadwise: no free cell for a task that is sent');
-    if (cells.isByPort(cell)) {
-      const about = [ARGUMENTS, cell, L.idWord(task.id), cells.nextStamp, task.wireName] as const;
-      postArguments(task, this.platform.clone, (args, transfer) => this.tell([...about, args], transfer));
-    }
+    if (cells.isByPort(cell))
+      this.exchange.postArguments(task, cell, (posted) => this.tell(posted, posted[5]));
     this.#sent.set(task.id, task);
     cells.keep(cell, task);
     const tail = Atomics.load(this.own, L.MAIL_TAIL);
@@ -313,23 +310,5 @@ export class SharedLink extends PortLink implements Link {
       this.#distrust(error);
       return DAMAGED;
     }
-  }
-}
-
-/**
- * Posts what goes over a port where shared memory cannot carry the arguments of a task. A port may refuse what was captured: then its worker
- * hears why, and fails the task.
- */
-export function postArguments(
-  { payload }: Task,
-  clone: Clone,
-  post: (args: Posted[5], transfer: readonly unknown[]) => void,
-): void {
-  const { transfer } = payload;
-  const args = payload.args.map((value) => leaseOf(value)?.lentBytes ?? value);
-  try {
-    post(args, transfer);
-  } catch (cause) {
-    post(encodeError(notCloneable(cause, args, 'args', transfer, clone), clone), []);
   }
 }

@@ -3,7 +3,7 @@ import type { Link, PullQueue } from '../../../core/contracts.js';
 import type { Task } from '../../../core/calls/task.js';
 import { countWithin } from '../../trust.js';
 import type { SharedExchange } from './exchange.js';
-import { cellOf, HEAD, ringSize } from '../layout.js';
+import { cellOf, ringSize } from '../layout.js';
 
 export class SharedQueue implements PullQueue {
   readonly sorts: boolean = false;
@@ -31,19 +31,22 @@ export class SharedQueue implements PullQueue {
   }
 
   offer(task: Task): boolean {
-    const { payload } = task;
-    if (payload.byPort) return false;
-    const cell = this.exchange.cellFor(task);
+    const cell = this.carries(task) ? this.exchange.cellFor(task) : -1;
     if (cell < 0) return false;
     const { cells } = this.exchange;
     task.cell = cell;
-    if (cells.isByPort(cell)) {
+    if (cells.isByPort(cell) && !this.sendArguments(task)) {
       this.exchange.parked(task);
       return false;
     }
     cells.keep(cell, task);
-    this.exchange.offer(cell, task.id);
+    this.exchange.offer(cell, task.id, task.priority);
     return true;
+  }
+
+  /** Sends arguments that go by port to whoever gives the tasks to workers. False: here nobody does. */
+  protected sendArguments(_task: Task): boolean {
+    return false;
   }
 
   withdraw(task: Task): boolean {
@@ -53,17 +56,10 @@ export class SharedQueue implements PullQueue {
     return true;
   }
 
-  /** Main claims all hints, as a worker would, so that none is left when the tasks come again in another order. */
+  /** Claims all hints, so that none is left when the tasks come again in another order. */
   withdrawAll(): Task[] {
-    const { words } = this.exchange.board;
-    for (;;) {
-      const head = Atomics.load(words, HEAD);
-      const unbegun = [...this.#unbegun()];
-      const { tail } = this.exchange;
-      if (Atomics.compareExchange(words, HEAD, head, tail) === head) {
-        return unbegun.filter((task) => this.withdraw(task));
-      }
-    }
+    const tasks = [...this.exchange.claimAll()].map((hint) => this.#taskOf(hint));
+    return tasks.filter((task) => this.withdraw(task));
   }
 
   /** A task that moves its arguments is never offered here, so all can be taken back. */
@@ -83,14 +79,12 @@ export class SharedQueue implements PullQueue {
   onReturned(_callback: (tasks: readonly Task[]) => void): void {}
 
   peek(): Task | undefined {
-    for (const task of this.#unbegun()) return task;
+    for (const hint of this.exchange.offeredHints()) return this.#taskOf(hint);
     return undefined;
   }
 
-  *#unbegun(): Generator<Task> {
-    for (const hint of this.exchange.offeredHints()) {
-      const task = this.exchange.cells.taskIn(cellOf(hint));
-      if (task !== undefined) yield task;
-    }
+  /** The task that a hint of `offeredHints` is of. */
+  #taskOf(hint: number): Task {
+    return this.exchange.cells.taskIn(cellOf(hint))!;
   }
 }

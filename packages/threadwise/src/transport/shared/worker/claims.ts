@@ -1,39 +1,28 @@
 /** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or with another worker. */
 import { RunTimes, Waker } from '../board.js';
 import * as L from '../layout.js';
-import type { EndpointPlatform } from '../../endpoint.js';
-import { type SourceMemory, TaskSource } from './task-source.js';
+import { TaskSource } from './task-source.js';
 
 /** Work that is claimed at once, in milliseconds: much more than a claim costs, much less than anybody notices. */
 const CLAIM_MS = 0.05;
 
 export class Claims extends TaskSource {
-  readonly #words: Int32Array;
-  readonly #claims: number;
-  readonly #claimed: number;
-  readonly #pulledAt: number;
+  readonly #words = this.board.words;
+  readonly #claims = L.claimsOf(this.seat);
+  readonly #claimed = L.claimedOf(this.seat);
+  readonly #pulledAt = L.pulledOf(this.seat);
   /** For each cell that runs here, whether its hint came out of the ring. */
-  readonly #isPulled: Uint8Array;
+  readonly #isPulled = new Uint8Array(this.sizes.cells);
   /** Hints claimed, and the next of them. */
   #count = 0;
   #next = 0;
   readonly #times = new RunTimes();
-  readonly #waker: Waker;
+  readonly #waker = new Waker(this.board, this.#times, this.platform.now);
   /** How many hints had come when this worker last slept, and how many of their tasks have begun here since. */
   #tailBefore = 0;
   #begunHere = 0;
   #isSearching = true;
   #isRetired = false;
-
-  constructor(memory: SourceMemory, platform: EndpointPlatform) {
-    super(memory, platform);
-    this.#waker = new Waker(this.board, this.#times, platform.now);
-    this.#words = this.board.words;
-    this.#isPulled = new Uint8Array(this.sizes.cells);
-    this.#claims = L.claimsOf(this.seat);
-    this.#claimed = L.claimedOf(this.seat);
-    this.#pulledAt = L.pulledOf(this.seat);
-  }
 
   /** A task has ended that ran that long: decides how many are claimed at once. A long run ends all claiming ahead. */
   ended(cell: number, ms: number): void {
@@ -93,7 +82,7 @@ export class Claims extends TaskSource {
   }
 
   /** Tasks have come since it last slept, and either they are tiny, or others were quicker to take them, so that it does not know. */
-  protected isReliedOn(): boolean {
+  protected override isReliedOn(): boolean {
     const tail = Atomics.load(this.#words, L.TAIL);
     const came = (tail - this.#tailBefore) | 0;
     const hasMissed = came !== this.#begunHere;

@@ -269,8 +269,9 @@ export class SharedEndpoint implements Endpoint, Begun {
     if (posted?.[2] !== this.id) throw unreadable('args'); // they have come, and could not be read
     this.#posted.delete(cell);
     this.name = posted[4];
-    if (!isList(posted[5])) throw decodeError(posted[5] as EncodedError);
-    this.args = posted[5];
+    const args = posted[6];
+    if (!isList(args)) throw decodeError(args as EncodedError);
+    this.args = args;
   }
 
   /** The number of a segment that was given back is given again: only who has heard all knows which one is meant. */

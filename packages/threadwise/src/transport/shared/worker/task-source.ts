@@ -75,8 +75,6 @@ export abstract class TaskSource {
   abstract retire(): boolean;
   /** Whether `begin` is likely to find something. */
   protected abstract hasWork(): boolean;
-  /** Whether others may spare themselves a wake-up because this worker, which sleeps, will look by itself soon. */
-  protected abstract isReliedOn(): boolean;
   /** It has nothing to do, and looks for something, or sleeps until there is. */
   protected abstract search(): void;
   /** Whether it takes anything that others could run. */
@@ -89,6 +87,11 @@ export abstract class TaskSource {
 
   /** Whether tasks are tiny, and there is another one that this worker can begin. */
   get hasMoreTiny(): boolean {
+    return false;
+  }
+
+  /** Whether others may spare themselves a wake-up because this worker, which sleeps, will look by itself soon. */
+  protected isReliedOn(): boolean {
     return false;
   }
 
