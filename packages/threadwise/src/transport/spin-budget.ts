@@ -18,8 +18,8 @@ export interface SpinLimits {
    * twice the least possible (A. Karlin, K. Li, M. Manasse, S. Owicki: Empirical Studies of Competitive Spinning, 1991).
    */
   readonly wakeUpMs: number;
-  /** How many looks there are between two looks at the clock, which costs as much as several cheap ones. */
-  readonly looks: number;
+  /** How many looks there are between two looks at the clock, which costs as much as several cheap ones. Default: 1. */
+  readonly looks?: number;
 }
 
 /**
@@ -46,7 +46,7 @@ export class SpinBudget {
 
   /** Looks again and again. Returns whether it found anything. */
   spin(found: () => boolean): boolean {
-    const { mostMs, looks } = this.#limits;
+    const { mostMs, looks = 1 } = this.#limits;
     const begin = this.#now();
     for (let look = 1; ; look++) {
       const hasFound = found();

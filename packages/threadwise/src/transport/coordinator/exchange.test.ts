@@ -9,7 +9,7 @@ import { nodePlatform } from '../../platform/node/platform.js';
 import { NodePort } from '../../platform/node/port.js';
 import { ARRIVED, blockUntil, RAN, reached, type SmallOptions, smallPool } from '../small-pool.case.js';
 import { transportConformance } from '../transport.case.js';
-import { CELL_BYTES, POSTED, postedBy, STATE, state } from '../shared/layout.js';
+import { CELL_BYTES, MEASURES, POSTED, postedBy, type SharedMemory, STATE, state } from '../shared/layout.js';
 import { handPlatform, Memory } from '../shared/stage/stage.case.js';
 import { CoordinatedExchange, coordinatedTransport } from './exchange.js';
 import type { MessageToCoordinator, Settings } from './messages.js';
@@ -379,29 +379,44 @@ describe('coordinator: it dies', () => {
   });
 });
 
+/** An exchange without threads, and a worker. `ends`: for each coordinator that was started, what tells its end. */
+function byHand() {
+  const ends: (() => void)[] = [];
+  const platform = handPlatform({
+    memory: new Memory(),
+    spinners: 0,
+    now: () => 0,
+    later: () => undefined,
+    startHelper: (_spec, onExit) => {
+      ends.push(() => onExit({ exitCode: 1, outOfMemory: false }));
+      return { terminate: async () => undefined, utilization: () => 0, cpu: () => undefined };
+    },
+  });
+  const options = {
+    tasksPerWorker: 1,
+    choose: 'least-busy',
+    cores: 2,
+    idleTimeoutMs: 1,
+    sendsMoved: false,
+  };
+  const exchange = new CoordinatedExchange(platform, { cells: 4, stream: 1024 }, 4, options);
+  const link = exchange.connect(new Proxy({} as LinkEvents, { get: () => () => undefined }));
+  return { exchange, link, ends };
+}
+
+test('coordinator: workers measure their utilisation from when a strategy that goes by it is chosen', () => {
+  const { exchange, link } = byHand();
+  const { own } = link.wire.memory as SharedMemory;
+  const words = new Int32Array(own);
+  assert.equal(words[MEASURES], 0);
+  exchange.choose('least-elu');
+  assert.equal(words[MEASURES], 1);
+});
+
 describe('coordinator: it dies, and a listener that hears of a lost call', () => {
   /** Returns how many coordinators were started in all. */
   const startedWhen = (act: (exchange: CoordinatedExchange) => void): number => {
-    const ends: (() => void)[] = [];
-    const platform = handPlatform({
-      memory: new Memory(),
-      spinners: 0,
-      now: () => 0,
-      later: () => undefined,
-      startHelper: (_spec, onExit) => {
-        ends.push(() => onExit({ exitCode: 1, outOfMemory: false }));
-        return { terminate: async () => undefined, utilization: () => 0, cpu: () => undefined };
-      },
-    });
-    const options = {
-      tasksPerWorker: 1,
-      choose: 'least-busy',
-      cores: 2,
-      idleTimeoutMs: 1,
-      sendsMoved: false,
-    };
-    const exchange = new CoordinatedExchange(platform, { cells: 4, stream: 1024 }, 4, options);
-    const link = exchange.connect(new Proxy({} as LinkEvents, { get: () => () => undefined }));
+    const { exchange, link, ends } = byHand();
     const { buffer } = new Uint8Array(8);
     const run = { ...plainRun, transfer: [buffer] };
     const payload = exchange.capture('work', [buffer], run);

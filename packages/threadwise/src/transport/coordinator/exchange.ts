@@ -37,8 +37,9 @@ export class CoordinatedExchange extends SharedExchange {
     return { utilization: this.thread.utilization(), restarts: this.thread.restarts };
   }
 
-  choose(name: string): void {
-    this.thread.set({ choose: name });
+  choose(choose: string): void {
+    this.thread.set({ choose });
+    for (const link of this.links.values()) (link as CoordinatedLink).isChosenBy(choose);
   }
 
   override close(): Promise<void> | undefined {
@@ -91,7 +92,7 @@ export class CoordinatedExchange extends SharedExchange {
 
   protected override newLink(memory: L.SharedMemory, events: LinkEvents): CoordinatedLink {
     const link = new CoordinatedLink(this, memory, events);
-    if (this.thread.settings.choose === 'least-elu') link.measureUtilization();
+    link.isChosenBy(this.thread.settings.choose);
     return link;
   }
 
@@ -135,9 +136,13 @@ export class CoordinatedLink extends SharedLink {
   declare protected readonly exchange: CoordinatedExchange;
   isRetiring = false;
 
-  /** Called before the worker begins. */
   measureUtilization(): void {
     this.own[L.MEASURES] = 1;
+  }
+
+  /** @param choose the strategy by which the worker is chosen from now on */
+  isChosenBy(choose: string): void {
+    if (choose === 'least-elu') this.measureUtilization();
   }
 
   get threadId(): number {

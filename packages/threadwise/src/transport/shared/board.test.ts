@@ -80,7 +80,7 @@ describe('beside an awake worker, the one that dozes is woken', () => {
     const waker = new Waker(board, timesOf(100, ms), () => 0, spared);
     Atomics.store(words, TAIL, 8);
     Atomics.store(words, HEAD, taken);
-    waker.call(2);
+    waker.call();
     const byCall = board.count(PARKED) === 0;
     waker.callAtLast();
     return [byCall, board.count(PARKED) === 0];

@@ -116,6 +116,11 @@ export class Board {
     return Atomics.load(this.words, L.SEATS_TAKEN) - this.count(L.PARKED) - this.count(L.RESERVED);
   }
 
+  /** Whether all workers sleep, and can be woken for tasks in the ring. */
+  get areAllParked(): boolean {
+    return this.count(L.PARKED) === Atomics.load(this.words, L.SEATS_TAKEN);
+  }
+
   /**
    * Whether as many threads are awake as there are cores; false until main has counted the cores.
    * @param others how many threads are awake that are no workers
@@ -186,20 +191,19 @@ export class Waker {
    * @param spared how many further tasks of a burst are not looked at once a worker was spared. Only main gives it: main calls
    * `callAfterBurst` and `callAtLast`
    */
-  constructor(board: Board, times: RunTimes, now: () => number, spared?: number) {
+  constructor(board: Board, times: RunTimes, now: () => number, spared = 0) {
     this.#board = board;
     this.#times = times;
     this.#now = now;
-    this.#spared = spared ?? 0;
-    this.#callers = spared === undefined ? 0 : 1;
+    this.#spared = spared;
+    this.#callers = spared > 0 ? 1 : 0;
   }
 
   /**
    * O5, S3: hints lie in the ring, or `more` of them elsewhere. The cheapest questions come first: this is asked at every
    * call, and `head` is in another core's cache.
-   * @param workers how many there are
    */
-  call(workers: number, more = 0): void {
+  call(more = 0): void {
     if (this.#owed > 1) {
       this.#owed--;
       return;
@@ -207,7 +211,7 @@ export class Waker {
     if (!this.#board.any(L.PARKED)) return;
     const isSaturated = this.#isSaturated(this.#callers);
     const isRush = (this.#times.areTiny || isSaturated) && this.#board.any(L.DOZING);
-    if (isRush && this.#isSeenTo(workers, more, isSaturated)) {
+    if (isRush && this.#isSeenTo(more, isSaturated)) {
       this.#owed = 1 + this.#spared;
       return;
     }
@@ -224,10 +228,10 @@ export class Waker {
   }
 
   /** The burst of calls is over: if nobody is awake for them, somebody is called. */
-  callAfterBurst(workers: number): void {
+  callAfterBurst(): void {
     if (this.#owed === 0) return;
     this.#owed = 1;
-    if (this.#board.count(L.PARKED) === workers) this.callAtLast();
+    if (this.#board.areAllParked) this.callAtLast();
   }
 
   /**
@@ -252,7 +256,7 @@ export class Waker {
   get areOthersEnough(): boolean {
     const isSaturated = this.#isSaturated(0);
     const areFew = this.#times.areTiny && this.#board.awake > 0;
-    return (isSaturated || areFew) && this.#isSeenTo(0, 0, isSaturated);
+    return (isSaturated || areFew) && this.#isSeenTo(0, isSaturated);
   }
 
   /** Short tasks come, and one more worker would only take a core from those that are awake. */
@@ -264,8 +268,8 @@ export class Waker {
    * Tiny tasks come, and somebody is awake; or short ones, and all cores are in use. Then nobody else is called as long as one looks by himself,
    * or was called and has not looked yet, the others get on, and there is not much to do for whom there is a core.
    */
-  #isSeenTo(workers: number, more: number, isSaturated: boolean): boolean {
-    if (this.#board.count(L.PARKED) === workers) return this.#board.length + more < BURST;
+  #isSeenTo(more: number, isSaturated: boolean): boolean {
+    if (this.#board.areAllParked) return this.#board.length + more < BURST;
     const now = this.#now();
     if (now < this.#quietUntil) return true;
     const head = Atomics.load(this.#board.words, L.HEAD);

@@ -20,7 +20,8 @@ export const SIZES: Omit<Sizes, 'mail'> = { cells: 8192, stream: 4 * 2 ** 20 };
 export const SEATS = 1088;
 /** Words between two words that different threads write: a cache line. */
 const LINE = 16;
-const MASKS = SEATS / 32;
+/** Words of a mask, which has a bit for each seat. */
+const MASK = Math.ceil(SEATS / 32 / LINE) * LINE;
 
 // --- the board: Int32 words ---
 
@@ -30,7 +31,6 @@ export const HEAD = LINE;
 export const MAIN_PARKED = 2 * LINE;
 /** The number of seats that were ever taken: loops over seats end there. */
 export const SEATS_USED = 3 * LINE;
-/** The number of seats that are taken now. */
 export const SEATS_TAKEN = SEATS_USED + 1;
 /** How many threads the process can run at a time. 0 until main has counted. */
 export const CORES = SEATS_USED + 2;
@@ -41,12 +41,12 @@ export const COORDINATOR = 4 * LINE;
 /** 1: the coordinator's thread is being ended, and waits for the word COORDINATOR no more. */
 export const COORDINATOR_DISMISSED = COORDINATOR + 1;
 export const PARKED = 5 * LINE;
-export const SPINNING = PARKED + Math.ceil(MASKS / LINE) * LINE;
+export const SPINNING = PARKED + MASK;
 /** The bits of parked workers that will soon look by themselves. */
-export const DOZING = SPINNING + Math.ceil(MASKS / LINE) * LINE;
+export const DOZING = SPINNING + MASK;
 /** Parked, and takes nothing out of the ring any more: to be woken for its mail only. */
-export const RESERVED = DOZING + Math.ceil(MASKS / LINE) * LINE;
-const SEAT_WORDS = RESERVED + Math.ceil(MASKS / LINE) * LINE;
+export const RESERVED = DOZING + MASK;
+const SEAT_WORDS = RESERVED + MASK;
 /** Words of one seat on the board: three lines by themselves, then its claims. */
 const SEAT_STRIDE = 3 * LINE + 32;
 export const MAX_CLAIM = 32;
@@ -180,7 +180,7 @@ export const NOT_READY = 0;
 export const READY = 1;
 export const FORESTALLED = 2;
 // The others, up to DONE, are for a pool with a coordinator: `../coordinator/README.md`.
-/** Main's, before the worker begins: whether utilisation is measured. */
+/** Main's: whether utilisation is measured. */
 export const MEASURES = STREAM_READ + 2;
 /** The coordinator's: hints given so far. */
 export const GIVEN_TAIL = 4 * LINE;

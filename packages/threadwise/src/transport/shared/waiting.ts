@@ -10,7 +10,7 @@ export const SPIN: SpinLimits = { mostMs: 0.05, wakeUpMs: 0.015, looks: 16 };
  * shares with main, a blocked thread is woken in less time than an event loop. Not for a shorter time: for each timeout that is due before
  * the system's next tick (4 ms on Linux), a virtual machine sets its timer anew, and that takes longer than the wake-up. Chosen by hand.
  */
-export const BLOCK: SpinLimits = { mostMs: 5, wakeUpMs: 0.05, looks: 1 };
+export const BLOCK: SpinLimits = { mostMs: 5, wakeUpMs: 0.05 };
 
 /** Calls back when a word is notified; asleep at most once. */
 export class Sleeper {

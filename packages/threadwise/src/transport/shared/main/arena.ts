@@ -46,6 +46,9 @@ const IDLE_MS = 5000;
 const NONE = -1;
 /** An entry of a list: the address of a block plus one; 0: none. */
 type Link = number;
+/** The words of a free block that have its neighbours in its list. */
+const NEXT = 1;
+const PREVIOUS = 2;
 
 export interface ArenaOptions {
   /** Throws a RangeError where the system has none. */
@@ -67,9 +70,8 @@ interface Segment {
   /** Larger than others: one block, whole. */
   readonly isLarge: boolean;
   readonly words: Int32Array;
-  /** Made when somebody looks into it. */
-  memory: Memory | undefined;
-  /** Wholly free since a look at the clock. */
+  readonly memory: Memory;
+  /** Wholly free since the last look. */
   isIdle: boolean;
 }
 
@@ -157,10 +159,7 @@ export class Arena {
 
   /** The segment of a block that is taken. */
   memory(address: number): Memory {
-    const index = segmentOf(address);
-    const segment = this.#segments[index]!;
-    segment.memory ??= memoryOf(this.segments[index]!);
-    return segment.memory;
+    return this.#segments[segmentOf(address)]!.memory;
   }
 
   /** Bytes of a block that is taken: those can be used. */
@@ -237,10 +236,10 @@ export class Arena {
     const list = listOf(units);
     const next: Link = this.#heads[list]!;
     words[at + units - 1] = units;
-    words[at + 1] = next;
-    words[at + 2] = 0;
+    words[at + NEXT] = next;
+    words[at + PREVIOUS] = 0;
     if (next === 0) this.#lists[list >> 5]! |= 1 << (list & 31);
-    else this.#segments[segmentOf(next - 1)]!.words[((next - 1) & OFFSET_MASK) + 2] = address + 1;
+    else this.#relink(next, PREVIOUS, address + 1);
     this.#heads[list] = address + 1;
   }
 
@@ -248,13 +247,17 @@ export class Arena {
     const { words } = this.#segments[segmentOf(address)]!;
     const at = address & OFFSET_MASK;
     const list = listOf(units);
-    const next: Link = words[at + 1]!;
-    const previous: Link = words[at + 2]!;
-    if (next !== 0) this.#segments[segmentOf(next - 1)]!.words[((next - 1) & OFFSET_MASK) + 2] = previous;
-    if (previous !== 0)
-      this.#segments[segmentOf(previous - 1)]!.words[((previous - 1) & OFFSET_MASK) + 1] = next;
+    const next: Link = words[at + NEXT]!;
+    const previous: Link = words[at + PREVIOUS]!;
+    if (next !== 0) this.#relink(next, PREVIOUS, previous);
+    if (previous !== 0) this.#relink(previous, NEXT, next);
     else this.#heads[list] = next;
     if (next === 0 && previous === 0) this.#lists[list >> 5]! &= ~(1 << (list & 31));
+  }
+
+  #relink(block: Link, word: number, to: Link): void {
+    const address = block - 1;
+    this.#segments[segmentOf(address)]!.words[(address & OFFSET_MASK) + word] = to;
   }
 
   // --- segments ---
@@ -264,7 +267,7 @@ export class Arena {
     if (this.#state === 'closed') return false;
     const byteLength = units * UNIT_BYTES;
     const { maxBytes } = this;
-    if (this.reservedBytes + byteLength > maxBytes) this.#giveBack(() => true);
+    if (this.reservedBytes + byteLength > maxBytes) this.#giveBack('all');
     if (this.reservedBytes + byteLength > maxBytes) return false;
     if (this.#refusals > 0) {
       this.#refusals--;
@@ -286,7 +289,7 @@ export class Arena {
     }
     this.#options.onSegment(index, buffer);
     this.segments[index] = buffer;
-    this.#segments[index] = { units, isLarge, words, memory: undefined, isIdle: false };
+    this.#segments[index] = { units, isLarge, words, memory: memoryOf(buffer), isIdle: false };
     this.reservedBytes += byteLength;
     words[0] = units;
     if (!isLarge) this.#link(index << OFFSET_BITS, units);
@@ -297,19 +300,19 @@ export class Arena {
   #watch(): void {
     this.#timer ??= this.#options.timer?.(IDLE_MS, () => {
       this.#timer = undefined;
-      this.#giveBack((segment) => segment.isIdle);
-      for (const segment of this.#segments) {
-        if (segment === undefined || segment.words[0] !== segment.units) continue;
-        segment.isIdle = true;
-        this.#watch();
-      }
+      this.#giveBack('idle');
     });
   }
 
-  /** Gives back those segments that are wholly free and wanted: no address in them is in use. */
-  #giveBack(isWanted: (segment: Segment) => boolean): void {
+  /** Gives back segments that are wholly free, all or those that were so at the last look: no address in them is in use. */
+  #giveBack(which: 'all' | 'idle'): void {
     for (const [index, segment] of this.#segments.entries()) {
-      if (segment === undefined || segment.words[0] !== segment.units || !isWanted(segment)) continue;
+      if (segment === undefined || segment.words[0] !== segment.units) continue;
+      if (which === 'idle' && !segment.isIdle) {
+        segment.isIdle = true;
+        this.#watch();
+        continue;
+      }
       if (!segment.isLarge) this.#unlink(index << OFFSET_BITS, segment.units);
       this.#forget(index);
       this.#options.onSegment(index, undefined);

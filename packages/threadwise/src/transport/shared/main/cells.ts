@@ -123,22 +123,11 @@ export class Cells {
   #writeOrFree(cell: number, args: readonly unknown[]): boolean {
     let isWritten = false;
     try {
-      isWritten = this.#writeArguments(cell, args);
+      isWritten = this.#writer.write(cell, args);
     } finally {
       if (!isWritten) this.freeIfHeld(cell);
     }
     return isWritten;
-  }
-
-  /** False, and nothing is kept: the arguments can only go by port. */
-  #writeArguments(cell: number, args: readonly unknown[]): boolean {
-    const first = args[0];
-    if (args.length > 0 && (args.length > 1 || typeof first !== 'number')) {
-      return this.#writer.write(cell, args);
-    }
-    this.words[cell * L.WORDS + L.FORM] = args.length === 0 ? L.NOTHING : L.NUMBER;
-    if (args.length === 1) this.doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = first as number;
-    return true;
   }
 
   /** A cell for a task whose arguments go over the port; -1 where none is free. */
@@ -153,7 +142,7 @@ export class Cells {
     if (!payload.isSpoilt) return;
     payload.isSpoilt = false;
     this.#writer.free(payload);
-    if (!this.#writeArguments(payload.cell, payload.args))
+    if (!this.#writer.write(payload.cell, payload.args))
       this.words[payload.cell * L.WORDS + L.FORM] = L.BY_PORT;
   }
 

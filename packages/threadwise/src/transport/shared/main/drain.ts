@@ -92,7 +92,7 @@ export class Drain {
       Atomics.store(board.words, L.CORES, platform.availableThreads());
     const now = platform.now();
     if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
-    this.#from.waker.callAfterBurst(this.#from.links.size);
+    this.#from.waker.callAfterBurst();
     const drained = this.#drainAll() || (after !== 'call' && this.#spin());
     this.#lastTurnAt = platform.now();
     if (this.#from.open === 0) this.#linger();

@@ -258,7 +258,7 @@ export class SharedExchange implements Exchange, PlainWay {
 
   /** O5. */
   protected callForTask(): void {
-    this.waker.call(this.links.size);
+    this.waker.call();
   }
 
   /** The position of the first unclaimed hint. If the word cannot be true, a task has overwritten it: then all that the ring holds counts. */

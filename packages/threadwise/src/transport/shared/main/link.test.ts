@@ -319,7 +319,7 @@ describe('shared: what a worker, or a task in it, has written over', () => {
       assert.ok(all.link.pulled >= 0 && all.link.pulled <= 4);
       const other = all.exchange.connect({} as LinkEvents);
       assert.equal((other.wire.memory as SharedMemory).seat, 1);
-      all.exchange.waker.call(2);
+      all.exchange.waker.call();
       other.close();
     });
   }

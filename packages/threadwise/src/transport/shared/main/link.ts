@@ -33,8 +33,8 @@ export class SharedLink extends PortLink implements Link {
   #reclaimed = 0;
   /** The state of a cell whose task this worker has begun, whether it was to stop or not, with the lowest bit set. */
   readonly #endedState: number;
-  /** Why nothing more of what the worker writes is believed: it is about to be ended. */
-  #fault: Error | undefined;
+  /** Whether what the worker writes is believed. If not, it is about to be ended. */
+  #isTrusted = true;
 
   constructor(exchange: SharedExchange, memory: L.SharedMemory, events: LinkEvents) {
     super(exchange.platform, events);
@@ -184,7 +184,7 @@ export class SharedLink extends PortLink implements Link {
   // --- what it has completed ---
 
   get hasDone(): boolean {
-    return Atomics.load(this.own, L.DONE_TAIL) !== this.#doneHead && this.#fault === undefined;
+    return Atomics.load(this.own, L.DONE_TAIL) !== this.#doneHead && this.#isTrusted;
   }
 
   override drain(): void {
@@ -207,7 +207,7 @@ export class SharedLink extends PortLink implements Link {
     let ranCount = 0;
     let ranMs = 0;
     // A continuation may drain, too, or close the pool: so each hint leaves the ring before its caller is told.
-    for (; ((end - this.#doneHead) | 0) > 0 && this.#fault === undefined && !this.isClosed; count++) {
+    for (; ((end - this.#doneHead) | 0) > 0 && this.#isTrusted && !this.isClosed; count++) {
       const at = this.#doneHead;
       const hint = own[L.donePlace(at, sizes)]!;
       this.#doneHead = (at + 1) | 0;
@@ -263,15 +263,15 @@ export class SharedLink extends PortLink implements Link {
 
   /** A worker that writes what cannot be is not to be trusted with more: it goes down, and its tasks with it. */
   #distrust(fault: unknown): void {
-    if (this.#fault !== undefined) return;
-    this.#fault = fault instanceof Error ? fault : new Error(String(fault));
+    if (!this.#isTrusted) return;
+    this.#isTrusted = false;
     // Main may have found this while it hands tasks over: the worker is ended later.
     this.platform.defer(() => this.events.broken(fault));
   }
 
   /** Hints of ended tasks from that place on: no more than there are tasks that have not ended, or the worker is not believed. */
   #pending(from: number): number {
-    if (this.#fault !== undefined) return 0;
+    if (!this.#isTrusted) return 0;
     const { open } = this.exchange;
     const count = (Atomics.load(this.own, L.DONE_TAIL) - from) | 0;
     if (count >= 0 && count <= open) return count;

@@ -18,7 +18,8 @@ const SCRATCH_BYTES = 64 * 1024;
 /** Larger values go by port: the word LENGTH could not hold their length. */
 const MOST_BYTES = 2 ** 31 - 1;
 
-type Leases = (HeldLease | undefined)[];
+/** A lease that is an argument, and which one. */
+type Placed = readonly [place: number, lease: HeldLease];
 
 /** Writes the arguments of a call into its cell, or where the cell is too small, into the arena. */
 export class ArgumentWriter {
@@ -35,8 +36,15 @@ export class ArgumentWriter {
 
   /** False, and nothing is kept: the arguments can only go by port. */
   write(cell: number, args: readonly unknown[]): boolean {
+    const { words, doubles } = this.#cells;
+    const { length } = args;
     const first = args[0];
-    if (args.length === 1 && typeof first === 'string' && this.writeText(cell, first)) return true;
+    if (length === 0 || (length === 1 && typeof first === 'number')) {
+      words[cell * L.WORDS + L.FORM] = length === 0 ? L.NOTHING : L.NUMBER;
+      if (length === 1) doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = first as number;
+      return true;
+    }
+    if (length === 1 && typeof first === 'string' && this.writeText(cell, first)) return true;
     const payload = this.#cells.payload(cell);
     const leases = leasesIn(args);
     if (leases !== undefined) return this.#writeLeases(payload, args, leases);
@@ -115,45 +123,42 @@ export class ArgumentWriter {
   }
 
   /** The values without the leases, and behind them where the leases are. */
-  #writeLeases(payload: CellPayload, args: readonly unknown[], leases: Leases): boolean {
+  #writeLeases(payload: CellPayload, args: readonly unknown[], leases: readonly Placed[]): boolean {
     const { words, memory } = this.#cells;
-    const lent = leases.filter((lease) => lease !== undefined);
-    const values = args.map((value, i) => (leases[i] === undefined ? value : undefined));
+    const values = args.slice();
+    for (const [place] of leases) values[place] = undefined;
     // The values are written before the leases are looked at, because a getter among them may release a lease.
-    if (!this.#writeValues(payload, values, 16 * lent.length + 4)) return false;
+    if (!this.#writeValues(payload, values, 16 * leases.length + 4)) return false;
     const at = payload.cell * L.WORDS;
     const isOutside = payload.block >= 0;
     const { view } = isOutside ? this.#arena.memory(payload.block) : memory;
     const start = isOutside ? L.offsetOf(payload.block) : payload.cell * L.CELL_BYTES + L.INLINE_START;
     let end = start + words[at + L.LENGTH]!;
-    for (const [i, lease] of leases.entries()) {
-      if (lease === undefined) continue;
+    for (const [place, lease] of leases) {
       // `bytes` throws if the lease was released. A task that is tried again still has its lease, even if the caller has released it.
       const { buffer, byteOffset, byteLength } = payload.leases === undefined ? lease.bytes : lease.lentBytes;
       const segment = this.#arena.segments.indexOf(buffer);
       if (segment < 0) return false;
       // The worker reads these words in the same order.
-      for (const word of [i, segment, byteOffset, byteLength]) {
+      for (const word of [place, segment, byteOffset, byteLength]) {
         view.setInt32(end, word);
         end += 4;
       }
     }
-    view.setInt32(end, lent.length);
+    view.setInt32(end, leases.length);
     words[at + L.LENGTH] = end + 4 - start;
     words[at + L.FORM] = words[at + L.FORM]! | L.WITH_LEASES;
-    payload.leases = lent;
+    payload.leases = leases.map(([, lease]) => lease);
     return true;
   }
 }
 
-/** The leases among the arguments, each in its place; undefined where there is none. */
-function leasesIn(args: readonly unknown[]): Leases | undefined {
-  let found: Leases | undefined;
-  for (let i = 0; i < args.length; i++) {
-    const lease = leaseOf(args[i]);
-    if (lease === undefined) continue;
-    found ??= new Array(args.length).fill(undefined);
-    found[i] = lease;
+/** The leases among the arguments; undefined where there is none. */
+function leasesIn(args: readonly unknown[]): readonly Placed[] | undefined {
+  let found: Placed[] | undefined;
+  for (let place = 0; place < args.length; place++) {
+    const lease = leaseOf(args[place]);
+    if (lease !== undefined) (found ??= []).push([place, lease]);
   }
   return found;
 }

@@ -155,7 +155,7 @@ export class Claims extends TaskSource {
     this.endSpinning();
     if (!this.board.any(L.PARKED)) return;
     const left = this.#count - this.#next + (this.#claimOfOthers() >= 0 ? 1 : 0);
-    this.#waker.call(Atomics.load(this.#words, L.SEATS_USED), left);
+    this.#waker.call(left);
   }
 
   #steal(now: number): number {
