@@ -157,7 +157,7 @@ function begin(options: Options = {}) {
   };
   const hire = (seat: number) => {
     const worker = new Worker(seat, pool);
-    tell(['hire', seat, worker.memory, worker.line, undefined]);
+    tell(['hire', seat, worker.memory, [worker.line], undefined]);
     return worker;
   };
   const ready = (worker: Worker) => {
@@ -468,11 +468,34 @@ describe('coordinator: how many workers there should be', () => {
     look();
     assert.equal(spawned.length, 0, 'nobody is prepared');
     const { memory } = new Worker(2, new Pool());
-    tell(['hire', 2, memory, new NotedPort(), 'recipe']);
+    tell(['hire', 2, memory, [new NotedPort()], 'recipe']);
     look();
     assert.deepEqual(
       spawned.map(({ recipe }) => recipe),
       ['recipe'],
+    );
+  });
+
+  test('prepared ones that are dropped are gone, and never started; one that was started stays', () => {
+    const { main, post, tell, look, spawned } = begin();
+    tell(['set', { bounds: { min: 1, max: 3 } }]);
+    post();
+    post();
+    const ports = Array.from({ length: 4 }, () => new NotedPort());
+    const hire = (seat: number) =>
+      tell(['hire', seat, new Worker(seat, new Pool()).memory, [ports[seat]!], seat]);
+    hire(2);
+    look();
+    hire(3);
+    tell(['drop', 1]);
+    const ended = (main.posted as MessageFromCoordinator[]).filter(([type]) => type === 'exited');
+    assert.deepEqual(ended, [['exited', 3, { exitCode: 0, outOfMemory: false }, undefined]]);
+    assert.deepEqual([ports[2]!.isClosed, ports[3]!.isClosed], [false, true]);
+    post();
+    look();
+    assert.deepEqual(
+      spawned.map(({ recipe }) => recipe),
+      [2],
     );
   });
 
@@ -532,7 +555,7 @@ describe('coordinator: how many workers there should be', () => {
     leave(hireReady(2));
     assert.equal(wanted(), 2);
     tell(['retire', 2]);
-    tell(['hire', 4, new Worker(4, new Pool()).memory, new NotedPort(), 'recipe']);
+    tell(['hire', 4, new Worker(4, new Pool()).memory, [new NotedPort()], 'recipe']);
     leave(hireReady(3));
     assert.equal(spawned.length, 0);
     measure();
@@ -742,7 +765,7 @@ describe('coordinator: its thread is being ended', () => {
     tell(['set', { bounds: { min: 1, max: 2 } }]);
     post();
     post();
-    tell(['hire', 2, new Worker(2, new Pool()).memory, new NotedPort(), 'recipe']);
+    tell(['hire', 2, new Worker(2, new Pool()).memory, [new NotedPort()], 'recipe']);
     look();
     assert.equal(spawned.length, 1);
     for (const exit of exits) exit();

@@ -26,7 +26,7 @@ import { Board } from '../transport/shared/board.js';
 import * as L from '../transport/shared/layout.js';
 import { TO_WORKER } from '../transport/messages.js';
 import { ARGUMENTS, type Posted } from '../transport/shared/messages.js';
-import { Sleeper } from '../transport/shared/waiting.js';
+import { collectShared, Sleeper } from '../transport/shared/waiting.js';
 import { untrue } from '../transport/trust.js';
 import { type Entry, Seat } from './seat.js';
 import { type Hire, SeatSizing } from './sizing.js';
@@ -127,6 +127,9 @@ export class Coordinator {
       }
       case 'end':
         return this.#sizing.end(message[1]);
+      case 'drop':
+        for (const seat of this.#sizing.reserved.keys()) this.#sizing.end(seat);
+        this.platform.timer(0, () => collectShared(message[1]));
     }
   }
 
@@ -219,7 +222,7 @@ export class Coordinator {
     }
     if (this.#queue.size <= MAX_STALE * sizes.cells) return;
     for (const entry of [...this.#queue]) {
-      if (this.#isPosted(entry)) continue;
+      if (this.#isPosted(entry.hint)) continue;
       this.#queue.remove(entry);
       this.#forget(entry);
     }
@@ -231,7 +234,7 @@ export class Coordinator {
   }
 
   #entryOf(hint: number): Entry | undefined {
-    if (!this.#isPosted({ hint })) return undefined;
+    if (!this.#isPosted(hint)) return undefined;
     const cell = L.cellOf(hint);
     const at = cell * L.WORDS;
     const id = this.#cells[at + L.TASK_ID]!;
@@ -254,7 +257,7 @@ export class Coordinator {
     return args !== undefined && L.isOfStamp(hint, args[3]) ? args : undefined;
   }
 
-  #isPosted({ hint }: Pick<Entry, 'hint'>): boolean {
+  #isPosted(hint: number): boolean {
     return (
       Atomics.load(this.#cells, L.cellOf(hint) * L.WORDS + L.STATE) === L.postedBy(hint, L.POSTED_FOR_ALL)
     );
@@ -264,7 +267,7 @@ export class Coordinator {
   #giveAll(): void {
     if (this.#state === 'paused') return;
     for (let entry = this.#queue.peek(); entry !== undefined; entry = this.#queue.peek()) {
-      const isPosted = this.#isPosted(entry);
+      const isPosted = this.#isPosted(entry.hint);
       const seat = isPosted ? this.#choose(entry) : undefined;
       if (seat === undefined && isPosted) return;
       this.#queue.shift();
@@ -303,7 +306,7 @@ export class Coordinator {
 
   /** Puts tasks that the worker has not begun, and that another one can run, into the queue again. */
   #takeBack(seat: Seat): void {
-    const unbegun = seat.takeBack().filter((entry) => this.#isPosted(entry));
+    const unbegun = seat.takeBack().filter(({ hint }) => this.#isPosted(hint));
     for (const entry of unbegun.reverse()) this.#queue.push(entry, entry.priority);
   }
 
@@ -317,7 +320,7 @@ export class Coordinator {
 
   // --- workers ---
 
-  hire([, id, own, end]: Hire): void {
+  hire([, id, own, [end]]: Hire): void {
     const line = new Line(this.platform.port(end));
     // The worker says nothing over this line but what it has read: a task whose arguments it cannot read, it fails by itself.
     line.listen(() => undefined);

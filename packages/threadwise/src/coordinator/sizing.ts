@@ -82,8 +82,11 @@ export class SeatSizing {
 
   /** Ends a prepared worker: its thread or, if that was not started, only by telling main that it has exited. */
   end(seat: number): void {
-    if (this.reserved.delete(seat)) this.#exited(seat, { exitCode: 0, outOfMemory: false });
-    else void this.threads.get(seat)?.terminate();
+    const prepared = this.reserved.get(seat);
+    if (prepared === undefined) return void this.threads.get(seat)?.terminate();
+    this.reserved.delete(seat);
+    for (const port of prepared[3]) this.#coordinator.platform.port(port).close(); // with what lies there unread
+    this.#exited(seat, { exitCode: 0, outOfMemory: false });
   }
 
   /** Starts missing workers after PATIENCE_MS: a main thread that is not busy has started them before. */

@@ -5,12 +5,13 @@ import type { MessagePort } from 'node:worker_threads';
 import { Task } from '../../core/calls/task.js';
 import type { LinkEvents, Platform, Thread } from '../../core/contracts.js';
 import { plainRun } from '../../core/fake-platform.case.js';
+import { newLease } from '../../core/lease.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { NodePort } from '../../platform/node/port.js';
 import { ARRIVED, blockUntil, RAN, reached, type SmallOptions, smallPool } from '../small-pool.case.js';
 import { transportConformance } from '../transport.case.js';
 import { CELL_BYTES, MEASURES, POSTED, postedBy, type SharedMemory, STATE, state } from '../shared/layout.js';
-import { handPlatform, Memory } from '../shared/stage/stage.case.js';
+import { type HandPort, handPlatform, Memory } from '../shared/stage/stage.case.js';
 import { CoordinatedExchange, coordinatedTransport } from './exchange.js';
 import type { MessageToCoordinator, Settings } from './messages.js';
 
@@ -379,15 +380,21 @@ describe('coordinator: it dies', () => {
   });
 });
 
-/** An exchange without threads, and a worker. `ends`: for each coordinator that was started, what tells its end. */
+/**
+ * An exchange without threads, and a worker. `ends`: for each coordinator that was started, what tells its end. `heard`: what the last one hears.
+ * `pass`: all timers go off.
+ */
 function byHand() {
   const ends: (() => void)[] = [];
+  let port: HandPort | undefined;
+  const timers: (() => void)[] = [];
   const platform = handPlatform({
     memory: new Memory(),
     spinners: 0,
     now: () => 0,
-    later: () => undefined,
-    startHelper: (_spec, onExit) => {
+    later: (callback) => void timers.push(callback),
+    startHelper: (spec, onExit) => {
+      port = spec.port as HandPort;
       ends.push(() => onExit({ exitCode: 1, outOfMemory: false }));
       return { terminate: async () => undefined, utilization: () => 0, cpu: () => undefined };
     },
@@ -401,7 +408,16 @@ function byHand() {
   };
   const exchange = new CoordinatedExchange(platform, { cells: 4, stream: 1024 }, 4, options);
   const link = exchange.connect(new Proxy({} as LinkEvents, { get: () => () => undefined }));
-  return { exchange, link, ends };
+  const heard = () => {
+    const messages: MessageToCoordinator[] = [];
+    port!.listen((message) => void messages.push(message as MessageToCoordinator));
+    port!.drain();
+    return messages;
+  };
+  const pass = () => {
+    for (const timer of timers.splice(0)) timer();
+  };
+  return { exchange, link, ends, heard, pass };
 }
 
 test('coordinator: workers measure their utilisation from when a strategy that goes by it is chosen', () => {
@@ -411,6 +427,18 @@ test('coordinator: workers measure their utilisation from when a strategy that g
   assert.equal(words[MEASURES], 0);
   exchange.choose('least-elu');
   assert.equal(words[MEASURES], 1);
+});
+
+test('coordinator: prepared workers, whose ports nobody reads, are dropped when memory is given back that these know of', () => {
+  const { exchange, heard, pass } = byHand();
+  const lease = newLease(exchange.leaseMemory, 8);
+  const dropped = () => heard().filter(([type]) => type === 'drop').length;
+  lease.release();
+  assert.equal(exchange.arena.segments.length, 1);
+  pass();
+  assert.deepEqual([exchange.arena.reservedBytes > 0, dropped()], [true, 0]);
+  pass();
+  assert.deepEqual([exchange.arena.reservedBytes > 0, dropped()], [false, 1]);
 });
 
 describe('coordinator: it dies, and a listener that hears of a lost call', () => {

@@ -29,8 +29,7 @@ export class CoordinatedExchange extends SharedExchange {
   constructor(platform: Platform, sizes: Sizes, linkCapacity: number, options: CoordinatorOptions) {
     super(platform, sizes, linkCapacity);
     this.options = options;
-    const memory = { sizes: this.sizes, board: this.board.words.buffer, cells: this.cells.words.buffer };
-    this.thread = this.sizing = new CoordinatorThread(this, options.choose, { ...options, ...memory });
+    this.thread = this.sizing = new CoordinatorThread(this);
   }
 
   get coordinator(): HelperView {
@@ -80,6 +79,12 @@ export class CoordinatedExchange extends SharedExchange {
     const link = super.connect(events) as CoordinatedLink;
     if (!this.thread.isDown) this.thread.hire(link);
     return link;
+  }
+
+  /** Workers that wait to be started do not read their ports, and what lies there would keep the memory: others are prepared in their place. */
+  protected override tellSegment(index: number, buffer: ArrayBufferLike | undefined): void {
+    super.tellSegment(index, buffer);
+    if (buffer === undefined) this.thread.tell(['drop', this.arena.segments[index]!.byteLength]);
   }
 
   /** Makes the line to a worker that the coordinator may start. Until it has, the worker counts as parked. */

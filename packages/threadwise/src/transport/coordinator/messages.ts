@@ -19,10 +19,15 @@ export type ExitFacts = Pick<ThreadExit, 'exitCode' | 'outOfMemory'>;
 
 export type MessageToCoordinator =
   | Posted
-  /** A worker, the memory of its seat, and one end of the line to it. With a recipe: only the coordinator may start this worker. */
-  | readonly [type: 'hire', seat: number, own: ArrayBufferLike, line: unknown, recipe: unknown]
+  /**
+   * A worker, the memory of its seat, and one end of the line to it. With a recipe, whose ports follow that end: only the coordinator may
+   * start this worker.
+   */
+  | readonly [type: 'hire', seat: number, own: ArrayBufferLike, ports: readonly unknown[], recipe: unknown]
   /** retire: the worker gets nothing more. gone: its thread has ended. end: the thread, which the coordinator has started, is to end. */
   | readonly [type: 'retire' | 'gone' | 'end', seat: number]
+  /** Memory was given back, which prepared workers know of: those that have not been started are not to be any more. */
+  | readonly [type: 'drop', byteLength: number]
   | readonly [type: 'set', settings: Partial<Settings>];
 
 export type MessageFromCoordinator =

@@ -47,7 +47,6 @@ export class CoordinatorThread implements RemoteSizing {
   restarts = 0;
   settings: Settings;
   readonly #exchange: CoordinatedExchange;
-  readonly #data: CoordinatorData;
   #thread: Thread | undefined;
   #line: Line | undefined;
   #startedAt = 0;
@@ -59,10 +58,9 @@ export class CoordinatorThread implements RemoteSizing {
   readonly #news: (SizingDecision | undefined)[] = [];
   #onWanted: (decision: SizingDecision | undefined) => void = () => undefined;
 
-  constructor(exchange: CoordinatedExchange, choose: string, data: CoordinatorData) {
-    this.settings = { choose, state: 'open', bounds: undefined };
+  constructor(exchange: CoordinatedExchange) {
+    this.settings = { choose: exchange.options.choose, state: 'open', bounds: undefined };
     this.#exchange = exchange;
-    this.#data = data;
   }
 
   /** Whether there is no coordinator, and there will be none. */
@@ -91,7 +89,8 @@ export class CoordinatorThread implements RemoteSizing {
     const [here, there] = this.#exchange.platform.channelEnds();
     link.tell([LINE, there], [there]);
     const { seat, own } = link.wire.memory as SharedMemory;
-    this.tell(['hire', seat, own, here, recipe], [here, ...transfer]);
+    const ports = [here, ...transfer];
+    this.tell(['hire', seat, own, ports, recipe], ports);
   }
 
   // --- how many workers there are ---
@@ -155,11 +154,11 @@ export class CoordinatorThread implements RemoteSizing {
   }
 
   #start(): void {
-    const { platform } = this.#exchange;
+    const { platform, options, sizes, board, cells } = this.#exchange;
     const { near, far } = platform.channel();
     this.#line = new Line(near);
     this.#startedAt = platform.now();
-    Atomics.store(this.#exchange.board.words, COORDINATOR_DISMISSED, 0);
+    Atomics.store(board.words, COORDINATOR_DISMISSED, 0);
     this.#line.listen(
       (message) => this.#hear(message as MessageFromCoordinator),
       () => this.#tellWanted(),
@@ -168,8 +167,9 @@ export class CoordinatorThread implements RemoteSizing {
       },
     );
     const name = 'threadwise/coordinator';
+    const data = { ...options, sizes, board: board.words.buffer, cells: cells.words.buffer };
     try {
-      const thread = platform.startHelper({ name, port: far, data: this.#data }, () => {
+      const thread = platform.startHelper({ name, port: far, data }, () => {
         if (this.#thread === thread) this.#died();
       });
       this.#thread = thread;

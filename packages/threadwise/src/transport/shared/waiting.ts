@@ -1,4 +1,4 @@
-/** How a thread waits for a word of shared memory to change, without holding up its event loop. */
+/** How a thread waits for a word of shared memory to change, without holding up its event loop; and how it lets go of such memory. */
 /// <reference lib="es2024.sharedmemory" />
 import type { SpinLimits } from '../spin-budget.js';
 
@@ -11,6 +11,19 @@ export const SPIN: SpinLimits = { mostMs: 0.05, wakeUpMs: 0.015, looks: 16 };
  * the system's next tick (4 ms on Linux), a virtual machine sets its timer anew, and that takes longer than the wake-up. Chosen by hand.
  */
 export const BLOCK: SpinLimits = { mostMs: 5, wakeUpMs: 0.05 };
+
+/**
+ * Has the engine collect shared buffers of as many bytes, to which nothing refers any more. It does not count shared memory: where little else is
+ * allocated, it would never collect them. So it is given as many bytes that it counts, which nobody touches. To be called when no function runs
+ * that has seen the buffers.
+ */
+export function collectShared(byteLength: number): void {
+  try {
+    void new ArrayBuffer(byteLength);
+  } catch {
+    // There are no addresses for as many: the next collection comes when it comes.
+  }
+}
 
 /** Calls back when a word is notified; asleep at most once. */
 export class Sleeper {
@@ -37,10 +50,5 @@ export class Sleeper {
       this.#woken();
     });
     return true;
-  }
-
-  /** Blocks the thread for as many milliseconds at the most. Returns whether it was notified, or the word was not `value` any more. */
-  block(value: number, mostMs: number): boolean {
-    return Atomics.wait(this.#words, this.#at, value, mostMs) !== 'timed-out';
   }
 }

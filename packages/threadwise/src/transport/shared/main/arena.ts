@@ -53,7 +53,7 @@ const PREVIOUS = 2;
 export interface ArenaOptions {
   /** Throws a RangeError where the system has none. */
   allocate(byteLength: number): ArrayBufferLike;
-  /** A segment was made, or is to be forgotten: workers must hear of it before they see an address in it. */
+  /** A segment was made, or is about to be forgotten: workers must hear of it before they see an address in it. */
   onSegment(index: number, buffer: ArrayBufferLike | undefined): void;
   /** How much the arena may grow to, in bytes, but at least a segment. Asked once, when it is needed: that takes a while. */
   maxBytes(): number;
@@ -314,8 +314,8 @@ export class Arena {
         continue;
       }
       if (!segment.isLarge) this.#unlink(index << OFFSET_BITS, segment.units);
-      this.#forget(index);
       this.#options.onSegment(index, undefined);
+      this.#forget(index);
     }
   }
 

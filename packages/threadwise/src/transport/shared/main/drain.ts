@@ -69,7 +69,7 @@ export class Drain {
     this.#isScheduled = true;
     // One task is out, and its result is not near: there is no reason to stay awake. The worker that was woken for it may have to
     // wait until main sleeps: where the other cores are halted, as on an idle virtual machine, Linux puts it on the core of its waker.
-    if (this.#from.open === 1 && this.#from.runTimes.averageMs > SPIN.mostMs) this.#park();
+    if (this.#from.cells.outCount === 1 && this.#from.runTimes.averageMs > SPIN.mostMs) this.#park();
     else void SETTLED.then(this.#turnNow);
   }
 
@@ -82,7 +82,7 @@ export class Drain {
     this.#isScheduled = true; // whoever submits while results are handled need not ask
     if (this.#isClosed) return;
     const { platform, board } = this.#from;
-    if (after === 'results' && this.#from.open === 0) return this.#linger();
+    if (after === 'results' && this.#from.cells.outCount === 0) return this.#linger();
     // Only main changes this word from AWAKE. A store would take its cache line away from the workers, which read it with each result.
     if (Atomics.load(board.words, L.MAIN_PARKED) !== L.AWAKE)
       Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
@@ -95,7 +95,7 @@ export class Drain {
     this.#from.waker.callAfterBurst();
     const drained = this.#drainAll() || (after !== 'call' && this.#spin());
     this.#lastTurnAt = platform.now();
-    if (this.#from.open === 0) this.#linger();
+    if (this.#from.cells.outCount === 0) this.#linger();
     else if (drained) this.#again();
     else if (after === 'loop') {
       this.#noteInterval();

@@ -24,6 +24,7 @@ import * as L from '../layout.js';
 import { SharedLink } from './link.js';
 import { SharedQueue } from './queue.js';
 import { ARGUMENTS, NAMED, type Posted, SEGMENT } from '../messages.js';
+import { collectShared } from '../waiting.js';
 
 /** Further names go with each task: a program that makes up names must not fill the memory of workers. */
 const MAX_NAMES = 4096;
@@ -87,10 +88,7 @@ export class SharedExchange implements Exchange, PlainWay {
     this.waker = new Waker(this.board, this.runTimes, platform.burstNow, SPARED);
     this.arena = new Arena({
       allocate: platform.sharedMemory,
-      onSegment: (index, buffer) => {
-        this.#tellAll([SEGMENT, index, buffer]);
-        Atomics.add(this.board.words, L.SEGMENTS_TOLD, 1); // after it was told: who sees this finds the word in his port
-      },
+      onSegment: (index, buffer) => this.tellSegment(index, buffer),
       maxBytes: () => (platform.memory()?.limitBytes ?? UNKNOWN_MEMORY_BYTES) * ARENA_SHARE,
       // The arguments of tasks that have ended and that main has not had the time to hear of.
       reclaim: () => {
@@ -105,6 +103,17 @@ export class SharedExchange implements Exchange, PlainWay {
     this.cells = new Cells(this.#memory.cells, values, this.arena);
     this.drain = new Drain(this);
     this.pull = this.newQueue();
+  }
+
+  /** G1, G2. @param buffer undefined: the segment is about to be given back */
+  protected tellSegment(index: number, buffer: ArrayBufferLike | undefined): void {
+    this.#tellAll([SEGMENT, index, buffer]);
+    Atomics.add(this.board.words, L.SEGMENTS_TOLD, 1); // after it was told: who sees this finds the word in his port
+    if (buffer === undefined) this.#collect(this.arena.segments[index]!.byteLength);
+  }
+
+  #collect(byteLength: number): void {
+    this.platform.defer(() => collectShared(byteLength));
   }
 
   protected newQueue(): PullQueue {
@@ -288,11 +297,6 @@ export class SharedExchange implements Exchange, PlainWay {
     }
   }
 
-  /** Tasks that are out. */
-  get open(): number {
-    return this.cells.outCount;
-  }
-
   /**
    * Looks at HEAD anew. A ring that is full all the same is full of old hints: there are half as many cells. Main claims all, and puts
    * back those that count.
@@ -308,6 +312,7 @@ export class SharedExchange implements Exchange, PlainWay {
 
   close(): Promise<void> | undefined {
     this.drain.close();
+    this.#collect(this.arena.reservedBytes);
     this.arena.close();
     return undefined;
   }

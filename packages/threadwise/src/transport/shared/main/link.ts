@@ -91,8 +91,8 @@ export class SharedLink extends PortLink implements Link {
   // --- what it has begun ---
 
   get pulled(): number {
-    const { board, open } = this.exchange;
-    return countWithin(Atomics.load(board.words, L.pulledOf(this.seat)), open);
+    const { board, cells } = this.exchange;
+    return countWithin(Atomics.load(board.words, L.pulledOf(this.seat)), cells.outCount);
   }
 
   startedAt(task: Task): number | undefined {
@@ -272,10 +272,10 @@ export class SharedLink extends PortLink implements Link {
   /** Hints of ended tasks from that place on: no more than there are tasks that have not ended, or the worker is not believed. */
   #pending(from: number): number {
     if (!this.#isTrusted) return 0;
-    const { open } = this.exchange;
+    const { outCount } = this.exchange.cells;
     const count = (Atomics.load(this.own, L.DONE_TAIL) - from) | 0;
-    if (count >= 0 && count <= open) return count;
-    this.#distrust(untrue('the number of ended tasks', count, `0 to ${open}`));
+    if (count >= 0 && count <= outCount) return count;
+    this.#distrust(untrue('the number of ended tasks', count, `0 to ${outCount}`));
     return 0;
   }
 

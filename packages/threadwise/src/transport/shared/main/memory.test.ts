@@ -77,6 +77,28 @@ describe('shared memory: segments that nobody uses', () => {
     await collected(() => segments() === 0);
   });
 
+  const ways: Readonly<Record<string, SmallOptions>> = {
+    'shared-queue': { threads: 2 },
+    // The coordinator has prepared workers, which read nothing.
+    coordinator: { dispatch: 'coordinator', threads: { min: 1, max: 3 } },
+  };
+  for (const [way, options] of Object.entries(ways)) {
+    test(`${way}: go back to the system though no thread collects by itself`, async (t) => {
+      const { platform, idle } = watched();
+      const { pool } = smallPool(t, { ...options, platform });
+      await pool.ready;
+      const later = () => new Promise((resolve) => setTimeout(resolve, 20));
+      for (let i = 0; i < 10; i++) await later().then(() => pool.run('echo', [i]));
+      const leases = [1, 2, 3, 4].map(() => pool.lease(60 * MIB));
+      for (const lease of leases) lease.bytes.fill(1);
+      await Promise.all(leases.slice(0, 2).map((lease) => pool.run('lengthOf', [lease])));
+      for (const lease of leases) lease.release();
+      const full = process.memoryUsage.rss();
+      idle();
+      while (!t.signal.aborted && process.memoryUsage.rss() > full - 200 * MIB) await later();
+    });
+  }
+
   test('a worker that has not heard of it does not take the next one of that number for them', async (t) => {
     const { platform, segments, idle } = watched();
     const { pool, arrived, open } = smallPool(t, { threads: 1, platform });

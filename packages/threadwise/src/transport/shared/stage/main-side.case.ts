@@ -109,7 +109,8 @@ export class MainSide {
   /** Calls wait, and no end of a task will have main look for room: then a timer does. */
   get #isWaiting(): boolean {
     return (
-      this.exchange.open === 0 && (this.queue.length > 0 || this.open.some(({ lane }) => lane.length > 0))
+      this.exchange.cells.outCount === 0 &&
+      (this.queue.length > 0 || this.open.some(({ lane }) => lane.length > 0))
     );
   }
 

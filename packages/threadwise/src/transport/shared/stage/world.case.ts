@@ -375,7 +375,7 @@ export class World implements Surroundings {
       assert.deepEqual(names(who), [], `${call} lies there, and these sleep`);
     }
     // As long as a task is out, main will look again when it ends; without a worker there is nothing to look for.
-    if (main.exchange.open > 0 || ready.length === 0) return;
+    if (main.exchange.cells.outCount > 0 || ready.length === 0) return;
     const waiting = [...main.queue, ...main.open.flatMap(({ lane }) => lane)];
     assert.deepEqual(waiting.map(String), [], 'calls wait with main, and nothing is out');
   }

@@ -18,6 +18,7 @@ import { Claims } from './claims.js';
 import type { TaskSource } from './task-source.js';
 import * as L from '../layout.js';
 import { ARGUMENTS, LINE, NAMED, type Posted, RESULT, SEGMENT, type ToWorker } from '../messages.js';
+import { collectShared } from '../waiting.js';
 
 /** A resting main is woken at once when the ring has at most this many hints for each worker: it takes a moment to wake up. */
 const LITTLE = 4;
@@ -110,12 +111,7 @@ export class SharedEndpoint implements Endpoint, Begun {
           this.#names[said[1]] = said[2];
           return;
         case SEGMENT:
-          this.#buffers[said[1]] = said[2];
-          this.#segments[said[1]] = undefined;
-          // If it is given back: the last task is over, and its arguments may be a lease's bytes in it, or were read there.
-          this.#reader?.forget();
-          if (said[2] === undefined) this.args = NO_ARGS;
-          return;
+          return this.#hearSegment(said[1], said[2]);
         case LINE:
           // The line of a new coordinator takes the place of that of a dead one, whose last words are heard before.
           this.#line?.drain();
@@ -272,6 +268,17 @@ export class SharedEndpoint implements Endpoint, Begun {
     const args = posted[6];
     if (!isList(args)) throw decodeError(args as EncodedError);
     this.args = args;
+  }
+
+  #hearSegment(index: number, buffer: ArrayBufferLike | undefined): void {
+    const { byteLength } = buffer ?? this.#buffers[index]!;
+    this.#buffers[index] = buffer;
+    this.#segments[index] = undefined;
+    if (buffer !== undefined) return;
+    // The last task is over, and its arguments may be a lease's bytes in that segment, or were read there.
+    this.args = NO_ARGS;
+    this.#reader?.forget();
+    this.#platform.timer(0, () => collectShared(byteLength));
   }
 
   /** The number of a segment that was given back is given again: only who has heard all knows which one is meant. */

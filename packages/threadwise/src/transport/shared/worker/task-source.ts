@@ -194,7 +194,8 @@ export abstract class TaskSource {
   /** P1 to P3. Returns whether it sleeps. @param blocks whether it blocks first, for a moment, without its event loop */
   #park(blocks: boolean): boolean {
     const { board, seat, takesMore } = this;
-    const wakeups = Atomics.load(board.words, L.wakeupsOf(seat));
+    const at = L.wakeupsOf(seat);
+    const wakeups = Atomics.load(board.words, at);
     if (this.#isDozing && takesMore) board.set(L.DOZING, seat);
     board.set(takesMore ? L.PARKED : L.RESERVED, seat);
     this.isParked = true;
@@ -202,8 +203,9 @@ export abstract class TaskSource {
     if (board.isDismissed(seat)) return true;
     // Main may have given back meanwhile what it had taken of the allowance, and have found neither bit set.
     const isSame = this.takesMore === takesMore;
-    const isWoken = () => blocks && this.#blocking.block((mostMs) => this.#sleeper.block(wakeups, mostMs));
-    if (isSame && !this.hasWork() && !isWoken() && this.#sleeper.sleep(wakeups)) {
+    const isWoken = (mostMs: number) => Atomics.wait(board.words, at, wakeups, mostMs) !== 'timed-out';
+    const canSleep = isSame && !this.hasWork() && !(blocks && this.#blocking.block(isWoken));
+    if (canSleep && this.#sleeper.sleep(wakeups)) {
       this.#doze();
       return true;
     }
