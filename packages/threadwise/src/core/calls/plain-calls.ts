@@ -170,6 +170,7 @@ export class PlainCalls {
 
   /** Records what has completed in a batch that has not ended. */
   recordEarly(): void {
+    this.#way.settleUp();
     if (this.#completed === 0) return;
     this.#isRecordedEarly = true;
     this.#record(this.#completedName);

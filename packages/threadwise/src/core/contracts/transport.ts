@@ -86,6 +86,8 @@ export interface PlainWay {
   attach(calls: PlainCalls): void;
   /** Writes a call into a slot, and has workers take it. -1: it has to go another way. Throws what is wrong with the arguments. */
   enter(name: string, args: readonly unknown[], id: number): number;
+  /** Tells the pool now of the results that their callers were told of. */
+  settleUp(): void;
   hasBegun(slot: number): boolean;
   payloadOf(slot: number): Payload;
   /** The call in a slot has a record from now on. */

@@ -46,6 +46,8 @@ export class Drain {
   /** Has main look, if nobody else did. */
   #timer: TimerHandle | undefined;
   #isClosed = false;
+  /** Whether callers were told of results that the pool was not told of: it is told behind their continuations, which often make the next call. */
+  #isPoolBehind = false;
   #sliceEnd = 0;
   #lastTurnAt = 0;
   /** Promises that it was waited for since the last result, while nothing is out. */
@@ -73,6 +75,13 @@ export class Drain {
     else void SETTLED.then(this.#turnNow);
   }
 
+  /** Tells the pool of the results that their callers were told of. */
+  settleUp(): void {
+    if (!this.#isPoolBehind) return;
+    this.#isPoolBehind = false;
+    for (const link of this.#from.links.values()) link.settleUp();
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
@@ -80,6 +89,7 @@ export class Drain {
 
   #turn(after: After): void {
     this.#isScheduled = true; // whoever submits while results are handled need not ask
+    this.settleUp();
     if (this.#isClosed) return;
     const { platform, board } = this.#from;
     if (after === 'results' && this.#from.cells.outCount === 0) return this.#linger();
@@ -110,13 +120,15 @@ export class Drain {
     if (this.#lingered++ < CHAIN) return void SETTLED.then(this.#turnNext);
     this.#lingered = 0;
     this.#isScheduled = false;
+    this.settleUp();
   }
 
   /** Looks again after the continuations of these results, which may make calls; or after a turn of the event loop, if the slice is over. */
   #again(): void {
     this.#lingered = 0;
-    if (this.#lastTurnAt < this.#sliceEnd) void SETTLED.then(this.#turnNext);
-    else this.#from.platform.nextTurn(this.#turnLater);
+    if (this.#lastTurnAt < this.#sliceEnd) return void SETTLED.then(this.#turnNext);
+    this.settleUp();
+    this.#from.platform.nextTurn(this.#turnLater);
   }
 
   #spin(): boolean {
@@ -178,6 +190,7 @@ export class Drain {
     if (count === 0) return false;
     this.#handled += count;
     this.#restedInVain = false;
+    this.#isPoolBehind = true;
     return true;
   }
 }

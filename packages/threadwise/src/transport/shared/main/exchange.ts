@@ -159,6 +159,10 @@ export class SharedExchange implements Exchange, PlainWay {
     return L.cellOf(hint);
   }
 
+  settleUp(): void {
+    this.drain.settleUp();
+  }
+
   hasBegun(cell: number): boolean {
     return this.cells.holder(cell) >= 0;
   }

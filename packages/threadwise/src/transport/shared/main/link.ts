@@ -33,6 +33,10 @@ export class SharedLink extends PortLink implements Link {
   #reclaimed = 0;
   /** The state of a cell whose task this worker has begun, whether it was to stop or not, with the lowest bit set. */
   readonly #endedState: number;
+  /** Results that their callers were told of and the pool was not; how many of these calls were plain, and for how many milliseconds they ran. */
+  #untold = 0;
+  #ranCount = 0;
+  #ranMs = 0;
   /** Whether what the worker writes is believed. If not, it is about to be ended. */
   #isTrusted = true;
 
@@ -190,9 +194,23 @@ export class SharedLink extends PortLink implements Link {
   override drain(): void {
     super.drain();
     this.drainDone(Number.POSITIVE_INFINITY);
+    this.settleUp();
   }
 
-  /** Handles at most `most` completed tasks; returns how many it did. */
+  /** Tells the pool of the results that their callers were told of. */
+  settleUp(): void {
+    if (this.#untold === 0) return;
+    const ranCount = this.#ranCount;
+    const ranMs = this.#ranMs;
+    this.#untold = 0;
+    this.#ranCount = 0;
+    this.#ranMs = 0;
+    this.exchange.cells.plain?.endBatch();
+    if (ranCount > 0) this.events.ranPlain(ranCount, ranMs);
+    this.events.settledBatch();
+  }
+
+  /** Handles at most `most` completed tasks; returns how many it did. The pool is told by `settleUp`. */
   drainDone(most: number): number {
     const { cells, sizes, runTimes } = this.exchange;
     const { plain, words, doubles } = cells;
@@ -238,9 +256,9 @@ export class SharedLink extends PortLink implements Link {
       if ((form & L.IS_ERROR) === 0) plain.completed(hint, value, record);
       else plain.failed(hint, decodeError(value as EncodedError), record);
     }
-    plain?.endBatch();
-    if (ranCount > 0) events.ranPlain(ranCount, ranMs);
-    if (count > 0) events.settledBatch();
+    this.#untold += count;
+    this.#ranCount += ranCount;
+    this.#ranMs += ranMs;
     return count;
   }
 
