@@ -46,8 +46,8 @@ export class Drain {
   /** Has main look, if nobody else did. */
   #timer: TimerHandle | undefined;
   #isClosed = false;
-  /** Whether callers were told of results that the pool was not told of: it is told behind their continuations, which often make the next call. */
-  #isPoolBehind = false;
+  /** How many results their callers were told of and the pool was not: it is told behind their continuations, which often make the next call. */
+  #untold = 0;
   #sliceEnd = 0;
   #lastTurnAt = 0;
   /** Promises that it was waited for since the last result, while nothing is out. */
@@ -77,8 +77,8 @@ export class Drain {
 
   /** Tells the pool of the results that their callers were told of. */
   settleUp(): void {
-    if (!this.#isPoolBehind) return;
-    this.#isPoolBehind = false;
+    if (this.#untold === 0) return;
+    this.#untold = 0;
     for (const link of this.#from.links.values()) link.settleUp();
   }
 
@@ -89,7 +89,8 @@ export class Drain {
 
   #turn(after: After): void {
     this.#isScheduled = true; // whoever submits while results are handled need not ask
-    this.settleUp();
+    // The pool is told of the last result of a chain while the worker runs the next call.
+    if (this.#from.cells.outCount !== 1 || this.#untold >= BATCH) this.settleUp();
     if (this.#isClosed) return;
     const { platform, board } = this.#from;
     if (after === 'results' && this.#from.cells.outCount === 0) return this.#linger();
@@ -103,7 +104,7 @@ export class Drain {
     const now = platform.now();
     if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
     this.#from.waker.callAfterBurst();
-    const drained = this.#drainAll() || (after !== 'call' && this.#spin());
+    const drained = this.#drainAll() || this.#settleUpAndSpin(after);
     this.#lastTurnAt = platform.now();
     if (this.#from.cells.outCount === 0) this.#linger();
     else if (drained) this.#again();
@@ -131,7 +132,9 @@ export class Drain {
     this.#from.platform.nextTurn(this.#turnLater);
   }
 
-  #spin(): boolean {
+  #settleUpAndSpin(after: After): boolean {
+    this.settleUp();
+    if (after === 'call') return false;
     const { board } = this.#from;
     const cores = Atomics.load(board.words, L.CORES);
     // With no worker awake there is nobody to wait for; with all cores in use, spinning would take time from the workers.
@@ -190,7 +193,7 @@ export class Drain {
     if (count === 0) return false;
     this.#handled += count;
     this.#restedInVain = false;
-    this.#isPoolBehind = true;
+    this.#untold += count;
     return true;
   }
 }
