@@ -71,7 +71,7 @@ export class Drain {
     this.#isScheduled = true;
     // One task is out, and its result is not near: there is no reason to stay awake. The worker that was woken for it may have to
     // wait until main sleeps: where the other cores are halted, as on an idle virtual machine, Linux puts it on the core of its waker.
-    if (this.#from.cells.outCount === 1 && this.#from.runTimes.averageMs > SPIN.mostMs) this.#park();
+    if (this.#from.cells.outCount === 1 && this.#from.runTimes.averageMs > SPIN.mostMs) this.#park(L.ASLEEP);
     else void SETTLED.then(this.#turnNow);
   }
 
@@ -110,7 +110,7 @@ export class Drain {
     else if (drained) this.#again();
     else if (after === 'loop') {
       this.#noteInterval();
-      this.#park();
+      this.#park(this.#canRest ? L.RESTING : L.ASLEEP);
     }
     // The event loop may have others to serve now, who call as well: one sleep for all of them, behind the last.
     else this.#from.platform.nextTurn(this.#turnLater);
@@ -144,9 +144,8 @@ export class Drain {
   }
 
   /** M1 to M3. */
-  #park(): void {
+  #park(depth: typeof L.RESTING | typeof L.ASLEEP): void {
     const { board } = this.#from;
-    const depth = this.#canRest ? L.RESTING : L.ASLEEP;
     Atomics.store(board.words, L.MAIN_PARKED, depth);
     if (this.#anyDone() || !this.#sleeper.sleep(depth)) {
       Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);

@@ -111,7 +111,7 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }, below = 0) {
   const endTurn = () => {
     for (const turn of turns.splice(0)) turn();
   };
-  return { exchange, link, endpoint, events, made, send, told, turns, endTurn, exits, leaves, timers };
+  return { exchange, link, endpoint, events, made, send, said, told, turns, endTurn, exits, leaves, timers };
 }
 
 describe('shared: a thread that is being ended waits for no word that others notify', () => {
@@ -444,6 +444,47 @@ describe('shared: memory of arguments, while main hears of nothing', () => {
     exchange.postArguments(again, cell, (posted) =>
       assert.deepEqual(posted.at(-1), [bytes, new Uint8Array(8)]),
     );
+  });
+});
+
+describe('shared: callers hear of their results before the pool does', () => {
+  /** A call has ended. Its caller hears so within one turn of the promises. */
+  function ended() {
+    const all = line();
+    const { exchange, endpoint, made, said } = all;
+    exchange.runTimes.add(0.001); // tasks are tiny, so main stays awake for the result
+    assert.ok(exchange.pull.offer(made(1)));
+    const { cell, id } = endpoint.take(1)!;
+    endpoint.done(cell, id, 2, undefined, 1);
+    return { ...all, what: () => said.map(([event]) => event) };
+  }
+
+  test('the pool hears while the next call of a chain is under way', async () => {
+    const { exchange, made, what } = ended();
+    await undefined;
+    assert.deepEqual(what(), ['done']);
+    assert.ok(exchange.pull.offer(made(3)));
+    await undefined;
+    assert.deepEqual(what(), ['done', 'settledBatch']);
+  });
+
+  test('the pool hears where no call follows', async () => {
+    const { what } = ended();
+    await undefined;
+    assert.deepEqual(what(), ['done']);
+    await undefined;
+    assert.deepEqual(what(), ['done', 'settledBatch']);
+  });
+
+  test('the pool hears at once of what is asked for, and once', async () => {
+    const { exchange, what } = ended();
+    await undefined;
+    assert.deepEqual(what(), ['done']);
+    exchange.settleUp();
+    assert.deepEqual(what(), ['done', 'settledBatch']);
+    exchange.settleUp();
+    await undefined;
+    assert.deepEqual(what(), ['done', 'settledBatch']);
   });
 });
 
