@@ -168,7 +168,7 @@ export class PlainCalls {
     rejectWithCaller(resolve, error);
   }
 
-  /** Records what has completed in a batch that has not ended. */
+  /** Records what has completed, also in a batch that has not ended, for whoever asks for the figures now. */
   recordEarly(): void {
     this.#way.settleUp();
     if (this.#completed === 0) return;

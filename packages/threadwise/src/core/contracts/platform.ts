@@ -122,7 +122,7 @@ export interface Platform {
   sharedMemory(byteLength: number): ArrayBufferLike;
   /** Whether threads can share memory, and wait for it without being blocked. */
   readonly hasSharedMemory: boolean;
-  /** Where no worker can have a process of its own, as in "expected 'thread' on Windows"; undefined: it can. */
+  /** The words for a message that say where workers cannot have processes of their own, such as 'on Windows'; undefined: they can. */
   noProcesses(): string | undefined;
   /** How many threads the limits of the machine and the container allow. */
   availableThreads(): number;

@@ -42,7 +42,7 @@ export class FrameWriter {
   /** How many bytes of the book the other end has. */
   #known = this.#shapes.byteLength;
   #memory = newMemory(FIRST_BYTES);
-  /** Where large messages go; undefined: into the pipe. */
+  /** The ring that large messages are put into; undefined: they go by the pipe. */
   ring: RingWriter | undefined;
 
   /** Returns the frame, valid until the next message is written. Throws a DataCloneError. */
@@ -110,7 +110,7 @@ function setHeader(view: DataView, length: number, kind: number): void {
 export class FrameReader {
   /** Whether the message that `next` has found is for the port. */
   isAside = false;
-  /** Where the other end puts large messages, if it has a ring. */
+  /** The ring that large messages arrive in; undefined: they come by the pipe. */
   ring: RingReader | undefined;
   readonly #book = new Uint8Array(BOOK_BYTES);
   readonly #values = new ValueReader(new ShapeReader(this.#book.buffer));

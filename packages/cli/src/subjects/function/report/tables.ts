@@ -180,7 +180,7 @@ export function ratePoints({ samples: { inline, threads } }: Findings) {
   return { points, alone: drawable(figureOf(inline.rate)) };
 }
 
-/** With fewer points there is no curve to see. */
+/** The fewest points that a curve is drawn of: fewer show none. */
 const LEAST_POINTS = 3;
 const HEIGHT_ROWS = 8;
 /** How many columns there are from one point to the next at most, where there is room, and at least. */
