@@ -130,7 +130,7 @@ export class Runner implements CallHost, EndpointEvents {
     while (this.#awaited.size < this.#options.tasksPerWorker) {
       if (now > this.#sliceEnd) {
         // With nothing left, it sleeps at once: the thread that was woken for the last result may wait for this core.
-        if (this.#endpoint.rest(false)) return this.#yield();
+        if (this.#endpoint.rest(this.#awaited.size === 0, false)) return this.#yield();
         break;
       }
       const begun = this.#endpoint.take(now);

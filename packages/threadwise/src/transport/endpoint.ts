@@ -49,9 +49,10 @@ export interface Endpoint {
   retire(): boolean;
   /**
    * True: there may be something to take. False: there is nothing, and `tasks` will be called when there is.
-   * @param canSpin nobody on this thread waits for its turn
+   * @param isFree no task waits for this thread's event loop, so it may block for a moment
+   * @param canSpin nobody else waits for this thread's event loop either. Default: `isFree`
    */
-  rest(canSpin: boolean): boolean;
+  rest(isFree: boolean, canSpin?: boolean): boolean;
 }
 
 /** What an endpoint needs of its thread. */

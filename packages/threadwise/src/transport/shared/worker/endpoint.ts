@@ -191,8 +191,8 @@ export class SharedEndpoint implements Endpoint, Begun {
     return this.#source.retire();
   }
 
-  rest(canSpin: boolean): boolean {
-    return this.#source.rest(canSpin);
+  rest(isFree: boolean, canSpin = isFree): boolean {
+    return this.#source.rest(isFree, canSpin);
   }
 
   #read(cell: number): void {
@@ -302,16 +302,17 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#doneTail = (this.#doneTail + 1) | 0;
     Atomics.store(this.#own, L.DONE_TAIL, this.#doneTail);
     const parked = Atomics.load(this.#board.words, L.MAIN_PARKED);
-    if (parked !== L.AWAKE) this.#wakeMain(parked);
+    this.#source.hasWokenMain = parked !== L.AWAKE && this.#wakeMain(parked);
     this.#source.ended(cell, runMs);
   }
 
-  /** K3. @param parked what MAIN_PARKED was: main sleeps or rests */
-  #wakeMain(parked: number): void {
+  /** K3. Returns whether it woke main. @param parked what MAIN_PARKED was: main sleeps or rests */
+  #wakeMain(parked: number): boolean {
     const { words } = this.#board;
-    if (parked === L.RESTING && this.#canWait()) return;
-    if (Atomics.compareExchange(words, L.MAIN_PARKED, parked, L.AWAKE) === parked)
-      Atomics.notify(words, L.MAIN_PARKED);
+    if (parked === L.RESTING && this.#canWait()) return false;
+    if (Atomics.compareExchange(words, L.MAIN_PARKED, parked, L.AWAKE) !== parked) return false;
+    Atomics.notify(words, L.MAIN_PARKED);
+    return true;
   }
 
   /** Whether a resting main need not be woken yet: no batch is complete, and the workers have enough to do, or this one runs another tiny task next. */

@@ -5,7 +5,7 @@ import type { EndpointPlatform } from '../../endpoint.js';
 import { SpinBudget } from '../../spin-budget.js';
 import { Board, DOZE_MS } from '../board.js';
 import * as L from '../layout.js';
-import { BLOCK, Sleeper, SPIN } from '../waiting.js';
+import { BLOCK, GIVE_WAY_MS, Sleeper, SPIN } from '../waiting.js';
 
 export type SourceMemory = Pick<L.SharedMemory, 'seat' | 'sizes' | 'board' | 'own' | 'cells'>;
 
@@ -14,6 +14,8 @@ export abstract class TaskSource {
   onTasks: () => void = () => undefined;
   /** Whether the worker sleeps, or is about to. */
   isParked = false;
+  /** Whether this worker woke main for the last result. */
+  hasWokenMain = false;
   readonly board: Board;
   readonly own: Int32Array;
   readonly cells: Int32Array;
@@ -148,15 +150,14 @@ export abstract class TaskSource {
   // --- no task: the worker spins, then sleeps ---
 
   /** See `Endpoint.rest`. */
-  rest(canSpin: boolean): boolean {
+  rest(isFree: boolean, canSpin: boolean): boolean {
     this.board.refresh();
     this.search();
     if (this.hasWork()) return true;
-    const canWait = canSpin && !this.#isOneLook;
-    const spins = canWait && this.#wantsToSpin();
+    const spins = canSpin && !this.#isOneLook && this.#wantsToSpin();
     if (spins && this.#spinning.spin(this.#hasNew)) return true;
     this.endSpinning();
-    return !this.#park(canWait && !spins && this.#blocking.wants());
+    return !this.#park(isFree && !this.#isOneLook && !spins, canSpin);
   }
 
   unpark(): void {
@@ -191,8 +192,12 @@ export abstract class TaskSource {
     return true;
   }
 
-  /** P1 to P3. Returns whether it sleeps. @param blocks whether it blocks first, for a moment, without its event loop */
-  #park(blocks: boolean): boolean {
+  /**
+   * P1 to P3. Returns whether it sleeps.
+   * @param canBlock whether it may block first, for a moment, without its event loop
+   * @param canStay whether also if nobody waits for its core
+   */
+  #park(canBlock: boolean, canStay: boolean): boolean {
     const { board, seat, takesMore } = this;
     const at = L.wakeupsOf(seat);
     const wakeups = Atomics.load(board.words, at);
@@ -203,14 +208,22 @@ export abstract class TaskSource {
     if (board.isDismissed(seat)) return true;
     // Main may have given back meanwhile what it had taken of the allowance, and have found neither bit set.
     const isSame = this.takesMore === takesMore;
-    const isWoken = (mostMs: number) => Atomics.wait(board.words, at, wakeups, mostMs) !== 'timed-out';
-    const canSleep = isSame && !this.hasWork() && !(blocks && this.#blocking.block(isWoken));
+    const canSleep = isSame && !this.hasWork() && !(canBlock && this.#isWokenSoon(at, wakeups, canStay));
     if (canSleep && this.#sleeper.sleep(wakeups)) {
       this.#doze();
       return true;
     }
     this.unpark();
     return false;
+  }
+
+  /** Blocks if it is worth that: tasks have come soon lately, or main, which was woken, may wait for this core and nobody relies on this worker's timer. Returns whether it was woken. */
+  #isWokenSoon(at: number, wakeups: number, canStay: boolean): boolean {
+    const isWoken = (mostMs: number) => Atomics.wait(this.board.words, at, wakeups, mostMs) !== 'timed-out';
+    if (canStay && this.#blocking.wants()) return this.#blocking.block(isWoken);
+    const givesWay = this.hasWokenMain && !this.#isDozing;
+    this.hasWokenMain = false;
+    return givesWay && isWoken(GIVE_WAY_MS);
   }
 
   /** While tasks keep coming, perhaps no worker was woken for the last of them: this worker looks after DOZE_MS, unless one with a higher seat does, which is woken later. */
