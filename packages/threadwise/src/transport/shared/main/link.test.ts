@@ -639,6 +639,50 @@ describe('shared: main sleeps at once', () => {
   });
 });
 
+describe('shared: a worker that has woken main and has nothing to do blocks for a moment, as main may wait for its core', () => {
+  interface Past {
+    readonly main: number;
+    readonly runMs: number;
+    readonly isFree?: boolean;
+    readonly answer?: 'ok' | 'timed-out';
+  }
+
+  /** It runs one task and rests twice: for how many milliseconds it has blocked, and whether it may take something. */
+  function rests(t: TestContext, { main, runMs, isFree = true, answer = 'timed-out' }: Past) {
+    const { exchange, endpoint, made } = line();
+    const { words } = exchange.board;
+    endpoint.listen({ tasks: () => undefined } as unknown as EndpointEvents);
+    endpoint.say([TO_MAIN.ready, [], { functions: [], others: [] }] as never);
+    assert.ok(exchange.pull.offer(made(1)));
+    const { cell, id } = endpoint.take(1)!;
+    Atomics.store(words, MAIN_PARKED, main);
+    endpoint.done(cell, id, 1, undefined, runMs);
+    const blocked: number[] = [];
+    t.mock.method(Atomics, 'wait', (_words: Int32Array, _at: number, _value: number, ms: number) => {
+      blocked.push(ms);
+      return answer;
+    });
+    const mayTake = [endpoint.rest(isFree, false), endpoint.rest(isFree, false)];
+    t.mock.restoreAll();
+    exchange.close();
+    return { blocked, mayTake };
+  }
+
+  test('once for each result, and is woken by what comes', (t) => {
+    assert.deepEqual(rests(t, { main: ASLEEP, runMs: 5 }), { blocked: [2], mayTake: [false, false] });
+    assert.deepEqual(rests(t, { main: ASLEEP, runMs: 5, answer: 'ok' }), {
+      blocked: [2],
+      mayTake: [true, false],
+    });
+  });
+
+  test('but not where main was awake, where its event loop is needed, and where others rely on its timer', (t) => {
+    assert.deepEqual(rests(t, { main: AWAKE, runMs: 5 }).blocked, []);
+    assert.deepEqual(rests(t, { main: ASLEEP, runMs: 5, isFree: false }).blocked, []);
+    assert.deepEqual(rests(t, { main: ASLEEP, runMs: 0.001 }).blocked, []);
+  });
+});
+
 describe('shared: a worker that sleeps looks again by itself', () => {
   interface Past {
     readonly calls: number;

@@ -208,27 +208,28 @@ export abstract class TaskSource {
     if (board.isDismissed(seat)) return true;
     // Main may have given back meanwhile what it had taken of the allowance, and have found neither bit set.
     const isSame = this.takesMore === takesMore;
-    const canSleep = isSame && !this.hasWork() && !(canBlock && this.#isWokenSoon(at, wakeups, canStay));
-    if (canSleep && this.#sleeper.sleep(wakeups)) {
-      this.#doze();
-      return true;
+    if (isSame && !this.hasWork()) {
+      const dozes = !this.#isDozing && this.isReliedOn();
+      const givesWay = this.hasWokenMain && !this.#isDozing && !dozes;
+      this.hasWokenMain = false;
+      const isWoken = (mostMs: number) => Atomics.wait(board.words, at, wakeups, mostMs) !== 'timed-out';
+      const isWokenSoon =
+        canBlock &&
+        (canStay && this.#blocking.wants()
+          ? this.#blocking.block(isWoken)
+          : givesWay && isWoken(GIVE_WAY_MS));
+      if (!isWokenSoon && this.#sleeper.sleep(wakeups)) {
+        if (dozes) this.#doze();
+        return true;
+      }
     }
     this.unpark();
     return false;
   }
 
-  /** Blocks if it is worth that: tasks have come soon lately, or main, which was woken, may wait for this core and nobody relies on this worker's timer. Returns whether it was woken. */
-  #isWokenSoon(at: number, wakeups: number, canStay: boolean): boolean {
-    const isWoken = (mostMs: number) => Atomics.wait(this.board.words, at, wakeups, mostMs) !== 'timed-out';
-    if (canStay && this.#blocking.wants()) return this.#blocking.block(isWoken);
-    const givesWay = this.hasWokenMain && !this.#isDozing;
-    this.hasWokenMain = false;
-    return givesWay && isWoken(GIVE_WAY_MS);
-  }
-
   /** While tasks keep coming, perhaps no worker was woken for the last of them: this worker looks after DOZE_MS, unless one with a higher seat does, which is woken later. */
   #doze(): void {
-    if (this.#isDozing || !this.isReliedOn() || this.board.anyAbove(L.DOZING, this.seat)) return;
+    if (this.board.anyAbove(L.DOZING, this.seat)) return;
     this.#isDozing = true;
     this.board.set(L.DOZING, this.seat);
     this.platform.timer(DOZE_MS, this.#look);
