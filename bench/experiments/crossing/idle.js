@@ -38,8 +38,16 @@ export const idle = [
     // Idle pools use no CPU time, and each process counts its own: so all can be measured at the same time.
     isTogether: true,
     metrics: [percent.lower('idlePercent', 'idle %'), percent.lower('waitingPercent', 'task waits %')],
-    // The timers of Node.js take a hundredth of this.
-    goals: [{ text: 'no CPU time when idle (below 0.1 %)', metric: 'idlePercent', atMost: 0.1 }],
+    // What is measured without a pool is what the timers of Node.js and the measuring take: 0.06 to 0.2 %.
+    goals: [
+      {
+        text: 'no CPU time when idle (at most 0.1 % more than a process without a pool)',
+        metric: 'idlePercent',
+        by: 'difference',
+        to: 'inline',
+        atMost: 0.1,
+      },
+    ],
     highlights: [{ metric: 'idlePercent', text: 'CPU time of an idle pool' }],
     run,
   },
