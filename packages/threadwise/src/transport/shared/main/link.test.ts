@@ -676,6 +676,19 @@ describe('shared: a worker that has woken main and has nothing to do blocks for 
     });
   });
 
+  test('and is woken when it is told to retire or to stop, as it hears nothing while it blocks', () => {
+    for (const end of ['retire', 'stop'] as const) {
+      const { exchange, endpoint, link } = line();
+      endpoint.listen({ tasks: () => undefined } as unknown as EndpointEvents);
+      assert.equal(endpoint.rest(false), false);
+      const { words } = exchange.board;
+      const before = Atomics.load(words, wakeupsOf(link.seat));
+      link[end]();
+      assert.equal(Atomics.load(words, wakeupsOf(link.seat)), before + 1, end);
+      exchange.close();
+    }
+  });
+
   test('but not where main was awake, where its event loop is needed, and where others rely on its timer', (t) => {
     assert.deepEqual(rests(t, { main: AWAKE, runMs: 5 }).blocked, []);
     assert.deepEqual(rests(t, { main: ASLEEP, runMs: 5, isFree: false }).blocked, []);

@@ -159,6 +159,17 @@ export class SharedLink extends PortLink implements Link {
     this.exchange.board.wake(this.seat);
   }
 
+  override retire(): boolean {
+    super.retire();
+    this.wake(); // it may block, and hear nothing meanwhile
+    return false;
+  }
+
+  override stop(): void {
+    super.stop();
+    this.wake();
+  }
+
   dismiss(): void {
     this.exchange.board.dismiss(this.seat);
   }
