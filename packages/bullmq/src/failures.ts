@@ -16,7 +16,6 @@ const WRITE = `if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('HSE
 /** Codes of errors that would come again with every retry. */
 const FINAL = new Set<unknown>([
   'ERR_TASK_NOT_FOUND',
-  'ERR_TASK_ABORTED',
   'ERR_NOT_CLONEABLE',
   'ERR_PAYLOAD_TOO_LARGE',
   'ERR_OPTION',
@@ -68,11 +67,14 @@ function shortened(message: string): string {
   return message.slice(0, 1000);
 }
 
-/** Makes the error for BullMQ, which reads its message and stack, and from its `name` whether to try again. */
-export function asFailure(thrown: unknown): Error {
+/**
+ * Makes the error for BullMQ, which reads its message and stack, and from its `name` whether to try again.
+ * @param isCancelled whether the caller has aborted the job
+ */
+export function asFailure(thrown: unknown, isCancelled: boolean): Error {
   const failure = new Error(messageOf(thrown));
   if (thrown instanceof Error && thrown.stack !== undefined) failure.stack = thrown.stack;
   const isOurs = isThreadwiseError(thrown) || thrown instanceof FleetError;
-  if (isOurs && FINAL.has(thrown.code)) failure.name = 'UnrecoverableError';
+  if (isCancelled || (isOurs && FINAL.has(thrown.code))) failure.name = 'UnrecoverableError';
   return failure;
 }
