@@ -213,6 +213,19 @@ function suite(form, isolation) {
       assert.match(error.message, /in \/nowhere at all/);
     });
 
+    // Node.js kills the whole process group when it is told to kill a process that it could not start.
+    test('a pool that is destroyed before it knows that its processes do not start', async () => {
+      const source = `
+      import { createPool } from 'threadwise';
+      const worker = { cwd: '/nowhere at all' };
+      const pool = createPool(${JSON.stringify(url.href)}, { threads: 2, isolation: ${given}, worker });
+      const call = pool.run('twice', [1]).catch(({ code }) => code);
+      await pool.destroy();
+      console.log(await call);`;
+      const { stdout, stderr, signal } = await runScript(source, { detached: true });
+      assert.deepEqual([stdout, signal], ['ERR_POOL_CLOSED\n', null], stderr);
+    });
+
     test('stats tell the memory of each process', { skip: linuxOnly }, async (t) => {
       const pool = apart(t, { threads: 2 });
       await pool.ready;

@@ -124,7 +124,8 @@ export class NodeProcess {
   /** @param why how the end is explained; undefined: the pool has asked for it */
   kill(why?: string): void {
     this.#end ??= { why };
-    this.#child.kill('SIGKILL');
+    // Node.js would kill the whole process group in the place of a process that could not be started.
+    if (this.#child.pid !== undefined) this.#child.kill('SIGKILL');
   }
 
   #watch(pid: number, onExit: (exit: ThreadExit) => void): void {
