@@ -6,7 +6,7 @@ import type { Queue } from 'bullmq';
 import { isThreadwiseError } from 'threadwise';
 import { decodeError, type EncodedError, encodeError } from 'threadwise/internal';
 import type { Redis } from 'ioredis';
-import { bytesOf, decode, encode } from './encoding.js';
+import { decode, encode } from './encoding.js';
 import { FleetError } from './errors.js';
 
 const FIELD = 'threadwise:error';
@@ -31,13 +31,13 @@ export function messageOf(thrown: unknown): string {
 
 /** Stores the thrown value in the job; call it before BullMQ learns of the failure. */
 export async function writeFailure(redis: Redis, key: string, thrown: unknown, maxBytes: number) {
-  let encoded = encode(encodeError(thrown, clone), 'auto', 'the error');
-  if (bytesOf(encoded) > maxBytes) {
+  let record = JSON.stringify(encode(encodeError(thrown, clone), 'auto', 'the error'));
+  if (Buffer.byteLength(record) > maxBytes) {
     const short = new Error(`${shortened(messageOf(thrown))} (shortened: larger than ${maxBytes} bytes)`);
     short.stack = '';
-    encoded = encodeError(short, clone);
+    record = JSON.stringify(encodeError(short, clone));
   }
-  await redis.eval(WRITE, 1, key, JSON.stringify(encoded));
+  await redis.eval(WRITE, 1, key, record);
 }
 
 /** Reads what the task of a failed job threw. `reason`, BullMQ's text, is used if something else failed the job. */
