@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { event, moduleUrl, outcome, poolFor, runScript } from './fixtures/helpers.mjs';
 
 const url = moduleUrl('apart.mjs');
@@ -24,6 +24,9 @@ function isThere(pid) {
     return false;
   }
 }
+/** The processes that this one has started. */
+const children = () =>
+  readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 const linuxOnly = process.platform !== 'linux' && 'only Linux tells of processes in files';
 
 /** Tests that hold for any number of workers in a process. */
@@ -50,6 +53,23 @@ function suite(form, isolation) {
         assert.equal(pool.stats().crashes, 1);
       });
     }
+
+    test(
+      'while it starts: another one is started, as nothing is wrong with the module',
+      { skip: linuxOnly },
+      async (t) => {
+        const before = children();
+        const pool = apart(t);
+        const result = pool.run('twice', [4]);
+        let started = [];
+        while (started.length === 0) {
+          await turn();
+          started = children().filter((pid) => !before.includes(pid));
+        }
+        for (const pid of started) process.kill(pid, 'SIGKILL');
+        assert.equal(await result, 8);
+      },
+    );
 
     test('an uncaught error arrives with its class and fields', async (t) => {
       const { error } = await outcome(apart(t).run('throwLater', []));
@@ -213,6 +233,19 @@ function suite(form, isolation) {
       assert.match(error.message, /in \/nowhere at all/);
     });
 
+    // Node.js kills the whole process group when it is told to kill a process that it could not start.
+    test('a pool that is destroyed before it knows that its processes do not start', async () => {
+      const source = `
+      import { createPool } from 'threadwise';
+      const worker = { cwd: '/nowhere at all' };
+      const pool = createPool(${JSON.stringify(url.href)}, { threads: 2, isolation: ${given}, worker });
+      const call = pool.run('twice', [1]).catch(({ code }) => code);
+      await pool.destroy();
+      console.log(await call);`;
+      const { stdout, stderr, signal } = await runScript(source, { detached: true });
+      assert.deepEqual([stdout, signal], ['ERR_POOL_CLOSED\n', null], stderr);
+    });
+
     test('stats tell the memory of each process', { skip: linuxOnly }, async (t) => {
       const pool = apart(t, { threads: 2 });
       await pool.ready;
@@ -234,8 +267,7 @@ function suite(form, isolation) {
         process.kill(pid, 'SIGKILL');
         await failed;
         await pool.destroy();
-        const children = () => readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8');
-        while (children() !== '') await sleep(10);
+        while (children().length > 0) await sleep(10);
       },
     );
 

@@ -39,11 +39,6 @@ export function decode(encoded: unknown): unknown {
   throw new FleetError('ERR_FLEET_DATA', `A value in an encoding that this version does not know: ${MARK}`);
 }
 
-/** How many bytes a value takes in Redis. */
-export function bytesOf(encoded: unknown): number {
-  return Buffer.byteLength(JSON.stringify(encoded));
-}
-
 /** Returns the value as the text that Redis stores. Throws ERR_PAYLOAD_TOO_LARGE. */
 export function checkSize(encoded: unknown, maxBytes: number, what: string): string {
   const text = JSON.stringify(encoded);

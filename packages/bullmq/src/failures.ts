@@ -6,7 +6,7 @@ import type { Queue } from 'bullmq';
 import { isThreadwiseError } from 'threadwise';
 import { decodeError, type EncodedError, encodeError } from 'threadwise/internal';
 import type { Redis } from 'ioredis';
-import { bytesOf, decode, encode } from './encoding.js';
+import { decode, encode } from './encoding.js';
 import { FleetError } from './errors.js';
 
 const FIELD = 'threadwise:error';
@@ -16,7 +16,6 @@ const WRITE = `if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('HSE
 /** Codes of errors that would come again with every retry. */
 const FINAL = new Set<unknown>([
   'ERR_TASK_NOT_FOUND',
-  'ERR_TASK_ABORTED',
   'ERR_NOT_CLONEABLE',
   'ERR_PAYLOAD_TOO_LARGE',
   'ERR_OPTION',
@@ -32,13 +31,13 @@ export function messageOf(thrown: unknown): string {
 
 /** Stores the thrown value in the job; call it before BullMQ learns of the failure. */
 export async function writeFailure(redis: Redis, key: string, thrown: unknown, maxBytes: number) {
-  let encoded = encode(encodeError(thrown, clone), 'auto', 'the error');
-  if (bytesOf(encoded) > maxBytes) {
+  let record = JSON.stringify(encode(encodeError(thrown, clone), 'auto', 'the error'));
+  if (Buffer.byteLength(record) > maxBytes) {
     const short = new Error(`${shortened(messageOf(thrown))} (shortened: larger than ${maxBytes} bytes)`);
     short.stack = '';
-    encoded = encodeError(short, clone);
+    record = JSON.stringify(encodeError(short, clone));
   }
-  await redis.eval(WRITE, 1, key, JSON.stringify(encoded));
+  await redis.eval(WRITE, 1, key, record);
 }
 
 /** Reads what the task of a failed job threw. `reason`, BullMQ's text, is used if something else failed the job. */
@@ -68,11 +67,14 @@ function shortened(message: string): string {
   return message.slice(0, 1000);
 }
 
-/** Makes the error for BullMQ, which reads its message and stack, and from its `name` whether to try again. */
-export function asFailure(thrown: unknown): Error {
+/**
+ * Makes the error for BullMQ, which reads its message and stack, and from its `name` whether to try again.
+ * @param isCancelled whether the caller has aborted the job
+ */
+export function asFailure(thrown: unknown, isCancelled: boolean): Error {
   const failure = new Error(messageOf(thrown));
   if (thrown instanceof Error && thrown.stack !== undefined) failure.stack = thrown.stack;
   const isOurs = isThreadwiseError(thrown) || thrown instanceof FleetError;
-  if (isOurs && FINAL.has(thrown.code)) failure.name = 'UnrecoverableError';
+  if (isCancelled || (isOurs && FINAL.has(thrown.code))) failure.name = 'UnrecoverableError';
   return failure;
 }

@@ -89,6 +89,16 @@ describe('calls', { skip }, () => {
     assert.equal((await jobs.getJob('none')).attemptsMade, 1);
   });
 
+  test('what a pool of the task’s own refuses is an error of the task: it is tried again only if the call says so', async (t) => {
+    const { fleet, service } = await fleetOf(t);
+    for (const code of ['ERR_POOL_CLOSED', 'ERR_MODULE_LOAD', 'ERR_TASK_ABORTED']) {
+      const error = await failure(fleet.run('failsInPool', [code]));
+      assert.deepEqual([error.code, error.message], [code, 'of another pool']);
+      assert.equal(await fleet.run('failsInPool', [code], { retries: 1 }), 2);
+    }
+    assert.equal(service.stats().returned, 0);
+  });
+
   test('a backoffStrategy that throws or returns no number fails the job, and the caller hears both reasons', async (t) => {
     const answers = {
       ok: () => 1,

@@ -72,18 +72,18 @@ export class RunningJob {
       return await this.#run();
     } catch (thrown) {
       const why = this.#controller.signal.aborted ? this.#controller.signal.reason : undefined;
-      if (why instanceof GiveBack || isPoolClosed(thrown)) {
+      if (why instanceof GiveBack || this.#isPoolClosed(thrown)) {
         await this.job.moveToWait(this.token);
         throw new WaitingError();
       }
       // BullMQ finds that the lock is not ours, and reports it.
-      if (why instanceof LockLost) throw asFailure(why);
+      if (why instanceof LockLost) throw asFailure(why, false);
       const error = why ?? thrown;
       withoutCallerStack(error);
       const { redis, worker, options } = this.#machine;
       // A full Redis may refuse the record; the job still ends with the error of its task.
       await writeFailure(redis, worker.toKey(this.job.id!), error, options.maxBytes).catch(() => undefined);
-      throw asFailure(error);
+      throw asFailure(error, why !== undefined);
     }
   }
 
@@ -112,6 +112,12 @@ export class RunningJob {
     const encoded = encode(result, encoding, 'the result');
     checkSize(encoded, this.#machine.options.maxBytes, `The result of task '${name}'`);
     return encoded;
+  }
+
+  /** Whether the call was refused by this machine's pool; a pool of the task's own may be closed, too. */
+  #isPoolClosed(error: unknown): boolean {
+    const isRefusal = isThreadwiseError(error) && ['ERR_POOL_CLOSED', 'ERR_MODULE_LOAD'].includes(error.code);
+    return isRefusal && ['broken', 'closing', 'closed'].includes(this.#machine.pool.stats().state);
   }
 
   /** Refuses an unknown type early: BullMQ would notice it only after the task failed, and run the job again whenever its lock expires. */
@@ -158,10 +164,6 @@ export class RunningJob {
     }
     this.#sending = undefined;
   }
-}
-
-function isPoolClosed(error: unknown): boolean {
-  return isThreadwiseError(error) && (error.code === 'ERR_POOL_CLOSED' || error.code === 'ERR_MODULE_LOAD');
 }
 
 /** The error of a job that its caller has aborted. */

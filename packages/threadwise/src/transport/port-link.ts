@@ -2,7 +2,7 @@
 import type { LinkEvents, Platform } from '../core/contracts.js';
 import { notCloneable, unreadable } from '../core/calls/payload.js';
 import type { Task } from '../core/calls/task.js';
-import { decodeError, encodeError } from './codec/error-codec.js';
+import { decodeError, type EncodedError, encodeError } from './codec/error-codec.js';
 import { type About, Line } from './line.js';
 import { TO_MAIN, TO_WORKER, type MessageToMain, type MessageToWorker } from './messages.js';
 
@@ -93,7 +93,17 @@ export abstract class PortLink {
   }
 
   #abort(id: number, reason: unknown): void {
-    this.tell([TO_WORKER.abort, id, encodeError(reason, this.platform.clone)]);
+    this.#tellError('the reason of an abort', reason, (encoded) => [TO_WORKER.abort, id, encoded]);
+  }
+
+  /** Sends an error, or else why it cannot be sent: it is too long for a pipe, for instance. */
+  #tellError(what: string, error: unknown, messageOf: (encoded: EncodedError) => MessageToWorker): void {
+    const { clone } = this.platform;
+    try {
+      this.tell(messageOf(encodeError(error, clone)));
+    } catch (cause) {
+      this.tell(messageOf(encodeError(notCloneable(cause, undefined, what, [], clone), clone)));
+    }
   }
 
   #about(id: number, tell: (task: Task) => void): void {
@@ -115,6 +125,7 @@ export abstract class PortLink {
   }
 
   #refuseHostCall(call: number, error: unknown): void {
-    this.tell([TO_WORKER.hostReply, call, encodeError(error, this.platform.clone), undefined]);
+    const what = 'the error of a host function';
+    this.#tellError(what, error, (encoded) => [TO_WORKER.hostReply, call, encoded, undefined]);
   }
 }

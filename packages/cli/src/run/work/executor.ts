@@ -7,6 +7,7 @@ import type { RunOptions } from '../options.js';
 import type { RunInWorker } from './attempts.js';
 import type { BatchSetup } from './batch.js';
 import { batchRun } from './batch-runner.js';
+import { describeError } from './described-error.js';
 import { argumentsOf } from './passing.js';
 import { type Batching, createBatching } from './pump.js';
 import { failsToLoad, importModule, selectName } from './task-module.js';
@@ -56,14 +57,14 @@ const LEAST_JOBS = 16;
 /** How many milliseconds pass between two counts of the machines. */
 const COUNT_MS = 2000;
 
-/** Codes of errors that every other input would fail with, too. */
-const ENDS: readonly unknown[] = [
-  'ERR_FLEET_CONNECTION',
-  'ERR_FLEET_REDIS',
-  'ERR_FLEET_CLOSED',
-  'ERR_FLEET_MODULE',
-  'ERR_TASK_NOT_FOUND',
-];
+/** Whether every other input would fail with this error, too. A task may throw the same codes, of a pool or a fleet of its own. */
+function endsRun(thrown: unknown, task: string): boolean {
+  const { code, taskName, jobId } = Object(thrown) as Readonly<Record<string, unknown>>;
+  if (code === 'ERR_TASK_NOT_FOUND') return taskName === task;
+  // What comes from the job has its id; what keeps it from the queue has none.
+  const isRefused = code === 'ERR_FLEET_CONNECTION' || code === 'ERR_FLEET_REDIS';
+  return code === 'ERR_FLEET_MODULE' || (isRefused && jobId === undefined);
+}
 
 /**
  * Runs the inputs on the machines of a fleet. Each input is a job, so that any machine can take it, and one that crashes its worker fails
@@ -79,17 +80,22 @@ export function fleetExecutor(
   let task = '';
   let seen = { threads: 0, machines: 0 };
   let timer: NodeJS.Timeout | undefined;
-  const runBatch = batchRun((input) => {
-    const times = timeoutMs === undefined ? {} : { timeoutMs };
-    return fleet!.run(task, [...argumentsOf(input, setup.passing)], { signal: ended.signal, ...times });
+  let end: FleetRunError | undefined;
+  const options = { signal: ended.signal, ...(timeoutMs !== undefined && { timeoutMs }) };
+  const runBatch = batchRun(async (input) => {
+    try {
+      return await fleet!.run(task, [...argumentsOf(input, setup.passing)], options);
+    } catch (error) {
+      // The code ERR_TASK_ABORTED does not say that the run was ended: a task whose own calls were aborted may throw it.
+      if (ended.signal.aborted || endsRun(error, task)) end ??= new FleetRunError(describeError(error));
+      throw error;
+    }
   }, setup);
   return {
     ready: start(),
     async run(values, attempts) {
       const outcome = await runBatch(values, attempts);
-      // The code ERR_TASK_ABORTED does not say that the run was ended: a task whose own calls were aborted may throw it.
-      const end = outcome.failures.find(({ error }) => ended.signal.aborted || ENDS.includes(error.code));
-      if (end !== undefined) throw new FleetRunError(end.error);
+      if (end !== undefined && outcome.failures.length > 0) throw end;
       return outcome;
     },
     batching: () => ({

@@ -10,8 +10,8 @@ export interface MainBoard {
   withdraw(ticket: number): boolean;
   /** When the task began; undefined if it has not. */
   beganAt(ticket: number): number | undefined;
-  /** Whether the worker was about to say its last word on the task, or has said it; false where the board does not tell. */
-  hasEnded(ticket: number): boolean;
+  /** Whether the worker was about to say its last word on the task, or has said it; not where the board does not tell. */
+  hasEnded?(ticket: number): boolean;
   /** Lets code that never leaves its turn see the abort: the worker's `task.signal` looks here. */
   abort(ticket: number): void;
   /** The worker's last word on the task has arrived. Inverse of `post`. */
@@ -26,8 +26,8 @@ export interface WorkerBoard {
   /** Begins a task. False: it was withdrawn and must not run. */
   claim(ticket: number, now: number): boolean;
   isAborting(ticket: number): boolean;
-  /** The task has ended; not after that was said, when main may have given the ticket away. */
-  end(ticket: number): void;
+  /** The task has ended; not after that was said, when main may have given the ticket away. Not where main does not look for it. */
+  end?(ticket: number): void;
 }
 
 /** A board as main makes it: its own end, and what the worker opens the other one from. */

@@ -39,7 +39,8 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   if (phase !== undefined) {
     const during = phase === 'idle' ? 'had nothing to do' : 'was starting';
     const unsaid = () => reasonOf(`The worker ended with ${howEnded(exit)} while it ${during}`);
-    engine.workerFailed(slot, error ?? slot.exitCause ?? unsaid(), phase);
+    // A signal that ends a process while it loads the module says nothing about the module.
+    engine.workerFailed(slot, error ?? slot.exitCause ?? unsaid(), exit.how === undefined ? phase : 'idle');
   }
   const broadcasts = slot.lane.clear();
   engine.workerGone();

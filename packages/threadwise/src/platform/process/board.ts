@@ -168,11 +168,6 @@ class FileBoard implements MainBoard {
     return isWhole ? this.#claim.readDoubleLE(1) : Number.POSITIVE_INFINITY;
   }
 
-  /** Always false: the worker does not tell, as that would be one more system call for each task. */
-  hasEnded(): boolean {
-    return false;
-  }
-
   abort(ticket: number): void {
     if (this.#isClaimed(ticket)) this.#say(ticket, ABORTING);
   }
@@ -231,9 +226,6 @@ export class FileBoardEnd implements WorkerBoard {
   isAborting(ticket: number): boolean {
     return this.#wordOn(ticket) === ABORTING;
   }
-
-  /** Does nothing: main does not look for it. */
-  end(): void {}
 
   #wordOn(ticket: number): number {
     readSync(this.#file.fd, this.#word, 0, 1, wordAt(this.#file, ticket));

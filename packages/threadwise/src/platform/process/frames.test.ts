@@ -73,6 +73,62 @@ test('frames: what is too large for the codec’s memory crosses all the same', 
   assert.deepEqual(far.hear(near), [[bytes], 'next']);
 });
 
+/** Calls `act` while the system refuses memory of more than `most` bytes at a time. Returns what it gave. */
+function withLittleMemory(most: number, act: () => void): number[] {
+  const given: number[] = [];
+  const real = globalThis.ArrayBuffer;
+  globalThis.ArrayBuffer = class extends real {
+    constructor(byteLength: number) {
+      if (byteLength > most) throw new RangeError('Array buffer allocation failed');
+      super(byteLength);
+      given.push(byteLength);
+    }
+  } as typeof ArrayBuffer;
+  try {
+    act();
+  } finally {
+    globalThis.ArrayBuffer = real;
+  }
+  return given;
+}
+
+test('frames: a message that there is no memory for is one that cannot be read, and nothing else is lost', () => {
+  const { board, toWorker } = rings();
+  const near = new End({ ...toWorker!, byteLength: 250_000 });
+  const far = new End(undefined, toWorker);
+  const ring = near.writer.ring!;
+  // Each message by the ring needs the place of the one before it.
+  for (const byRing of [true, false, true, true, false]) {
+    near.writer.ring = byRing ? ring : undefined;
+    near.send(near.writer.write(new Uint8Array(200_000)));
+    assert.equal(near.sent[0]!.length < 100_000, byRing);
+    near.send(near.writer.write('next'));
+    const heard: unknown[] = [];
+    withLittleMemory(100_000, () => {
+      const bytes = Buffer.concat(near.sent.splice(0));
+      for (let at = 0; at < bytes.length; at += 50_000) {
+        far.reader.add(bytes.subarray(at, at + 50_000));
+        while (far.reader.next()) {
+          try {
+            heard.push(far.reader.message());
+          } catch (error) {
+            heard.push((error as Error).message);
+          }
+        }
+      }
+    });
+    assert.deepEqual(heard, ['Array buffer allocation failed', 'next']);
+  }
+  board.close?.();
+});
+
+test('frames: the memory of a large message is given back when it was read', () => {
+  const [near, far] = [new End(), new End()];
+  near.send(near.writer.write([new Uint8Array(2 ** 23)]));
+  const given = withLittleMemory(2 ** 24, () => void far.hear(near, 2 ** 16));
+  assert.equal(given.at(-1), 2 ** 14);
+});
+
 test('frames: a message for whoever started the process is told from the others', () => {
   const [near, far] = [new End(), new End()];
   near.send(asideFrame({ pid: 1 }));

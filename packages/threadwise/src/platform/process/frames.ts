@@ -23,12 +23,16 @@ const CODED = 2;
 const BOOK = 3;
 /** A message in the ring: its own kind (one byte), its offset and its length (a Uint32 each). */
 const IN_RING = 4;
+/** In no frame: a message that its reader has no memory for. */
+const LOST = 5;
 /** The longest message. Bytes. */
 const MAX_BYTES = 2 ** 31 - 1;
 
+/** How many bytes are read from a pipe at a time. */
+export const PIECE_BYTES = 2 ** 18;
 /** Size of the memory in which messages are written and put together: at first, and the most that is kept. Bytes; chosen by hand. */
 const FIRST_BYTES = 2 ** 14;
-const KEPT_BYTES = 2 ** 22;
+export const KEPT_BYTES = 2 ** 22;
 /** From this length on a message goes by the ring: a shorter one is in the pipe with one system call. Bytes; chosen by measurement. */
 const RING_FROM = 2 ** 16;
 
@@ -45,7 +49,7 @@ export class FrameWriter {
   /** The ring that large messages are put into; undefined: they go by the pipe. */
   ring: RingWriter | undefined;
 
-  /** Returns the frame, valid until the next message is written. Throws a DataCloneError. */
+  /** Returns the frame, which is valid until the next message is written, or for good if it has more than `KEPT_BYTES`. Throws a DataCloneError. */
   write(message: unknown): Uint8Array {
     let end = this.#write(message);
     while (end === FULL && this.#memory.u8.length < KEPT_BYTES) {
@@ -125,8 +129,14 @@ export class FrameReader {
   #kind = CLONED;
   /** Memory that messages in the ring are read into. */
   #large: Memory | undefined;
+  /** Why there is no memory for the message that `next` has found. */
+  #fault: unknown;
+  /** How many bytes of that message still come, and are dropped. */
+  #missing = 0;
 
-  add(piece: Uint8Array): void {
+  add(bytes: Uint8Array): void {
+    const piece = this.#missing === 0 ? bytes : bytes.subarray(this.#missing);
+    this.#missing -= bytes.length - piece.length;
     if (this.#at === this.#end) this.#at = this.#end = 0;
     this.#reserve(this.#end - this.#at + piece.length);
     this.#memory.u8.set(piece, this.#end);
@@ -137,24 +147,40 @@ export class FrameReader {
   next(): boolean {
     for (;;) {
       const waiting = this.#end - this.#at;
-      if (waiting < HEADER_BYTES) return false;
-      const { view } = this.#memory;
-      const length = view.getUint32(this.#at, true) + HEADER_BYTES;
-      if (waiting < length) {
-        this.#reserve(length);
+      if (waiting < HEADER_BYTES) {
+        this.#reserve(waiting);
         return false;
       }
+      const { view } = this.#memory;
+      const length = view.getUint32(this.#at, true) + HEADER_BYTES;
       this.#kind = view.getUint8(this.#at + KIND);
+      this.isAside = this.#kind === ASIDE;
+      if (waiting < length) return this.#isRefused(length);
       this.#start = this.#at + HEADER_BYTES;
       this.#at += length;
-      this.isAside = this.#kind === ASIDE;
       if (this.#kind !== BOOK) return true;
       this.#grow(this.#memory.u8.subarray(this.#start, this.#at));
     }
   }
 
+  /** Makes room for a message that is not all here. Returns whether there is no memory for it: then it counts as one that cannot be read. */
+  #isRefused(length: number): boolean {
+    try {
+      // What comes behind it in the last piece shall need no memory of the same size again.
+      this.#reserve(length > KEPT_BYTES ? length + PIECE_BYTES : length);
+      return false;
+    } catch (error) {
+      this.#fault = error;
+      this.#kind = LOST;
+      this.#missing = length - (this.#end - this.#at);
+      this.#at = this.#end;
+      return true;
+    }
+  }
+
   /** The message that `next` has found; to be called once, before any other method. Throws if it cannot be read. */
   message(): unknown {
+    if (this.#kind === LOST) throw this.#fault;
     return this.#kind === IN_RING
       ? this.#fromRing()
       : this.#valueIn(this.#kind, this.#memory, this.#start, this.#at);
@@ -165,9 +191,13 @@ export class FrameReader {
     const kind = view.getUint8(this.#start);
     const length = view.getUint32(this.#start + 5, true);
     let memory = this.#large;
-    if (memory === undefined || memory.u8.length < length) memory = newMemory(length);
+    try {
+      if (memory === undefined || memory.u8.length < length) memory = newMemory(length);
+      this.ring!.read(view.getUint32(this.#start + 1, true), memory.u8.subarray(0, length));
+    } finally {
+      this.ring!.free();
+    }
     this.#large = length > KEPT_BYTES ? undefined : memory;
-    this.ring!.take(view.getUint32(this.#start + 1, true), memory.u8.subarray(0, length));
     return this.#valueIn(kind, memory, 0, length);
   }
 
@@ -189,7 +219,7 @@ export class FrameReader {
     const isTooLarge = u8.length > KEPT_BYTES && length <= FIRST_BYTES;
     if (this.#at + length <= u8.length && !isTooLarge) return;
     if (length > u8.length || isTooLarge)
-      this.#memory = newMemory(Math.max(FIRST_BYTES, length, isTooLarge ? 0 : 2 * u8.length));
+      this.#memory = newMemory(Math.max(FIRST_BYTES, length, u8.length > KEPT_BYTES ? 0 : 2 * u8.length));
     this.#memory.u8.set(u8.subarray(this.#at, this.#end));
     this.#end -= this.#at;
     this.#at = 0;

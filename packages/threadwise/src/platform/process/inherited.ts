@@ -1,7 +1,8 @@
 /** The beginning of a process that main has started: what it inherits, and what ends it. */
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import type { Load } from '../node/boot.js';
-import { FD, PIECE_BYTES, type Pipe, readNow } from './port.js';
+import { PIECE_BYTES } from './frames.js';
+import { FD, type Pipe, readNow } from './port.js';
 import { writeAll } from './ring.js';
 
 /** Takes from `globalThis` what the starter has left there: the boot message, and `load`, as this code cannot import by itself. */

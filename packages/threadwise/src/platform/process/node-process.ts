@@ -11,6 +11,7 @@ import { cgroups } from '../node/limits.js';
 import { cpuTime, readText } from '../node/usage.js';
 import { type BoardFile, ringsOf } from './board.js';
 import { toBytes } from './clone.js';
+import { KEPT_BYTES } from './frames.js';
 import { FD, type Pipe, type PipePort, readNow } from './port.js';
 
 /** The `--eval` script, valid as CommonJS and as a module: reads the code with its boot message, behind their length. Only it can import. */
@@ -123,7 +124,8 @@ export class NodeProcess {
   /** @param why how the end is explained; undefined: the pool has asked for it */
   kill(why?: string): void {
     this.#end ??= { why };
-    this.#child.kill('SIGKILL');
+    // Node.js would kill the whole process group in the place of a process that could not be started.
+    if (this.#child.pid !== undefined) this.#child.kill('SIGKILL');
   }
 
   #watch(pid: number, onExit: (exit: ThreadExit) => void): void {
@@ -259,7 +261,8 @@ function writeTo(socket: Socket, bytes: Uint8Array): void {
       // The pipe is full, or the child is gone, of which its exit tells.
     }
   }
-  if (written < bytes.length) socket.write(bytes.slice(written));
+  if (written === bytes.length) return;
+  socket.write(bytes.length > KEPT_BYTES ? bytes.subarray(written) : bytes.slice(written));
 }
 
 /** The bytes that have arrived and that the event loop has not handled. */

@@ -4,7 +4,7 @@ import type { Port } from '../../core/contracts.js';
 import { decodeError, type EncodedError } from '../../transport/codec/error-codec.js';
 import { rethrow } from '../node/port.js';
 import { detachLater } from './clone.js';
-import { asideFrame, FrameReader, FrameWriter } from './frames.js';
+import { asideFrame, FrameReader, FrameWriter, PIECE_BYTES } from './frames.js';
 import { type Ring, RingReader, RingWriter } from './ring.js';
 
 /** The descriptors that a process inherits. `pipes`: the first of the pipes by which its threads speak to main. */
@@ -12,7 +12,7 @@ export const FD = { fromMain: 3, toMain: 4, board: 5, pipes: 6 } as const;
 
 /** One end of a two-way pipe. */
 export interface Pipe {
-  /** Sends what the pipe takes, and keeps a copy of the rest. */
+  /** Sends what the pipe takes, and keeps the rest: a copy, unless it has more than `KEPT_BYTES`. */
   write(bytes: Uint8Array): void;
   /** The bytes that have arrived, valid until the next call; undefined if there are none. */
   read(): Uint8Array | undefined;
@@ -121,8 +121,6 @@ export class PipePort implements Port {
   }
 }
 
-/** How many bytes are read at a time. */
-export const PIECE_BYTES = 2 ** 18;
 let piece: Buffer | undefined;
 
 /** What a non-blocking pipe has now, valid until the next call; undefined if it has nothing, or its other end is closed. */

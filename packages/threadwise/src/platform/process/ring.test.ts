@@ -17,7 +17,8 @@ function withRing(byteLength: number, run: (ring: Ring) => void): void {
 
 function take(reader: RingReader, start: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
-  reader.take(start, bytes);
+  reader.read(start, bytes);
+  reader.free();
   return bytes;
 }
 

@@ -73,13 +73,17 @@ export class RingReader {
     this.#ring = ring;
   }
 
-  /** Fills `bytes` with the oldest message, which is at `start`, and frees its place. */
-  take(start: number, bytes: Uint8Array): void {
-    const { fd, at, takenAt } = this.#ring;
+  /** Fills `bytes` with the oldest message, which is at `start`. */
+  read(start: number, bytes: Uint8Array): void {
+    const { fd, at } = this.#ring;
     if (!readAll(fd, bytes, at + start))
       throw new Error(`threadwise: a message of ${bytes.length} bytes is not in the file`);
+  }
+
+  /** Frees the place of the oldest message, whether it could be read or not. */
+  free(): void {
     this.#taken[0]!++;
-    writeAll(fd, this.#taken, takenAt);
+    writeAll(this.#ring.fd, this.#taken, this.#ring.takenAt);
   }
 }
 

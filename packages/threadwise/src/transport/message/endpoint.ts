@@ -54,12 +54,12 @@ export class MessageEndpoint implements Endpoint {
   }
 
   done(cell: number, id: number, value: unknown, transfer: Transfer, runMs: number): void {
-    this.#board.end(cell);
+    this.#board.end?.(cell);
     this.#port.post([DONE, id, runMs, value] satisfies ToMain, transfer);
   }
 
   failed(cell: number, id: number, error: EncodedError, runMs: number): void {
-    this.#board.end(cell);
+    this.#board.end?.(cell);
     this.#port.post([FAILED, id, runMs, error] satisfies ToMain);
   }
 

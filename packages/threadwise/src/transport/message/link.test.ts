@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
 import type { Platform } from '../../core/contracts.js';
 import type { ThreadwiseError } from '../../core/options/errors.js';
+import { task as current } from '../../runner/task-handle.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { NodePort } from '../../platform/node/port.js';
 import { type Ground, gate, Rig } from '../rig.case.js';
@@ -73,6 +74,37 @@ test('message transport: a call that the port refuses fails alone, and gives its
     }
     assert.equal(await rig.ended(short!), 'short');
   }
+});
+
+test('message transport: of an error that the port refuses, the worker is told why', async (t) => {
+  const channel = () => {
+    const { near, far } = nodePlatform.channel();
+    const post = near.post.bind(near);
+    near.post = (message, transfer) => {
+      if (JSON.stringify(message).includes('"long"')) throw new Error('too long');
+      post(message, transfer);
+    };
+    return { near, far };
+  };
+  const { opened, open } = gate();
+  const module = {
+    untilAborted: async () => {
+      current.progress('began');
+      await Promise.race([opened, new Promise((resolve) => (current.signal.onabort = resolve))]);
+      return (current.signal.reason as Error | undefined)?.message;
+    },
+    asks: () => current.host.any!(),
+  };
+  const host = () => Promise.reject('long');
+  const rig = new Rig({ ...overNode, platform: { ...nodePlatform, channel } }, { module, host });
+  t.after(() => rig.close());
+  t.after(() => open());
+  const task = rig.send('untilAborted');
+  await rig.heard('progress');
+  rig.link.abort(task, 'long');
+  assert.equal(await rig.ended(task), 'Cannot clone the reason of an abort: too long');
+  const { message } = (await rig.ended(rig.send('asks'))) as ThreadwiseError;
+  assert.equal(message, 'Cannot clone the error of a host function: too long');
 });
 
 test('message transport: memory use is reported with its limit', async (t) => {

@@ -95,7 +95,7 @@ class MessageLink extends PortLink implements Link {
   }
 
   hasEndedUnread(task: Task): boolean {
-    return this.line.unreadCount > 0 && this.#board.hasEnded(task.cell);
+    return this.line.unreadCount > 0 && this.#board.hasEnded?.(task.cell) === true;
   }
 
   override abort(task: Task, reason: unknown): void {
