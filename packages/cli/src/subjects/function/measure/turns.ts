@@ -19,11 +19,6 @@ import {
 } from './schedule.js';
 import type { FunctionSession, Opened, ProbeLane, Slice } from './session.js';
 
-export interface Setting {
-  readonly what: string;
-  readonly setup: Omit<PoolSetup, 'inputs' | 'warmMs'>;
-}
-
 export type Settings = ReturnType<typeof settingsOf>;
 
 /** About how many bytes the path of a file takes. */
@@ -38,7 +33,7 @@ export function settingsOf(
 ) {
   const { reference, isAsync, inputs, copiesInputs, bytesIn, bytesOut } = subject;
   const most = Math.min(cores, maxThreads);
-  const setting = (what: string, threads: number, way: Pick<PoolSetup, 'name' | 'size'> = {}): Setting => {
+  const setting = (what: string, threads: number, way: Pick<PoolSetup, 'name' | 'size'> = {}) => {
     const load =
       way.size === undefined
         ? { outstanding: outstandingFor(callMs, threads, bytesIn + bytesOut), isLong: isLong(callMs) }
@@ -65,7 +60,7 @@ export function settingsOf(
     ...(isRead || isBytes ? [setting('leases', most, { name: 'lease' })] : []),
   ];
   /** Most important first. Without the first `needed` of them there is no verdict. */
-  const all: readonly Setting[] = [...needed, ...others, ...beyond.map(plain)];
+  const all = [...needed, ...others, ...beyond.map(plain)];
   return { all, needed: needed.length };
 }
 
@@ -176,7 +171,7 @@ function writeDraft(
 
 function laneOf(
   { session, inputs, inline }: RoundsContext,
-  setting: Setting,
+  setting: Settings['all'][number],
   warmMs: number,
   tight: boolean,
 ) {
