@@ -17,7 +17,7 @@ import {
   threadCounts,
   warmMsFor,
 } from './schedule.js';
-import type { FunctionSession, Opened, ProbeLane, Slice } from './session.js';
+import type { FunctionSession, Opened, Slice } from './session.js';
 
 export type Settings = ReturnType<typeof settingsOf>;
 
@@ -95,14 +95,15 @@ export function roundsOf(context: RoundsContext) {
   const threads = sum(all, ({ setup }) => setup.threads);
   const tight = isTight(all.length, threads * THREAD_BYTES, session.draft.machine.memoryBytes);
   const lanes = all.map((setting) => laneOf(context, setting, warmMs, tight));
-  const ofLane = (lane: ProbeLane<'pool'>) =>
-    lane.turn(({ ms }) => ({ asks: { ms }, expectedMs: ms + 2 * callMs }));
   const sizes = inline.sizes.map(({ index }) => index);
   const alone = inline.lane.turn(({ ms }) => ({
     asks: { ms, sizes },
     expectedMs: ms + callMs * (1 + sizes.length),
   }));
-  const turns: readonly Turn<AnySlice>[] = [{ ...alone, isBase: true }, ...lanes.map(ofLane)];
+  const turns: readonly Turn<AnySlice>[] = [
+    { ...alone, isBase: true },
+    ...lanes.map((lane) => lane.turn(({ ms }) => ({ asks: { ms }, expectedMs: ms + 2 * callMs }))),
+  ];
   const write = (): void => {
     const [ofInline, ...ofPools] = turns.map((turn) => rounds.of(turn));
     writeDraft(context, ofInline as Slice<'inline'>[], ofPools as Slice<'pool'>[][]);
