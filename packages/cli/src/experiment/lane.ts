@@ -79,11 +79,8 @@ export class Lane<T extends Steps & Talk<T>> {
     expectedMs: number,
   ): Promise<T[K]['gets'] | undefined> {
     const { session, onFailure } = this.#options;
-    const outcome: Outcome<T[K]['gets']> | undefined = await this.#child?.ask(
-      type,
-      asks,
-      session.patience(expectedMs),
-    );
+    const limitMs = session.patience(expectedMs);
+    const outcome: Outcome<T[K]['gets']> | undefined = await this.#child?.ask(type, asks, limitMs);
     if (outcome === undefined || outcome.kind === 'done') return outcome?.value;
     await this.close();
     if (outcome.kind === 'aborted') return undefined;

@@ -23,12 +23,7 @@ export interface Limit {
 }
 
 /** Each of these makes a curve that looks like one with a serial part. */
-const EXPLAINS: ReadonlySet<Limit['name']> = new Set([
-  'waiting',
-  'main-thread',
-  'memory-bandwidth',
-  'crossing',
-]);
+const EXPLAINS: readonly Limit['name'][] = ['waiting', 'main-thread', 'memory-bandwidth', 'crossing'];
 
 /** The most important first. */
 export function limitsOf(facts: Facts): readonly Limit[] {
@@ -37,7 +32,7 @@ export function limitsOf(facts: Facts): readonly Limit[] {
   const measured = measuredLimits(facts, fast);
   const names = Object.keys(measured) as (keyof typeof measured)[];
   const found = names.flatMap((name) => (measured[name] ? [{ name, why: measured[name] }] : []));
-  if (found.some(({ name }) => EXPLAINS.has(name))) return found;
+  if (found.some(({ name }) => EXPLAINS.includes(name))) return found;
   const other = serialPart(facts, fast) ?? (found.length === 0 ? coresOf(facts, fast) : undefined);
   return other === undefined ? found : [...found, other];
 }
