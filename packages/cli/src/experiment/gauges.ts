@@ -48,28 +48,21 @@ export async function idleDelayMs(ms: number): Promise<number> {
   return delay.end();
 }
 
-/** Time spent on collecting garbage, on this thread. */
-export class Garbage {
-  #ms = 0;
-  readonly #observer = new PerformanceObserver((list) => this.#add(list.getEntries()));
-
-  begin(): void {
-    this.#ms = 0;
-    this.#observer.observe({ entryTypes: ['gc'] });
-  }
-
-  /** Inverse of `begin`. */
-  async end(): Promise<number> {
+/** From now on counts the milliseconds that this thread spends on collecting garbage. Returns what ends that. */
+export function watchGarbage(): () => Promise<number> {
+  let ms = 0;
+  const add = (entries: readonly { readonly duration: number }[]): void => {
+    for (const { duration } of entries) ms += duration;
+  };
+  const observer = new PerformanceObserver((list) => add(list.getEntries()));
+  observer.observe({ entryTypes: ['gc'] });
+  return async () => {
     // Entries are handed over in a later turn than the one that they are of.
     await turn();
-    this.#add(this.#observer.takeRecords());
-    this.#observer.disconnect();
-    return this.#ms;
-  }
-
-  #add(entries: readonly { readonly duration: number }[]): void {
-    for (const { duration } of entries) this.#ms += duration;
-  }
+    add(observer.takeRecords());
+    observer.disconnect();
+    return ms;
+  };
 }
 
 /** CPU time of all threads of this process, milliseconds. */
@@ -78,29 +71,7 @@ export function cpuMs(): number {
   return (user + system) / US_PER_MS;
 }
 
-export interface Shared {
-  /** CPU time that other programs had, milliseconds; the system counts it in steps, so that of a moment it may be less than nothing. */
-  readonly othersMs: number;
-  /** The time of all cores together, milliseconds. */
-  readonly coresMs: number;
-}
-
-export interface Reading {
-  readonly elapsedMs: number;
-  /** CPU time of all threads of this process, milliseconds. */
-  readonly cpuMs: number;
-  /** The same, divided by the time that passed: 1 is one core. */
-  readonly cpuShare: number;
-  /** Share of the time in which the event loop was busy. */
-  readonly loopShare: number;
-  /** How late timers were, milliseconds; 0 where that was not asked for. */
-  readonly loopDelayMs: number;
-  readonly residentBytes: number;
-  /** Undefined: the system does not tell, or this process may not use all of its cores. */
-  readonly shared: Shared | undefined;
-  /** How many cores its threads had or waited for, on average; not a number where the system does not tell. */
-  readonly wantedCores: number;
-}
+export type Reading = Awaited<ReturnType<Gauges['end']>>;
 
 /** All that is read of a process while something runs in it. */
 export class Gauges {
@@ -118,22 +89,32 @@ export class Gauges {
   }
 
   /** Inverse of `begin`. All but the delay is read at once. */
-  async end(): Promise<Reading> {
+  async end() {
     const { time, cpu, loop, cores, waitedMs } = this.#before;
     const now = newReading();
+    const elapsedMs = now.time - time;
     const reading = {
-      elapsedMs: now.time - time,
+      elapsedMs,
+      /** CPU time of all threads of this process, milliseconds. */
       cpuMs: now.cpu - cpu,
-      cpuShare: (now.cpu - cpu) / (now.time - time),
-      wantedCores: (now.cpu - cpu + now.waitedMs - waitedMs) / (now.time - time),
+      /** The same, divided by the time that passed: 1 is one core. */
+      cpuShare: (now.cpu - cpu) / elapsedMs,
+      /** How many cores its threads had or waited for, on average; not a number where the system does not tell. */
+      wantedCores: (now.cpu - cpu + now.waitedMs - waitedMs) / elapsedMs,
+      /** Share of the time in which the event loop was busy. */
       loopShare: performance.eventLoopUtilization(now.loop, loop).utilization,
       residentBytes: process.memoryUsage.rss(),
+      /**
+       * CPU time that other programs had, which the system counts in steps, so that of a moment it may be less than nothing; and the time of
+       * all cores together, milliseconds. Undefined: the system does not tell, or this process may not use all of its cores.
+       */
       shared: cores &&
         now.cores && {
           othersMs: now.cores.othersMs - cores.othersMs,
           coresMs: now.cores.coresMs - cores.coresMs,
         },
     };
+    // How late timers were; 0 where that was not asked for.
     return { ...reading, loopDelayMs: (await this.#delay?.end()) ?? 0 };
   }
 }
@@ -173,7 +154,7 @@ export function coreTimes(): readonly { readonly busy: number; readonly all: num
   });
 }
 
-function sharedNow(): Shared | undefined {
+function sharedNow() {
   const cores = coreTimes();
   if (cores.length === 0 || cores.length !== os.availableParallelism()) return undefined;
   const busyMs = cores.reduce((sum, { busy }) => sum + busy, 0);

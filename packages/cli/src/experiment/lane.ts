@@ -3,10 +3,7 @@ import { type Child, describeFailure, type Failure, type Outcome, type Talk } fr
 import type { Slice, Turn } from './rounds.js';
 import type { Session } from './session.js';
 
-interface Steps {
-  open: { asks: unknown; gets: unknown };
-  step: { asks: unknown; gets: unknown };
-}
+type Steps = Talk<Record<'open' | 'step', unknown>>;
 
 export interface LaneOptions<T extends Steps & Talk<T>> {
   readonly session: Session;
@@ -18,8 +15,6 @@ export interface LaneOptions<T extends Steps & Talk<T>> {
   readonly openMs: number;
   /** Whether there is too little memory for all processes at once. */
   readonly isTight?: boolean;
-  /** Returns what is wrong with the process's answer to `open`. */
-  readonly check?: (opened: T['open']['gets']) => Failure | undefined;
   readonly onFailure?: (failure: Failure) => void;
 }
 
@@ -42,31 +37,19 @@ export class Lane<T extends Steps & Talk<T>> {
 
   /** Resolves to what the process says of itself; undefined where it runs already or could not start, or if interrupted. */
   async start(): Promise<T['open']['gets'] | undefined> {
-    const { session, what, start, setup, openMs, check } = this.#options;
+    const { session, what, start, setup, openMs } = this.#options;
     if (session.isAborted || this.isDead || this.#child !== undefined) return undefined;
     session.say(what);
     this.#child = start();
-    const outcome: Outcome<T['open']['gets']> = await this.#child.ask(
-      'open',
-      setup,
-      session.patience(openMs),
-    );
-    const failure = outcome.kind === 'done' ? check?.(outcome.value) : outcome;
-    if (failure !== undefined) await this.#bury(failure);
-    return outcome.kind === 'done' && failure === undefined ? outcome.value : undefined;
+    return this.#ask('open', setup, openMs);
   }
 
   /** Resolves to undefined where the step failed, which the session has been told, or was interrupted. */
   async step(asks: T['step']['asks'], expectedMs: number): Promise<T['step']['gets'] | undefined> {
-    const { session, isTight = false } = this.#options;
     await this.start();
-    if (this.#child === undefined || this.isDead) return undefined;
-    const limitMs = session.patience(expectedMs);
-    const outcome: Outcome<T['step']['gets']> = await this.#child.ask('step', asks, limitMs);
-    if (isTight) await this.close();
-    if (outcome.kind === 'done') return outcome.value;
-    await this.#bury(outcome);
-    return undefined;
+    const value = await this.#ask('step', asks, expectedMs);
+    if (this.#options.isTight === true) await this.close();
+    return value;
   }
 
   /** The lane as one of the turns of a round. @param of what the process is asked in a turn, and how many milliseconds that should take */
@@ -90,13 +73,21 @@ export class Lane<T extends Steps & Talk<T>> {
     await child?.kill();
   }
 
-  async #bury(failure: Failure): Promise<void> {
+  async #ask<K extends keyof Steps>(
+    type: K,
+    asks: T[K]['asks'],
+    expectedMs: number,
+  ): Promise<T[K]['gets'] | undefined> {
     const { session, onFailure } = this.#options;
+    const limitMs = session.patience(expectedMs);
+    const outcome: Outcome<T[K]['gets']> | undefined = await this.#child?.ask(type, asks, limitMs);
+    if (outcome === undefined || outcome.kind === 'done') return outcome?.value;
     await this.close();
-    if (failure.kind === 'aborted') return;
+    if (outcome.kind === 'aborted') return undefined;
     this.isDead = true;
-    onFailure?.(failure);
-    session.skip(this.what, describeFailure(failure));
+    onFailure?.(outcome);
+    session.skip(this.what, describeFailure(outcome));
+    return undefined;
   }
 }
 

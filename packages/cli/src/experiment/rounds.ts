@@ -123,7 +123,7 @@ export class Rounds<S> {
   /** Called after the last round: tells the session what is missing. */
   finish(): void {
     if (this.#ending === undefined || this.#ending === 'failed') return;
-    if (this.#rounds.length < ENOUGH_ROUNDS) this.#session.cutShort();
+    if (this.#rounds.length < ENOUGH_ROUNDS) this.#session.isShort = true;
     if (this.#ending === 'interrupted') return;
     const { turns, needed } = this.#options;
     for (const turn of turns.slice(needed)) {

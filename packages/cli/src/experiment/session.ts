@@ -42,7 +42,8 @@ export class Session<P extends Plan = Plan> {
   readonly #clock: () => number;
   readonly #begin: number;
   readonly #children: { kill(): Promise<void> }[] = [];
-  #isShort = false;
+  /** Whether something is missing because the time was over. */
+  isShort = false;
 
   constructor(plan: P, events: Progress, clock = () => performance.now()) {
     this.plan = plan;
@@ -70,7 +71,7 @@ export class Session<P extends Plan = Plan> {
 
   /** Whether something is missing because the time was over, or the user ended it. */
   get isCutShort(): boolean {
-    return this.#isShort || this.isAborted;
+    return this.isShort || this.isAborted;
   }
 
   /** How many milliseconds an answer may take that should take `expectedMs`. */
@@ -87,13 +88,8 @@ export class Session<P extends Plan = Plan> {
   }
 
   skipForTime(what: string): void {
-    this.cutShort();
+    this.isShort = true;
     this.skip(what, 'there was no time; a larger --budget gives more');
-  }
-
-  /** Notes that not everything could be measured. */
-  cutShort(): void {
-    this.#isShort = true;
   }
 
   start<T extends Talk<T>>(file: URL, options: Omit<ChildOptions, 'signal'> = {}): Child<T> {

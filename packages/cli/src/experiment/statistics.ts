@@ -20,14 +20,7 @@ export interface Estimate {
 export type Series = readonly number[];
 
 /** A distribution in six figures. */
-export interface Spread {
-  readonly count: number;
-  readonly mean: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly max: number;
-}
+export type Spread = NonNullable<ReturnType<typeof spreadOf>>;
 
 const CONFIDENCE = 0.95;
 
@@ -93,7 +86,7 @@ export function real(figure: Estimate | undefined): Estimate | undefined {
   return isReal ? figure : undefined;
 }
 
-export function spreadOf(values: Series): Spread | undefined {
+export function spreadOf(values: Series) {
   if (values.length === 0) return undefined;
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1]!;

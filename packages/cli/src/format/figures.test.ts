@@ -36,6 +36,7 @@ test('bytes have binary units', () => {
 test('shares, factors and counts', () => {
   assert.deepEqual([0, 0.004, 0.256, 1].map(perCent), ['0 %', '0 %', '26 %', '100 %']);
   assert.deepEqual([0, 0.004, 0.006].map(part), ['0 %', 'less than 1 %', '1 %']);
+  assert.deepEqual([0.994, 0.996, 1].map(part), ['99 %', 'more than 99 %', '100 %']);
   assert.deepEqual(
     [0.876, 1.94, 12.3, 123.4].map((value) => times({ value })),
     ['0.88 x', '1.9 x', '12 x', '123 x'],

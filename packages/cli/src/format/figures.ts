@@ -6,8 +6,9 @@ export function perCent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** A share larger than 0, in words: `less than 1 %`, `25 %`. */
+/** A share in words, which says nothing and all only where it is that: `less than 1 %`, `25 %`, `more than 99 %`. */
 export function part(share: number): string {
+  if (share >= 0.995 && share < 1) return 'more than 99 %';
   return share > 0 && share < 0.005 ? 'less than 1 %' : perCent(share);
 }
 

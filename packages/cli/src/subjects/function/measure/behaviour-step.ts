@@ -7,7 +7,7 @@ import { UsageError } from '../../../exit-code.js';
 import type { BehaviourReport } from '../probe/behaviour.js';
 import type { SubjectReference } from '../probe/subject.js';
 import { bytesOf, bytesPassed, uncloneable } from '../probe/values.js';
-import { chooseSizes, type Measured } from './schedule.js';
+import { chooseSizes } from './schedule.js';
 import type { FunctionSession } from './session.js';
 
 export type Subject = NonNullable<ReturnType<typeof subjectOf>>;
@@ -82,10 +82,9 @@ function subjectOf(
     isAsync: behaviour.returnsPromise,
     copiesInputs: behaviour.changesItsArgument,
     /** The inputs that can cross and did not fail. */
-    inputs: inputs.flatMap((input, i): Measured[] => {
-      const hasFailed = i < inputMs.length && inputMs[i] === undefined;
-      return hasFailed ? [] : [{ input, ms: inputMs[i] }];
-    }),
+    inputs: inputs
+      .map((input, i) => ({ input, ms: inputMs[i] }))
+      .filter(({ ms }, i) => ms !== undefined || i >= inputMs.length),
     /** One result of the function, for the probes' own tasks to return. */
     result,
     /** Mean bytes of a call's arguments and of its result. */

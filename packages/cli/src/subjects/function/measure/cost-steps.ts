@@ -48,13 +48,11 @@ export async function measureCosts(
     openMs: POOLS_OPEN_MS + warmMs,
   });
   await lane.open();
-  const turnOf = <T extends { transport: Transport } | { runMs: number }>(of: T) => ({
-    of,
-    turn: lane.turn(({ ms }) => ({ asks: { ...of, ms }, expectedMs: ms })),
-  });
+  const turnOf = (of: { transport: Transport } | { runMs: number }) =>
+    lane.turn(({ ms }) => ({ asks: { ...of, ms }, expectedMs: ms }));
   const crossings = TRANSPORTS.map((transport) => turnOf({ transport }));
   const spins = SPINS_MS.map((runMs) => turnOf({ runMs }));
-  const turns = [...crossings, ...spins].map(({ turn }) => turn);
+  const turns = [...crossings, ...spins];
   const ms = sliceFor({ ...SLICE_MS, ms: endMs - session.now() }, turns.length, ROUNDS, BETWEEN_SLICES_MS);
   const rounds = new Rounds({
     session,
@@ -69,16 +67,14 @@ export async function measureCosts(
   });
   await rounds.run({ endMs });
   await lane.close();
-  const measured = <T extends ReturnType<typeof turnOf>>(all: readonly T[]): T[] =>
-    all.filter(({ turn }) => rounds.of(turn).length > 0);
-  session.draft.crossings = measured(crossings).map(({ of, turn }) => ({
-    ...of,
-    ...seriesOf(rounds.of(turn), 'cpuMs', 'loneMs'),
-  }));
-  session.draft.spins = measured(spins).map(({ of, turn }) => ({
-    ...of,
-    ...seriesOf(rounds.of(turn), 'inline', 'pool'),
-  }));
+  session.draft.crossings = TRANSPORTS.flatMap((transport, i) => {
+    const slices = rounds.of(crossings[i]!);
+    return slices.length === 0 ? [] : { transport, ...seriesOf(slices, 'cpuMs', 'loneMs') };
+  });
+  session.draft.spins = SPINS_MS.flatMap((runMs, i) => {
+    const slices = rounds.of(spins[i]!);
+    return slices.length === 0 ? [] : { runMs, ...seriesOf(slices, 'inline', 'pool') };
+  });
 }
 
 const CORE_ROUNDS = 3;

@@ -135,12 +135,6 @@ export function batchSize(callMs: number, bytesIn: number): number | undefined {
   return size >= 4 ? size : undefined;
 }
 
-export interface Measured {
-  readonly input: unknown;
-  /** Undefined: it was not tried. */
-  readonly ms: number | undefined;
-}
-
 /** How many times as long as the fastest input the slowest one must take for inputs to count as different. */
 const EVEN = 2;
 /** How many inputs are used at least, where they differ. */
@@ -148,9 +142,12 @@ const LEAST = 4;
 
 /**
  * All slices must have the same mix of inputs: where run times differ, only as many inputs are used as can all run in one slice, chosen
- * evenly from the quickest to the slowest.
+ * evenly from the quickest to the slowest. `ms` of an input is undefined where it was not tried.
  */
-export function chooseInputs(all: readonly Measured[], sliceMs: number): unknown[] {
+export function chooseInputs(
+  all: readonly { readonly input: unknown; readonly ms: number | undefined }[],
+  sliceMs: number,
+): unknown[] {
   const sorted = all.flatMap(({ input, ms }) => (ms === undefined ? [] : [{ input, ms }]));
   sorted.sort((a, b) => a.ms - b.ms);
   const isEven = sorted.length === 0 || sorted.at(-1)!.ms < EVEN * sorted[0]!.ms;

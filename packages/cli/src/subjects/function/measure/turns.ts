@@ -17,12 +17,7 @@ import {
   threadCounts,
   warmMsFor,
 } from './schedule.js';
-import type { FunctionSession, Opened, ProbeLane, Slice } from './session.js';
-
-export interface Setting {
-  readonly what: string;
-  readonly setup: Omit<PoolSetup, 'inputs' | 'warmMs'>;
-}
+import type { FunctionSession, Opened, Slice } from './session.js';
 
 export type Settings = ReturnType<typeof settingsOf>;
 
@@ -38,7 +33,7 @@ export function settingsOf(
 ) {
   const { reference, isAsync, inputs, copiesInputs, bytesIn, bytesOut } = subject;
   const most = Math.min(cores, maxThreads);
-  const setting = (what: string, threads: number, way: Pick<PoolSetup, 'name' | 'size'> = {}): Setting => {
+  const setting = (what: string, threads: number, way: Pick<PoolSetup, 'name' | 'size'> = {}) => {
     const load =
       way.size === undefined
         ? { outstanding: outstandingFor(callMs, threads, bytesIn + bytesOut), isLong: isLong(callMs) }
@@ -65,7 +60,7 @@ export function settingsOf(
     ...(isRead || isBytes ? [setting('leases', most, { name: 'lease' })] : []),
   ];
   /** Most important first. Without the first `needed` of them there is no verdict. */
-  const all: readonly Setting[] = [...needed, ...others, ...beyond.map(plain)];
+  const all = [...needed, ...others, ...beyond.map(plain)];
   return { all, needed: needed.length };
 }
 
@@ -100,14 +95,15 @@ export function roundsOf(context: RoundsContext) {
   const threads = sum(all, ({ setup }) => setup.threads);
   const tight = isTight(all.length, threads * THREAD_BYTES, session.draft.machine.memoryBytes);
   const lanes = all.map((setting) => laneOf(context, setting, warmMs, tight));
-  const ofLane = (lane: ProbeLane<'pool'>) =>
-    lane.turn(({ ms }) => ({ asks: { ms }, expectedMs: ms + 2 * callMs }));
   const sizes = inline.sizes.map(({ index }) => index);
   const alone = inline.lane.turn(({ ms }) => ({
     asks: { ms, sizes },
     expectedMs: ms + callMs * (1 + sizes.length),
   }));
-  const turns: readonly Turn<AnySlice>[] = [{ ...alone, isBase: true }, ...lanes.map(ofLane)];
+  const turns: readonly Turn<AnySlice>[] = [
+    { ...alone, isBase: true },
+    ...lanes.map((lane) => lane.turn(({ ms }) => ({ asks: { ms }, expectedMs: ms + 2 * callMs }))),
+  ];
   const write = (): void => {
     const [ofInline, ...ofPools] = turns.map((turn) => rounds.of(turn));
     writeDraft(context, ofInline as Slice<'inline'>[], ofPools as Slice<'pool'>[][]);
@@ -176,7 +172,7 @@ function writeDraft(
 
 function laneOf(
   { session, inputs, inline }: RoundsContext,
-  setting: Setting,
+  setting: Settings['all'][number],
   warmMs: number,
   tight: boolean,
 ) {

@@ -1,5 +1,5 @@
 /** The function on the calling thread: what threads are compared with. */
-import { Garbage, Gauges, idleDelayMs } from '../../../experiment/gauges.js';
+import { Gauges, idleDelayMs, watchGarbage } from '../../../experiment/gauges.js';
 import { serveSteps } from '../../../experiment/serve.js';
 import { asyncCalls, syncCalls } from './calls.js';
 import { loadSubject, type SubjectReference } from './subject.js';
@@ -26,12 +26,11 @@ export const open = async ({ subject, isAsync, copiesInputs, warmMs, ...setup }:
   const gauges = new Gauges(idle);
   /** @param sizes indices of the inputs to measure one by one: one input of each size */
   const step = async ({ ms, sizes }: { readonly ms: number; readonly sizes: readonly number[] }) => {
-    const garbage = new Garbage();
     await gauges.begin();
-    garbage.begin();
+    const endGarbage = watchGarbage();
     const ran = await calls.run(ms);
     const ended = gauges.end();
-    const garbageMs = await garbage.end();
+    const garbageMs = await endGarbage();
     const { elapsedMs, loopDelayMs, residentBytes, shared } = await ended;
     const garbageShare = Math.min(1, garbageMs / elapsedMs);
     const sizeMs: number[] = [];

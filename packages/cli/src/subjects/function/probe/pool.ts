@@ -25,6 +25,12 @@ export interface PoolSetup {
   readonly warmMs: number;
 }
 
+/** When a call settled, and how long it ran. Milliseconds. */
+interface Run {
+  readonly at: number;
+  readonly runMs: number;
+}
+
 const OWN_TASKS = new URL('./subject.js', import.meta.url).href;
 
 export const open = async (setup: PoolSetup) => {
@@ -42,16 +48,27 @@ export const open = async (setup: PoolSetup) => {
   await pool.ready;
   const nextMaker = inTurn(makersOf(pool, setup));
   const gauges = new Gauges(setup.idleDelayMs);
-  const beginWork = isLong ? longWork(pool, threads === outstanding) : shortWork(pool);
+  /** The long calls that settled in a slice: an event for each short one would cost too much. */
+  const runs: Run[] = [];
+  // `runMs` is missing where the pool did not read the clock: it times only some of the calls on its own thread.
+  if (isLong) pool.on('task:settle', ({ runMs = 0 }) => runs.push({ at: performance.now(), runMs }));
   const call = (): Promise<unknown> => pool.run(task, nextMaker()());
   let hasWorked = false;
   let firstFailure: string | undefined;
   const step = async ({ ms }: { readonly ms: number }) => {
     await gauges.begin();
-    const endWork = beginWork();
+    runs.length = 0;
+    const before = runMsSoFar(pool);
     const loaded = await keepOutstanding({ outstanding, ms, call });
     const ended = gauges.end();
-    const { calls, elapsedMs, runMs } = endWork(loaded);
+    // All short calls count, until the last has settled.
+    const { calls, elapsedMs, runMs } = isLong
+      ? longWork(loaded, runs, threads === outstanding)
+      : {
+          calls: loaded.calls,
+          elapsedMs: loaded.drained - loaded.begin,
+          runMs: runMsSoFar(pool) - before,
+        };
     const { loopShare, cpuMs, loopDelayMs, residentBytes, shared, wantedCores } = await ended;
     hasWorked ||= loaded.failed < loaded.calls;
     firstFailure ??= loaded.firstFailure;
@@ -74,54 +91,30 @@ export const open = async (setup: PoolSetup) => {
 
 const WARM_PIECE_MS = 40;
 
-/**
- * Begins a slice. The returned function ends it, and gives how many of its calls count, the time that they had, and the run time of all
- * workers together.
- */
-type Works = () => (loaded: Loaded) => { calls: number; elapsedMs: number; runMs: number };
-
-/** All short calls count, until the last has settled. Run times come from the pool's statistics, which need no event for each call. */
-function shortWork(pool: Pool): Works {
-  const runMsSoFar = (): number => {
-    const workers = pool.stats().workers.filter(({ inline }) => !inline);
-    return workers.reduce((sum, { runMs }) => sum + (runMs.count === 0 ? 0 : runMs.count * runMs.mean), 0);
-  };
-  return () => {
-    const before = runMsSoFar();
-    return ({ calls, begin, drained }) => ({
-      calls,
-      elapsedMs: drained - begin,
-      runMs: runMsSoFar() - before,
-    });
-  };
+/** How many milliseconds the workers ran tasks so far: by the pool's statistics, which need no event for each call. */
+function runMsSoFar(pool: Pool): number {
+  const workers = pool.stats().workers.filter(({ inline }) => !inline);
+  return workers.reduce((sum, { runMs }) => sum + (runMs.count === 0 ? 0 : runMs.count * runMs.mean), 0);
 }
 
 /** Long calls count if they end in time, else for the part that ran: only some workers would be busy until the last one ends. */
-function longWork(pool: Pool, isOneEach: boolean): Works {
-  let runs: { readonly at: number; readonly runMs: number }[] = [];
-  // `runMs` is missing where the pool did not read the clock: it times only some of the calls on its own thread.
-  pool.on('task:settle', ({ runMs = 0 }) => runs.push({ at: performance.now(), runMs }));
-  return () => {
-    runs = [];
-    return ({ begin, end, calls, parts }) => {
-      const elapsedMs = end - begin;
-      if (isOneEach) {
-        // Each call has a worker to itself from when it is made until it settles. `parts` counts all of that time, since the way there and
-        // back may take longer than the run.
-        const runMs = runs.reduce((sum, run) => sum + run.runMs, 0);
-        return { calls: parts, elapsedMs, runMs: (runMs / Math.max(1, calls)) * parts };
-      }
-      const work = { calls: 0, elapsedMs, runMs: 0 };
-      for (const { at, runMs } of runs) {
-        const from = at - runMs;
-        const within = Math.max(0, Math.min(at, end) - from);
-        if (at <= end) work.calls += 1;
-        else if (at > from) work.calls += within / (at - from);
-        work.runMs += within;
-      }
-      return work;
-    };
-  };
+function longWork({ begin, end, calls, parts }: Loaded, runs: readonly Run[], isOneEach: boolean) {
+  const elapsedMs = end - begin;
+  if (isOneEach) {
+    // Each call has a worker to itself from when it is made until it settles. `parts` counts all of that time, since the way there and
+    // back may take longer than the run.
+    const runMs = runs.reduce((sum, run) => sum + run.runMs, 0);
+    return { calls: parts, elapsedMs, runMs: (runMs / Math.max(1, calls)) * parts };
+  }
+  const work = { calls: 0, elapsedMs, runMs: 0 };
+  for (const { at, runMs } of runs) {
+    const from = at - runMs;
+    const within = Math.max(0, Math.min(at, end) - from);
+    if (at <= end) work.calls += 1;
+    else if (at > from) work.calls += within / (at - from);
+    work.runMs += within;
+  }
+  return work;
 }
 
 /** For each input or batch, a function that makes the arguments of a call, as its caller would. */
@@ -130,7 +123,12 @@ function makersOf(pool: Pool, { inputs, subject, name, size }: PoolSetup): reado
   const own = inputs.map(standalone);
   if (name === 'lease') {
     if (passing === 'read') return own.map((path) => () => [filledFrom(path as string, pool)]);
-    return own.map((bytes) => shared(pool, bytes as Uint8Array)).map((bytes) => () => [bytes]);
+    return own.map((bytes) => {
+      // Filled once: the measured call gets bytes that are in shared memory already. The pool's end frees them.
+      const lease = pool.lease((bytes as Uint8Array).byteLength);
+      lease.bytes.set(bytes as Uint8Array);
+      return () => [lease.bytes];
+    });
   }
   const isOurs = name === 'batch' || name === 'read';
   if (!isOurs) return own.map((input) => () => [...argumentsOf(input, passing)]);
@@ -143,13 +141,6 @@ function batchesOf(inputs: readonly unknown[], size: number): unknown[][] {
   return Array.from({ length: count }, (_, b) =>
     Array.from({ length: size }, (_, i) => inputs[(b * size + i) % inputs.length]),
   );
-}
-
-/** Filled once: the measured call gets bytes that are in shared memory already. The lease is not released; the pool's end frees it. */
-function shared(pool: Pool, bytes: Uint8Array): Uint8Array {
-  const lease = pool.lease(bytes.byteLength);
-  lease.bytes.set(bytes);
-  return lease.bytes;
 }
 
 /** Reads the file into memory that the worker sees, as a caller does who wants no copy. */

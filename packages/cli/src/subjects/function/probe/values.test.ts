@@ -59,6 +59,10 @@ test('the classes of what arrives plain are named, wherever it lies, and no othe
     },
   };
   assert.deepEqual(classesIn([throwing, new Point()]), ['Point']);
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const odd = [new Proxy(new Map(), {}), new Proxy(new Set(), {}), Object.create(Set.prototype), proxy];
+  assert.deepEqual(classesIn([...odd, new Point()]), ['Point']);
 });
 
 test('bytes are counted as bytes, and the rest as it is written', () => {

@@ -40,19 +40,18 @@ const MOST_LOOKED_AT = 10_000;
 export function classesIn(value: unknown): string[] {
   const found = new Map<object, string | undefined>([[Object.prototype, undefined]]);
   const seen = new Set<unknown>([value]);
-  for (const each of seen) {
-    if (typeof each !== 'object' || each === null || ArrayBuffer.isView(each)) continue;
+  const look = (each: object): void => {
     const prototype = Object.getPrototypeOf(each) as object | null;
     if (prototype !== null && !found.has(prototype)) found.set(prototype, lostClassOf(each));
-    const parts = each instanceof Map ? [...each].flat() : each instanceof Set ? each : valuesOf(each);
+    const parts = each instanceof Map ? [...each].flat() : each instanceof Set ? each : Object.values(each);
     for (const part of parts) if (seen.size < MOST_LOOKED_AT) seen.add(part);
+  };
+  for (const each of seen) {
+    if (typeof each !== 'object' || each === null || ArrayBuffer.isView(each)) continue;
+    // Where a getter throws, or a proxy stands for a map, the object cannot be cloned, which `uncloneable` reports.
+    attempt(() => look(each));
   }
   return [...found.values()].filter((name) => name !== undefined);
-}
-
-/** None where a getter throws: such an object cannot be cloned, which `uncloneable` reports. */
-function valuesOf(object: object): unknown[] {
-  return attempt(() => Object.values(object)) ?? [];
 }
 
 /** Undefined: the instance arrives as more than a plain object, or cannot be cloned at all, which `uncloneable` reports. */

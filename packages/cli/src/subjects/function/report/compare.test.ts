@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { widthOf } from '../../../format/text.js';
 import { jsonText } from '../../../report/outputs.js';
-import type { Findings } from '../rules/findings.js';
+import type { Findings } from '../rules/analyze.js';
 import { readFindings, renderComparison } from './compare.js';
 import { anyFindings, NO_FIGURE } from './findings.arbitrary.test.fake.js';
 import {

@@ -28,7 +28,7 @@ import {
   titledTable,
   wrapped,
 } from '../../../report/terminal.js';
-import type { Findings } from '../rules/findings.js';
+import type { Findings } from '../rules/analyze.js';
 import { ANSWERS } from './explanation.js';
 import { subjectName } from './tables.js';
 

@@ -3,7 +3,8 @@ import { bytes, counted, duration, figureOf, NONE, perCent, rate, shown } from '
 import { fileInCode, type Paragraph, type Tone } from '../../../report/model.js';
 import { howOf } from '../rules/alternatives.js';
 import { cheapestOf } from '../rules/busy.js';
-import type { Answer, Findings } from '../rules/findings.js';
+import type { Findings } from '../rules/analyze.js';
+import type { Answer } from '../rules/verdict.js';
 
 export function explanation(findings: Findings): Paragraph[] {
   const { verdict, knee, samples } = findings;
@@ -126,9 +127,6 @@ export function beforeCode({ alternatives, samples, verdict }: Findings): string
   return `Call it where you are; or ${howOf(variant)}, and with these options:`;
 }
 
-/** A word, or parts between brackets, to be separated by commas. */
-type Code = string | readonly [open: string, parts: readonly Code[], close: string];
-
 /**
  * Empty where no number of threads is recommended.
  * @param columns lines are broken to fit into them, as far as the words allow
@@ -136,29 +134,25 @@ type Code = string | readonly [open: string, parts: readonly Code[], close: stri
 export function recommendedCode({ recommended, samples }: Findings, columns: number): string[] {
   const { threads } = recommended;
   if (threads === undefined) return [];
-  const module = `'./${fileInCode(samples.subject.module, 'tasks.js')}'`;
-  const url: Code = ['new URL(', [module, 'import.meta.url'], ')'];
+  const url = `new URL('./${fileInCode(samples.subject.module, 'tasks.js')}', import.meta.url)`;
   const given = Object.entries({ threads, ...recommended }); // `threads` goes before the other options
   const quoted = given.map(([name, value]) => `${name}: ${typeof value === 'string' ? `'${value}'` : value}`);
-  const options: Code = ['{ ', quoted, ' }'];
   return [
-    ...broken(['import { ', ['createPool'], " } from 'threadwise';"], columns),
+    ...broken("import { createPool } from 'threadwise';", columns),
     '',
-    ...broken(['const pool = createPool(', [url, options], ');'], columns),
+    ...broken(`const pool = createPool(${url}, { ${quoted.join(', ')} });`, columns),
   ];
 }
 
-function onOneLine(code: Code): string {
-  if (typeof code === 'string') return code;
-  const [open, parts, close] = code;
-  return `${open}${parts.map(onOneLine).join(', ')}${close}`;
-}
+/** What is between the first bracket and the last. */
+const IN_BRACKETS = /^(.*?[({]) ?(.*?) ?([)}][^)}]*)$/;
+/** A comma that is in no brackets. */
+const COMMA = /, (?![^(]*\))(?![^{]*\})/;
 
-/** Each part on a line of its own where one line would be too long. */
-function broken(code: Code, columns: number, indent = '', end = ''): string[] {
-  const line = `${indent}${onOneLine(code)}${end}`;
-  if (typeof code === 'string' || line.length <= columns) return [line];
-  const [open, parts, close] = code;
-  const inner = parts.flatMap((each) => broken(each, columns, `${indent}  `, ','));
-  return [`${indent}${open.trimEnd()}`, ...inner, `${indent}${close.trimStart()}${end}`];
+/** Where one line would be too long, each part between the brackets on a line of its own. */
+function broken(code: string, columns: number, indent = ''): string[] {
+  const [, open, inner, close] = IN_BRACKETS.exec(code) ?? [];
+  if (inner === undefined || indent.length + code.length <= columns) return [`${indent}${code}`];
+  const parts = inner.split(COMMA).flatMap((part) => broken(`${part},`, columns, `${indent}  `));
+  return [`${indent}${open}`, ...parts, `${indent}${close}`];
 }

@@ -1,6 +1,7 @@
 /** Arbitrary samples and findings for property tests: empty series, figures that are NaN or infinite, texts of any characters. */
 import fc from 'threadwise-test/fast-check';
-import type { Answer, Findings } from '../rules/findings.js';
+import type { Findings } from '../rules/analyze.js';
+import type { Answer } from '../rules/verdict.js';
 import { POOL_SERIES, type Samples } from '../rules/samples.js';
 import { WELL_BEHAVED } from '../rules/simulated.test.fake.js';
 import { fakeFindings } from './findings.test.fake.js';

@@ -4,7 +4,7 @@
  */
 import type { Series, Spread } from '../../../experiment/statistics.js';
 import { analyze } from '../rules/analyze.js';
-import type { Findings } from '../rules/findings.js';
+import type { Findings } from '../rules/analyze.js';
 import { newSamples, type PoolSamples, type Samples } from '../rules/samples.js';
 import { WELL_BEHAVED } from '../rules/simulated.test.fake.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { renderMarkdown as view } from '../../../report/markdown.js';
-import type { Findings } from '../rules/findings.js';
+import type { Findings } from '../rules/analyze.js';
 import { anyFindings, NO_FIGURE } from './findings.arbitrary.test.fake.js';
 import { fakeFindings, fakeSamples, hostileFindings, nothingFound } from './findings.test.fake.js';
 import { functionReport } from './report.js';

@@ -24,7 +24,7 @@ import { countAxis, curveChart, logAxis, pointsOf, upFromZero } from '../../../r
 import { type Block, type Report, type Section } from '../../../report/model.js';
 import { nameOf } from '../rules/alternatives.js';
 import { cheapestOf } from '../rules/busy.js';
-import type { Findings } from '../rules/findings.js';
+import type { Findings } from '../rules/analyze.js';
 import type { POOL_SERIES, PoolSamples } from '../rules/samples.js';
 import { ANSWERS, beforeCode, explanation, recommendedCode } from './explanation.js';
 import { coreMatrix, plotLines, ratePoints, runTimes, subjectName, type Tables, tablesOf } from './tables.js';
@@ -78,10 +78,8 @@ function keyFigures(findings: Findings): NonNullable<Report['keys']> {
 }
 
 function sections(findings: Findings, tables: Tables): Section[] {
-  const { crossings } = tables;
-  const aboutCrossing = crossings === undefined ? [] : [ABOUT_CROSSING, { table: crossings }];
+  const crossing = tables.crossings && [ABOUT_CROSSING, { table: tables.crossings }];
   const even = [{ table: tables.breakEven }, { chart: gainCurve(findings, tables) }];
-  const measured = [{ table: tables.circumstances }];
   return [
     { id: 'rates', title: 'How many calls a second, by threads', blocks: rates(findings, tables) },
     { id: 'ways', title: 'Other ways of calling', blocks: [{ chart: waysChart(findings) }] },
@@ -90,9 +88,9 @@ function sections(findings: Findings, tables: Tables): Section[] {
     { id: 'loop', title: 'How long the event loop is held up', blocks: loop(findings) },
     { id: 'memory', title: 'Memory', blocks: memory(findings) },
     { id: 'call', title: 'One call', blocks: oneCall(findings, tables) },
-    { id: 'crossing', title: 'The crossing', blocks: aboutCrossing },
+    { id: 'crossing', title: 'The crossing', blocks: crossing ?? [] },
     { id: 'limits', title: 'What keeps more threads from doing more', blocks: limits(findings) },
-    { id: 'measured', title: 'How it was measured', isWide: true, blocks: measured },
+    { id: 'measured', title: 'How it was measured', isWide: true, blocks: [{ table: tables.circumstances }] },
   ];
 }
 

@@ -25,7 +25,7 @@ import { type Point, pointsOf } from '../../../report/html/curve.js';
 import { machineRows, pairsTable, type Row, tableOf } from '../../../report/model.js';
 import { type Line, wrapped } from '../../../report/terminal.js';
 import { nameOf } from '../rules/alternatives.js';
-import type { Findings } from '../rules/findings.js';
+import type { Findings } from '../rules/analyze.js';
 import type { PoolSamples } from '../rules/samples.js';
 
 /** The function, as it is given to the command. */
@@ -147,14 +147,12 @@ export function tablesOf(findings: Findings) {
 
 /** The rate with each pair of a number of cores, a row for each, and a number of threads; both ascending. */
 export function coreMatrix({ samples }: Findings) {
-  const found = samples.cores.flatMap(({ rate: series, ...at }) => {
-    const figure = figureOf(series);
-    return figure === undefined ? [] : [{ ...at, figure }];
-  });
+  const found = samples.cores.filter((each) => figureOf(each.rate) !== undefined);
   const distinct = (of: 'cores' | 'threads') =>
     [...new Set(found.map((each) => each[of]))].sort((a, b) => a - b);
   const threads = distinct('threads');
-  const cell = (c: number, t: number) => found.find((at) => at.cores === c && at.threads === t)?.figure;
+  const cell = (c: number, t: number) =>
+    figureOf(found.find((at) => at.cores === c && at.threads === t)?.rate);
   return {
     threads,
     rows: distinct('cores').map((n) => ({ cores: n, cells: threads.map((m) => cell(n, m)) })),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { widthOf } from '../../../format/text.js';
 import { renderTerminal as view, type TerminalOptions } from '../../../report/terminal.js';
-import type { Findings } from '../rules/findings.js';
+import type { Findings } from '../rules/analyze.js';
 import { anyFindings, NO_FIGURE } from './findings.arbitrary.test.fake.js';
 import { fakeFindings, fakeSamples, five, hostileFindings, nothingFound } from './findings.test.fake.js';
 import { functionReport } from './report.js';

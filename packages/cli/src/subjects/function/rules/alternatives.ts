@@ -3,9 +3,8 @@ import { isWorthIt } from '../../../experiment/rules.js';
 import { confidenceOfEach, ratio } from '../../../experiment/statistics.js';
 import { count, counted, times } from '../../../format/figures.js';
 import type { Facts } from './facts.js';
-import type { Alternative, Answer, Recommended } from './findings.js';
 import type { VariantName, VariantSamples } from './samples.js';
-import type { Decision } from './verdict.js';
+import type { Answer, Decision } from './verdict.js';
 
 /** A smaller gain over the pool without it is not mentioned, unless it changes the verdict. */
 const WORTH_TELLING = 1.05;
@@ -68,10 +67,17 @@ function waysOf({ samples, fast, noise }: Facts, answer: Answer) {
     const changesVerdict = canChange && name !== 'auto' && isWorthIt(toInline, noise);
     if (gain.low < WORTH_TELLING && !changesVerdict) return [];
     const sentence = `${howOf(variant)}: ${times(gain)} the calls of the pool without it, ${times(toInline)} those without a pool`;
-    const alternative: Alternative = { name, gain, changesVerdict, sentence };
-    return [{ variant, toInline, alternative }];
+    // `gain`: how many times as many calls as the pool without it.
+    return [{ variant, toInline, alternative: { name, gain, changesVerdict, sentence } }];
   });
   return ways.sort((a, b) => b.toInline.value - a.toInline.value);
+}
+
+/** As JSON. */
+export interface Recommended {
+  readonly threads?: number;
+  readonly placement?: 'auto' | 'inline';
+  readonly tasksPerWorker?: number;
 }
 
 /**
@@ -80,7 +86,7 @@ function waysOf({ samples, fast, noise }: Facts, answer: Answer) {
  */
 export function recommendedFor(
   facts: Facts,
-  { verdict: { answer }, row }: Decision,
+  { answer, row }: Decision,
   way: VariantSamples | undefined,
 ): Recommended {
   if (way !== undefined && way.name !== 'auto') return { threads: way.threads };

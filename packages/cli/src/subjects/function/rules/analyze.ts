@@ -1,30 +1,35 @@
-/** Samples in, findings out: whether threads pay, from where on, how many, and what limits them. */
+/** Samples in, findings out: whether threads pay, from where on, how many, and what limits them. The JSON of a report is described in docs/analyze.md. */
 import { applying, busyWarning, leftOutWarnings } from '../../../experiment/rules.js';
 import { estimate } from '../../../experiment/statistics.js';
-import { bytes, counted, duration, perCent, times } from '../../../format/figures.js';
+import { bytes, counted, duration, part, perCent, times } from '../../../format/figures.js';
 import { otherWaysOf, recommendedFor } from './alternatives.js';
 import { disagrees } from './break-even.js';
 import { type Facts, factsOf } from './facts.js';
-import type { Answer, Findings } from './findings.js';
 import { limitsOf } from './limits.js';
 import type { Samples } from './samples.js';
 import { isTested } from './scaling.js';
-import { verdictOf } from './verdict.js';
+import { type Answer, verdictOf } from './verdict.js';
 
-export function analyze(samples: Samples): Findings {
+/** What the analysis says: the input of every view. Plain JSON. */
+export type Findings = ReturnType<typeof analyze>;
+
+export function analyze(samples: Samples) {
   const facts = factsOf(samples);
   const { breakEven, best, knee, noise, fit } = facts;
   const decision = verdictOf(facts);
-  const { verdict } = decision;
+  const { row: _, ...verdict } = decision;
   const { alternatives, way, sentence } = otherWaysOf(facts, verdict.answer);
   const limits = limitsOf(facts);
   return {
-    schemaVersion: 1,
+    schemaVersion: 1 as const,
     verdict: { ...verdict, sentence: `${verdict.sentence}${sentence}` },
     breakEven,
     recommended: recommendedFor(facts, decision, way),
+    /** How many times as many calls the best number of threads makes as the calling thread alone. */
     gain: best?.gain,
+    /** The fewest threads with at least 0.95 times the best rate; undefined: it cannot be told. */
     knee,
+    /** Half the range of repeated runs of the same, as a share of their median: smaller effects are not seen. */
     noise,
     reasons: applying([
       ...limits.map(({ why }) => why),
@@ -34,7 +39,12 @@ export function analyze(samples: Samples): Findings {
     ]),
     warnings: warningsOf(facts),
     limits,
+    /**
+     * Amdahl's law, fitted to the rates by threads: the part that does not run in parallel, and the RMS error of the fit; no error where one
+     * thread was compared with only one other number, which any part fits.
+     */
     amdahl: fit && { ...fit, error: isTested(samples) ? fit.error : undefined },
+    /** The one that makes the most calls first: of those that change the verdict, the first is the one that is recommended. */
     alternatives,
     samples,
   };
@@ -45,7 +55,7 @@ function loopDelay({ samples, fast }: Facts): string | undefined {
   const [before, after] = [estimate(samples.inline.loopDelayMs), estimate(fast?.loopDelayMs ?? [])];
   if (before === undefined || after === undefined || after.high >= before.low) return undefined;
   const share = 1 - after.value / before.value;
-  return `the event loop is held up for ${duration(after.value)} (p99) instead of ${duration(before.value)}: ${perCent(share)} less`;
+  return `the event loop is held up for ${duration(after.value)} (p99) instead of ${duration(before.value)}: ${part(share)} less`;
 }
 
 /** Calls that run for this many times the break-even will not fall below it with other inputs. */

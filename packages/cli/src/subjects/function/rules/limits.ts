@@ -2,7 +2,6 @@
 import { middleOf as middle } from '../../../experiment/statistics.js';
 import { bytes, counted, part, perCent } from '../../../format/figures.js';
 import type { Facts } from './facts.js';
-import type { Limit, LimitName } from './findings.js';
 import type { PoolSamples } from './samples.js';
 import { isTested, roomOf } from './scaling.js';
 
@@ -17,16 +16,23 @@ const INFLATED = 1.4;
 const SERIAL = 0.1;
 const FITS = 0.08;
 
+export interface Limit {
+  readonly name: keyof ReturnType<typeof measuredLimits> | 'serial-part' | 'cores' | 'none';
+  /** One sentence, with its figures. */
+  readonly why: string;
+}
+
 /** Each of these makes a curve that looks like one with a serial part. */
-const EXPLAINS: ReadonlySet<LimitName> = new Set(['waiting', 'main-thread', 'memory-bandwidth', 'crossing']);
+const EXPLAINS: readonly Limit['name'][] = ['waiting', 'main-thread', 'memory-bandwidth', 'crossing'];
 
 /** The most important first. */
 export function limitsOf(facts: Facts): readonly Limit[] {
   const { fast } = facts;
   if (fast === undefined) return [];
-  const all = Object.entries(measuredLimits(facts, fast)) as [LimitName, string | false | undefined][];
-  const found = all.flatMap(([name, why]) => (why ? [{ name, why }] : []));
-  if (found.some(({ name }) => EXPLAINS.has(name))) return found;
+  const measured = measuredLimits(facts, fast);
+  const names = Object.keys(measured) as (keyof typeof measured)[];
+  const found = names.flatMap((name) => (measured[name] ? [{ name, why: measured[name] }] : []));
+  if (found.some(({ name }) => EXPLAINS.includes(name))) return found;
   const other = serialPart(facts, fast) ?? (found.length === 0 ? coresOf(facts, fast) : undefined);
   return other === undefined ? found : [...found, other];
 }
@@ -75,7 +81,7 @@ function measuredLimits({ samples, cores, computing, mostlyWaits, crossingMs }: 
       room !== undefined &&
       room.threads < machine.cores &&
       `the memory has room for ${counted(room.threads, 'thread')} of ${bytes(room.bytesEach)} each: ${bytes(machine.memoryBytes)} is what there is`,
-  } satisfies Partial<Record<LimitName, string | false | undefined>>;
+  };
 }
 
 function serialPart({ samples, fit, isBusy }: Facts, fast: PoolSamples): Limit | undefined {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from './analyze.js';
-import type { Answer } from './findings.js';
+import type { Answer } from './verdict.js';
 import { uniform } from './noise.test.fake.js';
 import type { Samples } from './samples.js';
 import { type Model, model, simulate, truthOf } from './simulated.test.fake.js';

@@ -1,15 +1,23 @@
 /** How the rate grows with the number of threads: where it stops growing, and which part of the work does not run in parallel. */
 import { greatest } from 'd3-array';
 import { usableCores } from '../../../experiment/rules.js';
-import { confidenceOfEach, estimate, middleOf, ratio } from '../../../experiment/statistics.js';
-import type { Findings } from './findings.js';
+import {
+  confidenceOfEach,
+  type Estimate,
+  estimate,
+  middleOf,
+  ratio,
+} from '../../../experiment/statistics.js';
 import type { PoolSamples, Samples } from './samples.js';
 
 /** This share of the best rate is as good as the best: the rest is not worth the memory of more threads. */
 const ENOUGH = 0.95;
 
 /** The gain of a number of threads: how many times as many calls as without a pool. */
-export type Gain = NonNullable<Findings['knee']>;
+export interface Gain {
+  readonly threads: number;
+  readonly gain: Estimate;
+}
 
 /** The number of threads with the highest rate, the fewest of those that are as fast; undefined where nothing was measured. */
 export function fastest({ threads }: Pick<Samples, 'threads'>): PoolSamples | undefined {
@@ -27,7 +35,7 @@ export function gainsOf({ threads, inline }: Samples): Gain[] {
 }
 
 /** The fewest threads that reach `ENOUGH` of the best rate. */
-export function kneeOf({ threads }: Pick<Samples, 'threads'>, gains: readonly Gain[]): Findings['knee'] {
+export function kneeOf({ threads }: Pick<Samples, 'threads'>, gains: readonly Gain[]): Gain | undefined {
   const most = fastest({ threads })?.rate ?? [];
   // Compared round by round, since what disturbs a round disturbs both.
   const enough = threads.filter(({ rate }) => (ratio(rate, most)?.value ?? 0) >= ENOUGH);

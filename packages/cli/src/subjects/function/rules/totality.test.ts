@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { maybe, samplesOf } from '../report/findings.arbitrary.test.fake.js';
 import { analyze } from './analyze.js';
-import type { Findings } from './findings.js';
+import type { Findings } from './analyze.js';
 import type { Samples } from './samples.js';
 import { WELL_BEHAVED } from './simulated.test.fake.js';
 

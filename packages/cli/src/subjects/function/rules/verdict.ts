@@ -7,37 +7,31 @@ import {
   firstVerdict,
   isSurelyNotWorthIt,
   isWorthIt,
+  SMALL,
+  type Verdict,
   WORTH_IT,
 } from '../../../experiment/rules.js';
 import { counted, duration, part, perCent, times, timesFromTo } from '../../../format/figures.js';
 import { disagrees } from './break-even.js';
 import * as busy from './busy.js';
 import type { Facts } from './facts.js';
-import type { Answer, Verdict } from './findings.js';
 import type { Gain } from './scaling.js';
 
 /** A call that returns a promise and computes for a smaller share of its time waits. */
 const WAITS = 0.25;
 
-/** The verdict, and the number of threads that it is about, which is also the one that is recommended. */
-export interface Decision {
-  readonly verdict: Verdict;
-  readonly row?: Gain;
-}
+export type Answer = 'threads' | 'inline' | 'async' | 'unknown';
+
+/** `row`: the number of threads that the verdict is about, which is also the one that is recommended. */
+export type Decision = Verdict<Answer> & { readonly row?: Gain };
 
 export function verdictOf(facts: Facts): Decision {
   return firstVerdict(RULES, facts) ?? unknown(`${unclear(facts)}. ${whatWouldTell(facts)}`);
 }
 
-const unknown = (why: string): Decision => ({
-  verdict: { answer: 'unknown', sentence: `Cannot tell: ${why}` },
-});
-const dont = (answer: 'inline' | 'async', why: string): Decision => ({
-  verdict: { answer, sentence: `Don't: ${why}` },
-});
-const likely = (answer: Answer, sentence: string): Decision => ({
-  verdict: { answer, sentence, isLikely: true },
-});
+const unknown = (why: string): Decision => ({ answer: 'unknown', sentence: `Cannot tell: ${why}` });
+const dont = (answer: 'inline' | 'async', why: string): Decision => ({ answer, sentence: `Don't: ${why}` });
+const likely = (answer: Answer, sentence: string): Decision => ({ answer, sentence, isLikely: true });
 
 /** The first rule that applies decides: the certain ones come before the likely ones. */
 const RULES: readonly ((facts: Facts) => Decision | undefined)[] = [
@@ -102,11 +96,8 @@ function pays(facts: Facts): Decision | undefined {
   if (!hasEnough || row === undefined || isGainOfOthers(facts, row)) return undefined;
   const fair = `, ${times(overLoop(row))} what one event loop can do with many calls at a time`;
   const sentence = `Threads pay: ${times(row.gain)} with ${counted(row.threads, 'thread')}${isMixed ? fair : ''}`;
-  return { verdict: { answer: 'threads', sentence }, row };
+  return { answer: 'threads', sentence, row };
 }
-
-/** A gain that may be larger than this is not called a small one. */
-const SMALL = 1.25;
 
 /** The gain is surely above 1, but not by more than the noise, or too small to be worth it. */
 function probablyPays({ rows, hasEnough, isBusy, overLoop }: Facts): Decision | undefined {
