@@ -6,7 +6,7 @@ import { dropCaches } from './cache.js';
 import type { Answer, LaneName, ReadingLane } from './lanes.js';
 import type { ReadRequest } from './reader/process.js';
 import { batchOf, filesPerCall, sumOf, upTo, without } from './size-classes.js';
-import type { SizeClass, SizedFile } from './size-classes.js';
+import type { Batch, SizeClass, SizedFile } from './size-classes.js';
 
 export type Cache = 'warm' | 'cold';
 
@@ -27,7 +27,7 @@ export class ClassDraft {
   readonly #firstRead: NonNullable<ClassSamples['firstRead']>;
   readonly #readers: number;
   #sample: readonly SizedFile[];
-  #batch: ReturnType<typeof batchOf>;
+  #batch: Batch;
   readonly #readBytes = new Map<LaneName, number>();
   readonly #turns: Record<Cache, readonly WayTurn[]> = { warm: [], cold: [] };
   /** The rounds of all classes; undefined: there were none yet. */
