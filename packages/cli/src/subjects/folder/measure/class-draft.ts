@@ -52,15 +52,12 @@ export class ClassDraft {
     return this.#sample.length === 0;
   }
 
-  /** Reads one pass once, and notes how many bytes it has in this way. */
-  async verify(lane: ReadingLane): Promise<void> {
-    const answer = await this.readWarm(lane, 0);
-    if (answer?.failed.length === 0) this.#readBytes.set(lane.name, answer.bytes);
-  }
-
-  readWarm(lane: ReadingLane, ms: number): Promise<Answer | undefined> {
+  /** @param ms 0: reads one pass once, and notes how many bytes it has in this way */
+  async readWarm(lane: ReadingLane, ms: number): Promise<Answer | undefined> {
     const paths = this.#batch.files.map(({ path }) => path);
-    return this.#read(lane, { paths, perCall: filesPerCall(this.#batch, this.#readers), ms });
+    const answer = await this.#read(lane, { paths, perCall: filesPerCall(this.#batch, this.#readers), ms });
+    if (ms === 0 && answer?.failed.length === 0) this.#readBytes.set(lane.name, answer.bytes);
+    return answer;
   }
 
   /** Each round takes other files; no pass reads a file twice, which would then come from the cache. */
