@@ -57,6 +57,7 @@ export function openProgress(stream: NodeJS.WriteStream | undefined) {
 }
 
 export function terminal(): TerminalOptions {
-  const { columns = 100, isTTY = false } = process.stdout;
-  return { columns, isColor: isTTY && !process.env.NO_COLOR };
+  const { columns, isTTY = false } = process.stdout;
+  // A terminal of 0 columns does not know its size, as one that a program opened.
+  return { columns: columns || 100, isColor: isTTY && !process.env.NO_COLOR };
 }

@@ -149,20 +149,16 @@ function axisOf(at: Axis['at'], ticks: readonly number[], format: Format, name: 
   return { at, ticks: ticks.map((value) => ({ value, text: format(value) })), name };
 }
 
+const across = (x: Axis) => (point: Point) => tenth(x.at(point.x));
+const up = (y: Axis, of: keyof Estimate) => (point: Point) => tenth(y.at(point.y[of]));
+
 function between(points: readonly Point[], x: Axis, y: Axis): string {
-  const interval = area<Point>(
-    (point) => tenth(x.at(point.x)),
-    (point) => tenth(y.at(point.y.low)),
-    (point) => tenth(y.at(point.y.high)),
-  );
+  const interval = area<Point>(across(x), up(y, 'low'), up(y, 'high'));
   return `<path class="pool-soft" d="${interval(points)}"/>`;
 }
 
 function curve(points: readonly Point[], x: Axis, y: Axis): string {
-  const through = line<Point>(
-    (point) => tenth(x.at(point.x)),
-    (point) => tenth(y.at(point.y.value)),
-  );
+  const through = line<Point>(across(x), up(y, 'value'));
   const dots = points.map((point) => {
     const [cx, low, high] = [x.at(point.x), px(y.at(point.y.low)), px(y.at(point.y.high))];
     const whisker = `M${px(cx - 4)} ${low}h8M${px(cx)} ${low}V${high}M${px(cx - 4)} ${high}h8`;

@@ -75,11 +75,9 @@ function refuseOwnCluster(): Promise<never> {
     if (!cluster.isPrimary) return;
     cluster.once('fork', (worker) => {
       worker.process.kill('SIGKILL');
-      reject(
-        new UsageError(
-          'the app starts a cluster by itself: expected the module that each of its processes runs, or an option of the app that leaves it out',
-        ),
-      );
+      const expected =
+        'the module that each of its processes runs, or an option of the app that leaves it out';
+      reject(new UsageError(`the app starts a cluster by itself: expected ${expected}`));
     });
   });
 }
