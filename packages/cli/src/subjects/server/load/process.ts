@@ -113,9 +113,9 @@ async function answerTo(origin: string, plan: RequestPlan, limitMs: number): Pro
     // Any certificate is accepted: it is the user's own app, on this machine.
     const options = { method, path, headers: { ...headers, ...length }, signal, rejectUnauthorized: false };
     const sent = request(origin, options).end(body);
-    const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
-    // What fails from now on, the response tells as well.
+    // `once` takes the first error, and none after the response: what fails then, the response tells as well.
     sent.on('error', () => {});
+    const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
     const { statusCode: status = 0, headers: got } = response;
     const { 'content-type': type = '', location = '', connection } = got;
     const bytes = new Uint8Array(await buffer(response));
