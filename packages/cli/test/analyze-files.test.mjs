@@ -39,6 +39,21 @@ function folderOf(sizes) {
 const analyze = (args, options) => run(['analyze', 'files', ...args], options);
 const isNumberOrHole = (value) => value === null || (typeof value === 'number' && value >= 0);
 
+test('a class of sizes that could not be read is named by both of its ends', async () => {
+  const folder = folderOf({ 100: 2, 10000: 1 });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const plan = { folder, patterns: [], dot: false, ownFiles: [], budgetMs: 20_000, cold: false, signal };
+  const progress = ({ what }) => {
+    // It was found, and is gone when it is read.
+    if (what === 'reading for the first time') rmSync(join(folder, 'inner/10000-0'), { force: true });
+    if (what === 'starting') controller.abort();
+  };
+  const { skipped, classes } = await measureFolder(plan, { progress });
+  assert.equal(classes.length, 1);
+  assert.deepEqual(skipped, [{ what: 'files 4 KiB to 64 KiB', why: 'none of them could be read' }]);
+});
+
 test('each class of sizes is measured in all ways, and each of them reads what is there', async () => {
   const folder = folderOf({ 0: 3, 100: 40, 100000: 6, 2000000: 2 });
   symlinkSync('..', join(folder, 'inner/loop'));

@@ -74,28 +74,26 @@ export function placeOf(path: string, links = 0): string {
 }
 
 function realFolder(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    const above = dirname(folder);
-    return above === folder ? folder : join(realFolder(above), basename(folder));
-  }
+  const above = dirname(folder);
+  const real = tried(() => realpathSync(folder));
+  return real ?? (above === folder ? folder : join(realFolder(above), basename(folder)));
 }
 
+/** Undefined if there is none. Links in /proc stand for open files: their targets are descriptions, and not always paths. */
 function linkTarget(path: string): string | undefined {
-  // Links in /proc stand for open files: their targets are descriptions, and not always paths.
-  if (path.startsWith('/proc/')) return undefined;
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined; // The path does not exist, or it is no link.
-  }
+  return path.startsWith('/proc/') ? undefined : tried(() => readlinkSync(path));
 }
 
 function statsOf(file: FileName): BigIntStats | undefined {
+  const options = { bigint: true } as const;
+  return tried(() => (typeof file === 'number' ? fstatSync(file, options) : statSync(file, options)));
+}
+
+/** Undefined where it fails: whoever opens the file reports why. */
+function tried<T>(look: () => T): T | undefined {
   try {
-    return typeof file === 'number' ? fstatSync(file, { bigint: true }) : statSync(file, { bigint: true });
+    return look();
   } catch {
-    return undefined; // Whoever opens the file reports why that fails.
+    return undefined;
   }
 }

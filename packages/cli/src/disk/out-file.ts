@@ -30,14 +30,7 @@ import { attempt, describeSystemError, hasCode } from '../system-error.js';
 import { beginningOf } from '../format/cut.js';
 import { placeOf } from './file-id.js';
 
-export interface OutPath {
-  /** The path as the user gave it. */
-  readonly path: string;
-  /** The path with all links resolved. */
-  readonly place: string;
-  /** The temporary file that is written until it is complete. */
-  readonly part: string;
-}
+export type OutPath = ReturnType<typeof outPath>;
 
 export interface OutFile {
   readonly fd: number;
@@ -53,7 +46,8 @@ const LONGEST_NAME = 50;
 const NO_ROOM_BESIDE = ['EACCES', 'EPERM', 'EROFS', 'ENOENT'];
 const PERMISSIONS = 0o7777;
 
-export function outPath(path: string): OutPath {
+/** `place`: the path with all links resolved. `part`: the temporary file that is written until it is complete. */
+export function outPath(path: string) {
   const place = placeOf(path);
   const mark = randomBytes(4).toString('hex');
   const part = join(dirname(place), `.${beginningOf(basename(place), LONGEST_NAME)}.${mark}.part`);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { openProgress } from './measure-and-report.js';
+import { openProgress, terminal } from './measure-and-report.js';
 
 function shown(isTTY: boolean): string {
   const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns: 200 });
@@ -21,4 +21,21 @@ test('on a terminal the answer so far stands beside the progress', () => {
 
 test('in a log nothing of it stands', () => {
   assert.equal(shown(false), '');
+});
+
+test('a terminal that does not tell its width is as wide as no terminal', () => {
+  const { stdout } = process;
+  const before = Object.getOwnPropertyDescriptor(stdout, 'columns');
+  const widthWith = (columns: number | undefined) => {
+    Object.defineProperty(stdout, 'columns', { value: columns, configurable: true });
+    return terminal().columns;
+  };
+  try {
+    assert.equal(widthWith(72), 72);
+    assert.ok(widthWith(undefined) >= 80);
+    assert.equal(widthWith(0), widthWith(undefined));
+  } finally {
+    if (before === undefined) Reflect.deleteProperty(stdout, 'columns');
+    else Object.defineProperty(stdout, 'columns', before);
+  }
 });

@@ -40,28 +40,24 @@ export async function measureAndReport<P extends Plan, Samples, F extends Findin
   }
 }
 
-interface ProgressLine extends Progress {
-  /** What would be said if it ended now. */
-  sayAnswer(sentence: string): void;
-  stop(): void;
-}
-
 /**
  * A line that is overwritten, on a terminal only: what stands in a log for good is the verdict alone. It ends where the terminal does.
  * @param stream undefined: nothing is shown
  */
-export function openProgress(stream: NodeJS.WriteStream | undefined): ProgressLine {
-  if (stream?.isTTY !== true) return { progress: () => {}, sayAnswer: () => {}, stop: () => {} };
-  const bar = makeBar(stream, '{bar} {percentage}% {what}{answer}');
-  bar.start(WHOLE, 0, { what: 'starting', answer: '' });
+export function openProgress(stream: NodeJS.WriteStream | undefined) {
+  const bar = stream?.isTTY === true ? makeBar(stream, '{bar} {percentage}% {what}{answer}') : undefined;
+  bar?.start(WHOLE, 0, { what: 'starting', answer: '' });
   return {
-    progress: ({ what, done }) => bar.update(Math.min(WHOLE, Math.round(done * WHOLE)), { what }),
-    sayAnswer: (sentence) => bar.update({ answer: `, so far: ${sentence}` }),
-    stop: () => bar.stop(),
+    progress: ({ what, done }: Parameters<Progress['progress']>[0]) =>
+      bar?.update(Math.min(WHOLE, Math.round(done * WHOLE)), { what }),
+    /** What would be said if it ended now. */
+    sayAnswer: (sentence: string) => bar?.update({ answer: `, so far: ${sentence}` }),
+    stop: () => bar?.stop(),
   };
 }
 
 export function terminal(): TerminalOptions {
-  const { columns = 100, isTTY = false } = process.stdout;
-  return { columns, isColor: isTTY && !process.env.NO_COLOR };
+  const { columns, isTTY = false } = process.stdout;
+  // A terminal of 0 columns does not know its size, as one that a program opened.
+  return { columns: columns || 100, isColor: isTTY && !process.env.NO_COLOR };
 }

@@ -3,7 +3,6 @@ import { scaleLinear, scaleLog } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import type { Estimate } from '../../experiment/statistics.js';
 import type { Format } from '../../format/figures.js';
-import type { Table } from '../model.js';
 import { type Chart, drawable, isDrawable, label, px, tenth } from './chart.js';
 import { escaped } from './text.js';
 
@@ -12,11 +11,7 @@ export interface Point {
   readonly y: Estimate;
 }
 
-interface Curve {
-  readonly id: string;
-  readonly title: string;
-  /** What one sees in it, for who does not. */
-  readonly description: string;
+interface Curve extends Pick<Chart, 'id' | 'title' | 'description' | 'table'> {
   readonly points: readonly Point[];
   readonly x: Axis;
   readonly y: Axis;
@@ -26,14 +21,11 @@ interface Curve {
   readonly band?: Estimate | undefined;
   /** Lines from top to bottom, on the first axis. */
   readonly marks: readonly { readonly at: number; readonly text: string }[];
-  readonly table: Table | undefined;
 }
 
-export function curveChart({ id, title, description, points, x, y, flat, band, marks, table }: Curve): Chart {
+export function curveChart({ points, x, y, flat, band, marks, ...named }: Curve): Chart {
   return {
-    id,
-    title,
-    description,
+    ...named,
     ...PLOT,
     body: [
       axes(x, y),
@@ -48,7 +40,6 @@ export function curveChart({ id, title, description, points, x, y, flat, band, m
       ['pool', 'in a pool, with the 95 % interval'],
       ...(flat === undefined ? [] : [['inline', flat.name] as const]),
     ],
-    table,
   };
 }
 
@@ -158,20 +149,16 @@ function axisOf(at: Axis['at'], ticks: readonly number[], format: Format, name: 
   return { at, ticks: ticks.map((value) => ({ value, text: format(value) })), name };
 }
 
+const across = (x: Axis) => (point: Point) => tenth(x.at(point.x));
+const up = (y: Axis, of: keyof Estimate) => (point: Point) => tenth(y.at(point.y[of]));
+
 function between(points: readonly Point[], x: Axis, y: Axis): string {
-  const interval = area<Point>(
-    (point) => tenth(x.at(point.x)),
-    (point) => tenth(y.at(point.y.low)),
-    (point) => tenth(y.at(point.y.high)),
-  );
+  const interval = area<Point>(across(x), up(y, 'low'), up(y, 'high'));
   return `<path class="pool-soft" d="${interval(points)}"/>`;
 }
 
 function curve(points: readonly Point[], x: Axis, y: Axis): string {
-  const through = line<Point>(
-    (point) => tenth(x.at(point.x)),
-    (point) => tenth(y.at(point.y.value)),
-  );
+  const through = line<Point>(across(x), up(y, 'value'));
   const dots = points.map((point) => {
     const [cx, low, high] = [x.at(point.x), px(y.at(point.y.low)), px(y.at(point.y.high))];
     const whisker = `M${px(cx - 4)} ${low}h8M${px(cx)} ${low}V${high}M${px(cx - 4)} ${high}h8`;

@@ -55,11 +55,8 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
   addOutputs(command)
     .addHelpText('after', examples)
     .action(async (app: string, args: string[]) => {
-      const { plan, reporting } = resolveServerOptions(
-        app,
-        args,
-        command.optsWithGlobals<RawServerOptions>(),
-      );
+      const raw = command.optsWithGlobals<RawServerOptions>();
+      const { plan, reporting } = resolveServerOptions(app, args, raw);
       // Loaded only now: help and usage errors need none of it.
       const { measureAndReport } = await import('../../report/measure-and-report.js');
       setExitCode(await measureAndReport((await import('./report.js')).server, plan, reporting));
@@ -79,15 +76,14 @@ function resolveServerOptions(app: string, args: readonly string[], raw: RawServ
   ];
   const all = [...route, ...routes];
   const requests = requestsOf('--route', all.length === 0 ? ['/'] : all, { headers, body });
-  if (against.length > 0 && offload.length > 0) {
-    throw new UsageError(
-      '--against and --offload: expected one of them, the app offloads or it is to be offloaded',
-    );
+  const [many, got] = [requests.length, against.length];
+  if (got > 0 && offload.length > 0) {
+    const why = 'expected one of them, the app offloads or it is to be offloaded';
+    throw new UsageError(`--against and --offload: ${why}`);
   }
-  if (against.length > 0 && against.length !== requests.length) {
-    throw new UsageError(
-      `--against: expected as many as routes, in the same order, which are ${requests.length}, got ${against.length}`,
-    );
+  if (got > 0 && got !== many) {
+    const expected = `expected as many as routes, in the same order, which are ${many}`;
+    throw new UsageError(`--against: ${expected}, got ${got}`);
   }
   const plan: Omit<ServerPlan, 'signal'> = {
     module: realUrl(module.url),
@@ -113,11 +109,8 @@ function targetsOf(given: readonly string[]): OffloadTarget[] {
   for (const each of given) {
     const { url, exportName } = findModule(each);
     const names = (exportName ?? '').split(',').map((name) => name.trim());
-    if (names.includes('')) {
-      throw new UsageError(
-        `--offload: expected a module and its functions, such as ./tasks.js#render, got '${each}'`,
-      );
-    }
+    const expected = 'a module and its functions, such as ./tasks.js#render';
+    if (names.includes('')) throw new UsageError(`--offload: expected ${expected}, got '${each}'`);
     const real = realUrl(url);
     byUrl.set(real, new Set([...(byUrl.get(real) ?? []), ...names]));
   }
@@ -180,11 +173,8 @@ export function requestsOf(
 
 function parseRoute(option: string, route: string, usual: string): { method: string; path: string } {
   const parts = /^(?:([A-Za-z]+)\s+)?(\/\S*)$/.exec(route.trim());
-  if (parts === null) {
-    throw new UsageError(
-      `${option}: expected a path such as '/main?name=x' or 'POST /render', got '${route}'`,
-    );
-  }
+  const expected = "a path such as '/main?name=x' or 'POST /render'";
+  if (parts === null) throw new UsageError(`${option}: expected ${expected}, got '${route}'`);
   const method = (parts[1] ?? usual).toUpperCase();
   if (!METHODS.includes(method)) {
     throw new UsageError(`${option}: expected one of ${METHODS.join(', ')}, got '${parts[1]}'`);

@@ -59,16 +59,10 @@ export function serverReport(findings: ServerFindings): Report {
   };
 }
 
-interface NamedLane {
-  readonly name: string;
-  /** The name where there is little room. */
-  readonly short: string;
-  readonly lane: LaneSamples;
-  readonly requests: Estimate | undefined;
-}
+type NamedLane = ReturnType<typeof lanesOf>[number];
 
-/** The lanes that were measured, the app as it is first. */
-function lanesOf({ samples, gains }: ServerFindings): NamedLane[] {
+/** The lanes that were measured, the app as it is first. Each has a name, and one for where there is little room. */
+function lanesOf({ samples, gains }: ServerFindings) {
   const { asIs, control, offloaded, cluster, subject } = samples;
   const { threads, processes, against } = subject;
   const named = (short: string, lane: LaneSamples | undefined, requests?: Estimate, name = short) =>

@@ -6,7 +6,7 @@ import { dropCaches } from './cache.js';
 import type { Answer, LaneName, ReadingLane } from './lanes.js';
 import type { ReadRequest } from './reader/process.js';
 import { batchOf, filesPerCall, sumOf, upTo, without } from './size-classes.js';
-import type { SizeClass, SizedFile } from './size-classes.js';
+import type { Batch, SizeClass, SizedFile } from './size-classes.js';
 
 export type Cache = 'warm' | 'cold';
 
@@ -27,7 +27,7 @@ export class ClassDraft {
   readonly #firstRead: NonNullable<ClassSamples['firstRead']>;
   readonly #readers: number;
   #sample: readonly SizedFile[];
-  #batch: ReturnType<typeof batchOf>;
+  #batch: Batch;
   readonly #readBytes = new Map<LaneName, number>();
   readonly #turns: Record<Cache, readonly WayTurn[]> = { warm: [], cold: [] };
   /** The rounds of all classes; undefined: there were none yet. */
@@ -52,15 +52,12 @@ export class ClassDraft {
     return this.#sample.length === 0;
   }
 
-  /** Reads one pass once, and notes how many bytes it has in this way. */
-  async verify(lane: ReadingLane): Promise<void> {
-    const answer = await this.readWarm(lane, 0);
-    if (answer?.failed.length === 0) this.#readBytes.set(lane.name, answer.bytes);
-  }
-
-  readWarm(lane: ReadingLane, ms: number): Promise<Answer | undefined> {
+  /** @param ms 0: reads one pass once, and notes how many bytes it has in this way */
+  async readWarm(lane: ReadingLane, ms: number): Promise<Answer | undefined> {
     const paths = this.#batch.files.map(({ path }) => path);
-    return this.#read(lane, { paths, perCall: filesPerCall(this.#batch, this.#readers), ms });
+    const answer = await this.#read(lane, { paths, perCall: filesPerCall(this.#batch, this.#readers), ms });
+    if (ms === 0 && answer?.failed.length === 0) this.#readBytes.set(lane.name, answer.bytes);
+    return answer;
   }
 
   /** Each round takes other files; no pass reads a file twice, which would then come from the cache. */

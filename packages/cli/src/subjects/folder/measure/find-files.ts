@@ -28,14 +28,7 @@ export interface FindOptions extends FileChoice {
   readonly signal: AbortSignal;
 }
 
-export interface Found {
-  readonly files: readonly SizedFile[];
-  readonly isCut: boolean;
-  readonly links: number;
-  readonly others: number;
-  /** The reason for each file or folder that could not be read. */
-  readonly unreadable: string[];
-}
+export type Found = Awaited<ReturnType<typeof findFiles>>;
 
 /** Enough to know which sizes there are. */
 const MOST_FILES = 200_000;
@@ -47,17 +40,22 @@ export function countsOf(unreadable: readonly string[]): { why: string; count: n
   return rollups(unreadable, (same) => same.length, String).map(([why, count]) => ({ why, count }));
 }
 
-export async function findFiles(options: FindOptions): Promise<Found> {
+export async function findFiles(options: FindOptions) {
   const { folder, patterns, dot, ownFiles, mostMs, mostFiles = MOST_FILES, signal } = options;
   const canRead = () => statSync(folder).isDirectory() && readdirSync(folder).length >= 0;
   if (!attempt(canRead, `cannot read folder '${folder}'`)) {
     throw new UsageError(`expected a folder, got the file '${folder}'`);
   }
   const root = `${resolve(folder)}/`;
-  const { accepts, excludes } = matchersOf(patterns, dot);
+  const excluded = patterns.filter(isExclusion).map((pattern) => matcher(pattern.slice(1), true));
+  const included = patterns.filter((each) => !isExclusion(each)).map((pattern) => matcher(pattern, dot));
+  const excludes = (path: string): boolean => excluded.some((is) => is(path));
+  const accepts = (path: string): boolean =>
+    (included.length === 0 || included.some((is) => is(path))) && !excludes(path);
   const own = fileIds(ownFiles);
   const endMs = performance.now() + mostMs;
   const files: SizedFile[] = [];
+  /** The reason for each file or folder that could not be read. */
   const unreadable: string[] = [];
   const attempted: Attempt = (look) => {
     try {
@@ -104,13 +102,4 @@ function* entriesBelow(root: string, dot: boolean, attempted: Attempt) {
       yield { path, entry };
     }
   }
-}
-
-function matchersOf(patterns: readonly string[], dot: boolean) {
-  const excluded = patterns.filter(isExclusion).map((pattern) => matcher(pattern.slice(1), true));
-  const included = patterns.filter((each) => !isExclusion(each)).map((pattern) => matcher(pattern, dot));
-  const excludes = (path: string): boolean => excluded.some((is) => is(path));
-  const accepts = (path: string): boolean =>
-    (included.length === 0 || included.some((is) => is(path))) && !excludes(path);
-  return { accepts, excludes };
 }

@@ -10,11 +10,12 @@ import { clamp, type Plan, type Progress, Session } from '../../../experiment/se
 import { bytes } from '../../../format/figures.js';
 import { UsageError } from '../../../exit-code.js';
 import type { FolderSamples } from '../rules/samples.js';
+import { sizesInWords } from '../rules/sentences.js';
 import { mustBeDroppable, writeBack } from './cache.js';
 import { type Cache, ClassDraft } from './class-draft.js';
 import { countsOf, type FileChoice, findFiles, type Found } from './find-files.js';
 import { type Answer, lanesOf, type ReadingLane } from './lanes.js';
-import { classesOf, sampleOf, type SizeClass, type SizedFile, sumOf, without } from './size-classes.js';
+import { classesOf, sampleOf, type SizedFile, sumOf, without } from './size-classes.js';
 
 export interface FolderPlan extends Plan, FileChoice {
   /** How many read at the same time; undefined: as many as the library thinks best. */
@@ -122,12 +123,8 @@ async function firstReads(job: Job, mostBytes: number): Promise<void> {
     if (session.isAborted || loop.isDead) break;
     const isTooLarge = sizes.files.every((file) => file.bytes > mostBytes);
     const why = isTooLarge ? `each has more than ${bytes(mostBytes)}` : 'none of them could be read';
-    session.skip(sizesInWords(sizes), why);
+    session.skip(`files ${sizesInWords(sizes)}`, why);
   }
-}
-
-function sizesInWords({ fromBytes, belowBytes }: SizeClass): string {
-  return belowBytes === undefined ? `files from ${bytes(fromBytes)}` : `files below ${bytes(belowBytes)}`;
 }
 
 /** How many files and bytes one request reads: few, so that it ends soon even where the disk is slow. */
@@ -169,7 +166,7 @@ async function measureAll(job: Job, look: Look | undefined): Promise<void> {
   session.say('warming up');
   // Each way reads each class once, which warms the cache.
   for (const draft of drafts) {
-    for (const lane of usable(lanes)) if (!session.isAborted && !draft.isEmpty) await draft.verify(lane);
+    for (const lane of usable(lanes)) if (!session.isAborted && !draft.isEmpty) await draft.readWarm(lane, 0);
   }
   // With the smallest files, the reader's own code weighs most.
   const smallest = drafts.find(({ isEmpty }) => !isEmpty);

@@ -5,19 +5,15 @@ export interface SizedFile {
   readonly bytes: number;
 }
 
-export interface SizeClass {
-  readonly fromBytes: number;
-  readonly belowBytes: number | undefined;
-  readonly files: readonly SizedFile[];
-}
+export type SizeClass = ReturnType<typeof classesOf>[number];
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
 /** The smallest size in each class, in bytes. */
-const FROM_BYTES = [0, 4 * KIB, 64 * KIB, MIB, 16 * MIB] as const;
+const FROM_BYTES = [0, 4 * KIB, 64 * KIB, MIB, 16 * MIB];
 
 /** The classes that have files. */
-export function classesOf(files: readonly SizedFile[]): SizeClass[] {
+export function classesOf(files: readonly SizedFile[]) {
   return FROM_BYTES.map((fromBytes, i) => {
     const belowBytes = FROM_BYTES[i + 1];
     const isOf = ({ bytes }: SizedFile): boolean =>
@@ -72,13 +68,10 @@ const MOST_PASS_FILES = 500;
 /** Some ways hold all files of a pass in memory at once. */
 const MOST_PASS_BYTES = 64 * MIB;
 
-export interface Batch {
-  readonly files: readonly SizedFile[];
-  readonly repeatsFiles: boolean;
-}
+export type Batch = ReturnType<typeof batchOf>;
 
 /** @param perSecond how many files one reader reads in a second. @param least how many files keep all readers busy */
-export function batchOf(sample: readonly SizedFile[], perSecond: number, least: number): Batch {
+export function batchOf(sample: readonly SizedFile[], perSecond: number, least: number) {
   const wished = Math.min(MOST_PASS_FILES, Math.max(least, Math.round((perSecond * PASS_MS) / 1000)));
   const chosen = evenly(sample, wished);
   const times = Math.ceil(Math.min(wished, least) / chosen.length);

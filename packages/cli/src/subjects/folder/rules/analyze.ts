@@ -1,41 +1,16 @@
 /** From the samples of a folder to its findings: pure. The sentences on a class, and the verdict, are in sentences.ts. */
 import { mean } from 'd3-array';
 import * as rules from '../../../experiment/rules.js';
-import { estimate, type Estimate, ratio } from '../../../experiment/statistics.js';
+import { estimate, ratio } from '../../../experiment/statistics.js';
 import { count, counted, duration, times, timesFromTo } from '../../../format/figures.js';
 import { compareWays, gainOver, seriesOf, wholeMsOf } from './compare.js';
 import type { Comparison, How, Place } from './compare.js';
 import type { ClassSamples, FolderSamples, RoundSamples, WayName, WaySamples } from './samples.js';
 import { folderSentence, kindOf, noiseInWords, sentenceOf, sizesInWords } from './sentences.js';
 
-export interface WayFinding {
-  readonly name: WayName;
-  /** Files per second. */
-  readonly rate: Estimate;
-  readonly bytesPerSecond: number;
-  /** How many times as many files as a loop of readFileSync on one thread; undefined for that loop. */
-  readonly gain: Estimate | undefined;
-  readonly loopDelayMs: Estimate | undefined;
-  /** The mean busy share of each core while this way ran. Empty: it ran too briefly to be seen. */
-  readonly busy: readonly number[];
-}
-
-interface RoundFinding {
-  readonly place: Place;
-  readonly how: How;
-  /** The conclusion, with the figures that decide it. */
-  readonly sentence: string;
-  /** By which share two runs of the same loop differ. */
-  readonly noise: number | undefined;
-  readonly ways: readonly WayFinding[];
-}
-
-export interface ClassFinding extends RoundFinding {
-  readonly fromBytes: number;
-  readonly belowBytes: number | undefined;
-  /** The findings for files that come from the disk; undefined: not measured. */
-  readonly cold: RoundFinding | undefined;
-}
+export type WayFinding = NonNullable<ReturnType<typeof wayFinding>>;
+export type Weighed = ReturnType<typeof weigh>;
+export type ClassFinding = Weighed['finding'];
 
 /** 'mixed': it depends on the size. */
 export type FolderAnswer = Exclude<Place, 'one-thread'> | How | 'mixed';
@@ -43,12 +18,6 @@ export type FolderAnswer = Exclude<Place, 'one-thread'> | How | 'mixed';
 /** `verdict` is an estimate if the answer for at least one class is. */
 export interface FolderFindings extends rules.Findings<FolderAnswer, FolderSamples> {
   readonly classes: readonly ClassFinding[];
-}
-
-export interface Weighed {
-  readonly samples: ClassSamples;
-  readonly comparison: Comparison;
-  readonly finding: ClassFinding;
 }
 
 export function analyzeFolder(samples: FolderSamples): FolderFindings {
@@ -69,32 +38,33 @@ export function analyzeFolder(samples: FolderSamples): FolderFindings {
   };
 }
 
-function weigh(samples: ClassSamples, wholeMs: number | undefined): Weighed {
+function weigh(samples: ClassSamples, wholeMs: number | undefined) {
   const { fromBytes, belowBytes, warm, cold, batch } = samples;
   const comparison = compareWays(warm, wholeMs);
-  const findingOf = (round: RoundSamples, compared: Comparison): RoundFinding => ({
+  const findingOf = (round: RoundSamples, compared: Comparison) => ({
     place: compared.place,
     how: compared.how,
+    /** The conclusion, with the figures that decide it. */
     sentence: sentenceOf(compared),
+    /** By which share two runs of the same loop differ. */
     noise: compared.noise,
     ways: round.ways.flatMap((way) => wayFinding(way, round, batch.bytes / batch.files) ?? []),
   });
   const own = findingOf(warm, comparison);
-  return {
-    samples,
-    comparison,
-    finding: { fromBytes, belowBytes, ...own, cold: cold && findingOf(cold, compareWays(cold)) },
-  };
+  // `cold` is about files that come from the disk; undefined: not measured.
+  const finding = { fromBytes, belowBytes, ...own, cold: cold && findingOf(cold, compareWays(cold)) };
+  return { samples, comparison, finding };
 }
 
-function wayFinding(way: WaySamples, round: RoundSamples, meanBytes: number): WayFinding | undefined {
-  const { name, loopDelayMs, busy } = way;
+function wayFinding({ name, loopDelayMs, busy, ...way }: WaySamples, round: RoundSamples, meanBytes: number) {
+  /** Files per second. */
   const rate = estimate(way.rate);
   return (
     rate && {
       name,
       rate,
       bytesPerSecond: rate.value * meanBytes,
+      /** How many times as many files as a loop of readFileSync on one thread; undefined for that loop. */
       gain: name === 'sync-loop' ? undefined : ratio(way.rate, seriesOf(round, 'sync-loop')),
       loopDelayMs: estimate(loopDelayMs),
       busy: meanBusy(busy),
@@ -102,7 +72,7 @@ function wayFinding(way: WaySamples, round: RoundSamples, meanBytes: number): Wa
   );
 }
 
-/** The mean busy share of each core. All samples count the same, since they are about equally long. */
+/** The mean busy share of each core. All samples count the same, since they are about equally long. Empty: it ran too briefly to be seen. */
 export function meanBusy(samples: readonly (readonly number[])[]): number[] {
   const cores = Math.min(...samples.map((shares) => shares.length));
   if (!Number.isFinite(cores)) return [];

@@ -24,34 +24,18 @@ const COMPARISONS = 6;
  */
 const THREAD_START_MS = 15;
 
-export interface Comparison {
-  readonly rounds: number;
-  readonly place: Place;
-  readonly how: How;
-  /** How many times as many files the better asynchronous way reads as the synchronous loop. */
-  readonly asyncGain: Estimate | undefined;
-  readonly asyncWay: WayName | undefined;
-  /** How many times as many files workers, and processes, read as the better way of one thread. */
-  readonly workersGain: Estimate | undefined;
-  readonly workersWay: WayName | undefined;
-  readonly processesGain: Estimate | undefined;
-  readonly noise: number | undefined;
-  /** Whether `place` is an estimate: the intervals have a direction, but the effect is no larger than the noise. */
-  readonly isLikely: boolean;
-  /** Set if the small folder decided: how many milliseconds one thread takes to read all of its files. */
-  readonly wholeMs: number | undefined;
-}
+export type Comparison = ReturnType<typeof compareWays>;
 
 /**
  * @param wholeMs how many milliseconds one thread takes for all files of the folder: if that is less than another takes to start, it is
  * the answer, even if workers could not be told from it
  */
-export function compareWays(round: RoundSamples, wholeMs = Number.POSITIVE_INFINITY): Comparison {
+export function compareWays(round: RoundSamples, wholeMs = Number.POSITIVE_INFINITY) {
   const noise = noiseOfLoop(round);
   const [asyncWay, workersWay] = [fastest(round, ASYNC), fastest(round, WORKERS)];
   const asyncGain = gainOver(round, asyncWay, SYNC);
   const overOne = (way: WayName | undefined): OverOne =>
-    [SYNC, asyncWay].map((one) => gainOver(round, way, one)).filter((gain) => gain !== undefined);
+    [SYNC, asyncWay].flatMap((one) => gainOver(round, way, one) ?? []);
   const [workers, processes] = [overOne(workersWay), overOne(PROCESSES)];
   const overWorkers = gainOver(round, PROCESSES, workersWay);
   const rounds = seriesOf(round, SYNC).filter(Number.isFinite).length;
@@ -65,13 +49,17 @@ export function compareWays(round: RoundSamples, wholeMs = Number.POSITIVE_INFIN
     rounds,
     place: isSmall ? 'one-thread' : place,
     how,
+    /** How many times as many files the better asynchronous way reads as the synchronous loop. */
     asyncGain,
     asyncWay,
+    /** How many times as many files workers, and processes, read as the better way of one thread. */
     workersGain: lower(workers),
     workersWay,
     processesGain: lower(processes),
     noise,
+    /** Whether `place` is an estimate: the intervals have a direction, but the effect is no larger than the noise. */
     isLikely: isEnough && sure === 'unknown' && !isSmall,
+    /** Set if the small folder decided: how many milliseconds one thread takes to read all of its files. */
     wholeMs: isSmall ? wholeMs : undefined,
   };
 }

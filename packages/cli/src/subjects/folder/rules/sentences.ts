@@ -92,16 +92,15 @@ export function folderSentence(classes: readonly Weighed[]): string {
 /** Neighbours with the same answer together. */
 function grouped(classes: readonly Weighed[]): Weighed[][] {
   const groups: Weighed[][] = [];
+  let last: string | undefined;
   for (const each of classes) {
-    const last = groups.at(-1);
-    if (last !== undefined && isAlike(last[0]!.comparison, each.comparison)) last.push(each);
+    const kind = kindOf(each.comparison);
+    const answer = kind === 'unknown' ? kind + asFarAsKnown(each.comparison) : kind;
+    if (answer === last) groups.at(-1)!.push(each);
     else groups.push([each]);
+    last = answer;
   }
   return groups;
-}
-
-function isAlike(a: Comparison, b: Comparison): boolean {
-  return kindOf(a) === kindOf(b) && (kindOf(a) !== 'unknown' || asFarAsKnown(a) === asFarAsKnown(b));
 }
 
 /** What one thread does best may be known even if it is unknown whether workers pay. */

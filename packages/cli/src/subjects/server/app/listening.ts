@@ -11,78 +11,68 @@ const LOOPBACK = '127.0.0.1';
 /** The classes of node:http2, which it does not export. */
 const HTTP2_SERVERS: ReadonlySet<string> = new Set(['Http2Server', 'Http2SecureServer']);
 
-type ListenArguments = readonly unknown[];
+type ListenArguments = unknown[];
 
-interface Wish {
-  readonly port: number;
-  readonly options: net.ListenOptions;
-  readonly callback: (() => void) | undefined;
-}
+export type Listening = ReturnType<typeof listenOnLoopback>;
 
-export class Listening {
-  readonly #asked = new WeakSet<net.Server>();
-  #found!: (origin: string) => void;
-  /** Resolves as soon as a server listens. */
-  readonly origin = new Promise<string>((resolve) => {
-    this.#found = resolve;
-  });
-  /** Ports that the app asked for, other than the wanted one. */
-  readonly others: number[] = [];
-  /** Whether a wanted server listens, or is about to. */
-  isExpected = false;
-  /** Whether a wanted server speaks HTTP/2, which the load generator does not. */
-  hasHttp2 = false;
+/** Replaces `listen` in this process from now on. @param wanted the port of the server to measure; undefined: any */
+export function listenOnLoopback(wanted: number | undefined) {
+  const asked = new WeakSet<net.Server>();
+  let found!: (origin: string) => void;
+  const listening = {
+    /** Resolves as soon as a server listens. */
+    origin: new Promise<string>((resolve) => {
+      found = resolve;
+    }),
+    /** Ports that the app asked for, other than the wanted one. */
+    others: [] as number[],
+    /** Whether a wanted server listens, or is about to. */
+    isExpected: false,
+    /** Whether a wanted server speaks HTTP/2, which the load generator does not. */
+    hasHttp2: false,
+  };
+  const { prototype } = net.Server as { prototype: { listen: (...args: ListenArguments) => net.Server } };
+  const original = prototype.listen;
+  prototype.listen = function listen(this: net.Server, ...args) {
+    const wish = wishOf(args);
+    if (wish === undefined) return original.apply(this, args);
+    const { port, options, callback } = wish;
+    if (!asked.has(this)) {
+      asked.add(this);
+      note(this, port);
+      return original.call(this, { ...options, port: 0, host: LOOPBACK }, callback);
+    }
+    // An app may export its server and let it listen as well.
+    if (callback !== undefined && this.listening) queueMicrotask(callback);
+    else if (callback !== undefined) this.once('listening', callback);
+    return this;
+  };
+  return listening;
 
-  /** Replaces `listen` in this process from now on. @param wanted the port of the server to measure; undefined: any */
-  constructor(wanted: number | undefined) {
-    const { prototype } = net.Server as { prototype: { listen: (...args: ListenArguments) => net.Server } };
-    const original = prototype.listen;
-    const asked = (server: net.Server, args: ListenArguments): net.Server => {
-      const wish = wishOf(args);
-      if (wish === undefined) return original.apply(server, [...args]);
-      const { port, options, callback } = wish;
-      if (this.#asked.has(server)) return again(server, callback);
-      this.#asked.add(server);
-      this.#note(server, port, wanted === undefined || port === wanted);
-      return original.call(server, { ...options, port: 0, host: LOOPBACK }, callback);
-    };
-    prototype.listen = function listen(this: net.Server, ...args) {
-      return asked(this, args);
-    };
-  }
-
-  #note(server: net.Server, wished: number, isWanted: boolean): void {
+  function note(server: net.Server, wished: number): void {
+    const isWanted = wanted === undefined || wished === wanted;
     const isHttps = server instanceof https.Server;
     const isHttp2 = HTTP2_SERVERS.has(server.constructor.name);
     if (!isHttps && !isHttp2 && !(server instanceof http.Server)) return;
-    if (!isWanted) this.others.push(wished);
-    else if (isHttp2) this.hasHttp2 = true;
-    else this.isExpected = true;
+    if (!isWanted) listening.others.push(wished);
+    else if (isHttp2) listening.hasHttp2 = true;
+    else listening.isExpected = true;
     server.once('listening', () => {
       const { port } = server.address() as net.AddressInfo;
-      if (isWanted && !isHttp2) this.#found(`${isHttps ? 'https' : 'http'}://${LOOPBACK}:${port}`);
+      if (isWanted && !isHttp2) found(`${isHttps ? 'https' : 'http'}://${LOOPBACK}:${port}`);
       // Other servers do not keep the process alive, so that an app which has nothing else to do is noticed.
       else server.unref();
     });
   }
 }
 
-/** Answers another `listen` of the same server: an app may export its server and let it listen as well. */
-function again(server: net.Server, callback: Wish['callback']): net.Server {
-  if (callback !== undefined) {
-    if (server.listening) queueMicrotask(callback);
-    else server.once('listening', callback);
-  }
-  return server;
-}
-
 /** Undefined if the server is not for a port, but for a socket file, a pipe, or something that is open already. */
-function wishOf(args: ListenArguments): Wish | undefined {
+function wishOf(args: ListenArguments) {
   const [first, ...rest] = args;
-  const callback = args.find((each) => typeof each === 'function') as Wish['callback'];
+  const callback = args.find((each) => typeof each === 'function') as (() => void) | undefined;
   if (typeof first === 'object' && first !== null) {
     if (['path', 'fd', '_handle'].some((name) => name in first)) return undefined;
-    const { host: _, ipv6Only: __, ...options } = first as net.ListenOptions;
+    const { host: _, ipv6Only: __, ...options }: net.ListenOptions = first;
     return { port: Number(options.port ?? 0), options, callback };
   }
   if (typeof first === 'string' && Number.isNaN(Number(first))) return undefined;

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { exportsOf, importModule, type ModuleNamespace } from '../../../run/work/task-module.js';
 import { UsageError } from '../../../exit-code.js';
 import { didYouMean } from '../../did-you-mean.js';
-import { Listening } from './listening.js';
+import { type Listening, listenOnLoopback } from './listening.js';
 import { installOffload } from './offload/install.js';
 import type { AppOpened, AppSetup } from './process.js';
 
@@ -18,7 +18,7 @@ const MOST_FACTORIES = 3;
 
 /** Throws UsageError if the app will never listen; an error of the module itself comes out as it is. */
 export async function openApp(setup: AppSetup): Promise<AppOpened> {
-  const listening = new Listening(setup.port);
+  const listening = listenOnLoopback(setup.port);
   await installOffload(setup);
   const path = fileURLToPath(setup.module);
   process.argv = [process.execPath, path, ...setup.args];
@@ -64,10 +64,8 @@ function whyNever(what: string, { module, port }: AppSetup, listening: Listening
     return `--port: expected one that it listens on, which is ${others.join(', ')}, got ${port}`;
   }
   if (hasHttp2) {
-    return (
-      `${file} listens with node:http2, and the load speaks HTTP/1.1. Expected a server of node:http or node:https: ` +
-      'export one with the same handlers for the measurement'
-    );
+    const http2 = `${file} listens with node:http2, and the load speaks HTTP/1.1. Expected a server of node:http or`;
+    return `${http2} node:https: export one with the same handlers for the measurement`;
   }
   const example = Object.entries(exportsOf(exported)).find(
     ([name, value]) => typeof value === 'function' && !['default', 'module.exports'].includes(name),
@@ -104,9 +102,8 @@ function chosen(namespace: ModuleNamespace, { export: name, module }: AppSetup):
   const file = basename(fileURLToPath(module));
   if (!Object.hasOwn(exported, name)) {
     const hint = didYouMean(name, Object.keys(exported));
-    throw new UsageError(
-      `${file} has no export '${name}'; ${exportsInWords(namespace)}${hint && `.${hint}`}`,
-    );
+    const has = exportsInWords(namespace) + (hint && `.${hint}`);
+    throw new UsageError(`${file} has no export '${name}'; ${has}`);
   }
   const usable = usableExport(exported, name);
   if (usable !== undefined) return usable;

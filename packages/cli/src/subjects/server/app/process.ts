@@ -25,13 +25,7 @@ export interface AppOpened {
 
 export type AppSlice = Pick<Reading, 'loopDelayMs' | 'loopShare' | 'residentBytes' | 'cpuShare'>;
 
-export interface Playing {
-  readonly opened: AppOpened;
-  /** Resolves to the figures of the next `ms` milliseconds. */
-  step(ms: number): Promise<AppSlice>;
-  /** Resolves when the app has finished what it was asked, or after `limitMs`. */
-  settle(limitMs: number): Promise<void>;
-}
+export type Playing = Awaited<ReturnType<typeof openAlone>>;
 
 let playing: Playing | undefined;
 
@@ -44,12 +38,13 @@ async function open(setup: AppSetup): Promise<AppOpened> {
   return playing.opened;
 }
 
-async function openAlone(setup: AppSetup): Promise<Playing> {
+async function openAlone(setup: AppSetup) {
   // Loaded only where the app runs: the primary process of a cluster needs none of it.
   const { openApp } = await import('./open-app.js');
   const opened = await Promise.race([openApp(setup), refuseOwnCluster()]);
   // How late timers are in the idle process is measured now, before there is any load.
   const gauges = new Gauges(await idleDelayMs(IDLE_MS));
+  /** Resolves to the figures of the next `ms` milliseconds. */
   const step = async (ms: number): Promise<AppSlice> => {
     await gauges.begin();
     await sleep(ms);
@@ -80,11 +75,9 @@ function refuseOwnCluster(): Promise<never> {
     if (!cluster.isPrimary) return;
     cluster.once('fork', (worker) => {
       worker.process.kill('SIGKILL');
-      reject(
-        new UsageError(
-          'the app starts a cluster by itself: expected the module that each of its processes runs, or an option of the app that leaves it out',
-        ),
-      );
+      const expected =
+        'the module that each of its processes runs, or an option of the app that leaves it out';
+      reject(new UsageError(`the app starts a cluster by itself: expected ${expected}`));
     });
   });
 }
@@ -93,7 +86,7 @@ const handlers = {
   open,
   step: (ms: number) => playing!.step(ms),
   settle: (limitMs: number) => playing!.settle(limitMs),
-  calls: async () => (await import('./offload/calls.js')).takeCalls(),
+  calls: async () => (await import('./offload/calls.js')).callsSoFar(),
 };
 
 export type AppTalk = TalkOf<typeof handlers>;

@@ -78,14 +78,13 @@ async function step({ origin, requests, connections, rampMs, ms, timeoutMs }: Lo
   const measured = {
     ...bad,
     answers: good + bad.bad,
-    /** Answers with a status of 2xx, per second. */
     rate: (good * 1000) / elapsedMs,
     p50Ms: percentile(50),
     p95Ms: percentile(95),
     p99Ms: percentile(99),
     loadShare: cpuShare,
     loadLoopShare: loopShare,
-    /** CPU time of everything else on the machine, the app included, in cores; not a number where it cannot be known. */
+    /** As `otherShare`, with the app. */
     othersShare: shared === undefined ? Number.NaN : shared.othersMs / elapsedMs,
   };
   instance.stop();
@@ -105,35 +104,28 @@ async function ask({ origin, requests, limitMs }: Target & { readonly limitMs: n
 }
 
 async function answerTo(origin: string, plan: RequestPlan, limitMs: number): Promise<Answer> {
-  try {
-    return await send(origin, plan, AbortSignal.timeout(limitMs));
-  } catch (error) {
-    const isLate = error instanceof Error && error.name === 'AbortError';
-    const why = error instanceof Error && error.message !== '' ? error.message : String(error);
-    const failed = isLate ? `does not answer within ${limitMs / 1000} s` : `fails: ${why}`;
-    return { status: 0, type: '', location: '', closes: false, body: new Uint8Array(), failed, ms: limitMs };
-  }
-}
-
-function send(origin: string, { method, path, body, headers }: RequestPlan, signal: AbortSignal) {
+  const { method, path, body, headers } = plan;
+  const { request } = origin.startsWith('https:') ? https : http;
+  const length = body === undefined ? {} : { 'Content-Length': body.byteLength };
+  const signal = AbortSignal.timeout(limitMs);
   const begin = performance.now();
-  return new Promise<Answer>((resolve, reject) => {
-    const length = body === undefined ? {} : { 'Content-Length': body.byteLength };
-    const { request } = origin.startsWith('https:') ? https : http;
+  try {
     // Any certificate is accepted: it is the user's own app, on this machine.
     const options = { method, path, headers: { ...headers, ...length }, signal, rejectUnauthorized: false };
-    const sent = request(origin, options, (response) => {
-      const { statusCode: status = 0, headers: got } = response;
-      const { 'content-type': type = '', location = '', connection } = got;
-      const closes = connection === 'close';
-      buffer(response).then((bytes) => {
-        const ms = performance.now() - begin;
-        resolve({ status, type, location, closes, body: new Uint8Array(bytes), failed: undefined, ms });
-      }, reject);
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
+    const sent = request(origin, options).end(body);
+    // `once` takes the first error, and none after the response: what fails then, the response tells as well.
+    sent.on('error', () => {});
+    const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
+    const { statusCode: status = 0, headers: got } = response;
+    const { 'content-type': type = '', location = '', connection } = got;
+    const bytes = new Uint8Array(await buffer(response));
+    const ms = performance.now() - begin;
+    return { status, type, location, closes: connection === 'close', body: bytes, failed: undefined, ms };
+  } catch (error) {
+    const why = error instanceof Error && error.message !== '' ? error.message : String(error);
+    const failed = signal.aborted ? `does not answer within ${limitMs / 1000} s` : `fails: ${why}`;
+    return { status: 0, type: '', location: '', closes: false, body: new Uint8Array(), failed, ms: limitMs };
+  }
 }
 
 const handlers = { ask, step };

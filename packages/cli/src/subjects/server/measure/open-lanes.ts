@@ -12,15 +12,15 @@ import { compareAnswer, complaintOf, routeOf } from './answers.js';
 import type { Answer, Likeness, RequestPlan } from './answers.js';
 import type { ServerPlan } from './measure.js';
 
-export type LaneName = 'asIs' | 'control' | 'offloaded' | 'cluster';
-
 /** The names of the lanes in messages and in the progress. */
-export const LANE_NAMES: Readonly<Record<LaneName, string>> = {
+export const LANE_NAMES = {
   asIs: 'the app as it is',
   control: 'the app as it is, again',
   offloaded: 'offloading',
   cluster: 'the cluster',
-};
+} as const;
+
+export type LaneName = keyof typeof LANE_NAMES;
 
 /** One way of running the app: its process, or the primary one of its cluster, and the requests that are sent to it. */
 export interface AppLane {
@@ -136,31 +136,28 @@ export class LaneOpener {
   async #checked(lane: AppLane | undefined): Promise<AppLane | undefined> {
     const session = this.#session;
     if (lane === undefined || session.isAborted) return undefined;
-    const why = await this.#whyNot(lane);
-    if (why === undefined) return lane;
-    await lane.child.kill();
-    session.skip(LANE_NAMES[lane.name], why);
-    return undefined;
+    const answered = await this.#ask(lane, CANDIDATES);
+    const why = answered === undefined ? 'it was interrupted' : await this.#whyNot(answered, lane);
+    if (answered === undefined || why !== undefined) {
+      await lane.child.kill();
+      session.skip(LANE_NAMES[lane.name], why!);
+      return undefined;
+    }
+    const { all } = answered;
+    // The control is the same app, so its answers are more references: what differs in them varies by itself.
+    if (lane.name === 'control') this.#references = this.#references.map((own, i) => [...own, ...all[i]!]);
+    if (lane.name === 'cluster') {
+      this.#noteDifferent(all, (i) => {
+        const what = `${routeOf(lane.requests[i]!)}: a cluster answers something else than one process`;
+        return `${what}: does the app keep something in memory?`;
+      });
+    }
+    return lane;
   }
 
   /** Why the lane cannot be compared with the app as it is; undefined: it can. */
-  async #whyNot(lane: AppLane): Promise<string | undefined> {
-    const answered = await this.#ask(lane, CANDIDATES);
-    if (answered === undefined) return 'it was interrupted';
-    if (lane.name === 'offloaded') return this.#unlikeOffloaded(answered, lane);
-    const { all, complaint } = answered;
-    if (complaint !== undefined) return complaint;
-    // The control is the same app, so its answers are more references: what differs in them varies by itself.
-    if (lane.name === 'control') this.#references = this.#references.map((own, i) => [...own, ...all[i]!]);
-    const memory = 'does the app keep something in memory?';
-    for (const i of lane.name === 'cluster' ? this.#different(all) : []) {
-      const route = routeOf(lane.requests[i]!);
-      this.#session.notes.push(`${route}: a cluster answers something else than one process: ${memory}`);
-    }
-    return undefined;
-  }
-
-  async #unlikeOffloaded({ all, complaint }: Answered, { child, requests }: AppLane) {
+  async #whyNot({ all, complaint }: Answered, { name, child, requests }: AppLane) {
+    if (name !== 'offloaded') return complaint;
     const { offload, offloadGiven } = this.#session.plan;
     const likenesses = complaint === undefined ? all.map((_, i) => this.#likenesses(i, all)) : [];
     const odd = likenesses.findIndex((each) => each.includes('different') || each.includes('unclear'));
@@ -188,16 +185,18 @@ export class LaneOpener {
     if (answered === undefined) return undefined;
     const { all, complaint } = answered;
     if (complaint !== undefined) throw new UsageError(`--against: ${complaint}. Expected a status of 2xx`);
-    for (const i of this.#different(all)) {
+    this.#noteDifferent(all, (i) => {
       const both = [against[i]!, requests[i]!].map(routeOf).join(' and ');
-      this.#session.notes.push(`${both} do not answer the same: is it the same work?`);
-    }
+      return `${both} do not answer the same: is it the same work?`;
+    });
     return lane;
   }
 
-  /** The numbers of the requests whose answers differ from those of the app as it is. */
-  #different(all: Answered['all']): number[] {
-    return all.flatMap((_, i) => (this.#likenesses(i, all).includes('different') ? i : []));
+  /** Tells the user of each request whose answers differ from those of the app as it is. */
+  #noteDifferent(all: Answered['all'], note: (request: number) => string): void {
+    this.#session.notes.push(
+      ...all.flatMap((_, i) => (this.#likenesses(i, all).includes('different') ? note(i) : [])),
+    );
   }
 
   #likenesses(request: number, all: Answered['all']): Likeness[] {

@@ -25,39 +25,10 @@ export interface Noise {
   readonly p99: number | undefined;
 }
 
+export type Figures = ReturnType<typeof figuresOf>;
+
 /** A way of running the app that can be compared: it was measured, without errors, and did not end. */
-export interface Way extends Words {
-  readonly lane: LaneSamples;
-  readonly gain: Gain;
-  /** Whether it surely answers more requests, by the intervals and the noise. */
-  readonly bringsMore: boolean;
-  /** Whether it brings more, or answers as many requests and the slowest of them much sooner. */
-  readonly pays: boolean;
-  /** Whether the slowest requests may be answered sooner, though not surely. */
-  readonly mayAnswerSooner: boolean;
-}
-
-interface Words {
-  /** The answer where it is recommended. */
-  readonly answer: 'offload' | 'cluster';
-  /** `Cluster it`. */
-  readonly advice: string;
-  /** `a cluster of 4 processes`. */
-  readonly title: string;
-  /** `4 processes bring`, `offloading brings`. */
-  readonly brings: string;
-  /** ` with 4 processes`, or nothing. */
-  readonly by: string;
-}
-
-export interface Figures {
-  readonly samples: ServerSamples;
-  readonly cores: number;
-  readonly ways: readonly Way[];
-  readonly offloaded: Way | undefined;
-  readonly cluster: Way | undefined;
-  readonly noise: Noise;
-}
+export type Way = Figures['ways'][number];
 
 /** A way whose p99 is at most this share of the app's as it is pays, even without more requests. */
 const WORTH_SOONER = 0.67;
@@ -66,56 +37,61 @@ const NOTICED_MS = 2;
 /** One in this many answers may be bad: a connection is lost now and then. */
 const ANSWERS_PER_ERROR = 1000;
 
-export function figuresOf(samples: ServerSamples): Figures {
+export function figuresOf(samples: ServerSamples) {
   const { asIs, control, machine, subject } = samples;
-  const noise = {
+  const noise: Noise = {
     requests: noiseBetween(control.rate, asIs.rate),
     p99: noiseBetween(control.p99Ms, asIs.p99Ms),
   };
   const usable = [
-    { lane: samples.offloaded, words: offloadWords(subject) },
-    { lane: samples.cluster, words: clusterWords(subject) },
-  ].flatMap(({ lane, words }) =>
-    lane === undefined || lane.ended !== undefined || isFailing(lane.errors) ? [] : { lane, words },
+    { lane: samples.offloaded, ...offloadWords(subject) },
+    { lane: samples.cluster, ...clusterWords(subject) },
+  ].flatMap(({ lane, ...words }) =>
+    lane === undefined || lane.ended !== undefined || isFailing(lane.errors) ? [] : { lane, ...words },
   );
   const confidence = confidenceOfEach(usable.length);
-  const ways = usable.map(({ lane, words }): Way => {
+  const ways = usable.map((way) => {
+    const { lane } = way;
     const requests = real(ratio(lane.rate, asIs.rate, confidence));
     const p99 = real(ratio(lane.p99Ms, asIs.p99Ms, confidence));
-    const memory = real(ratio(lane.residentBytes, asIs.residentBytes));
+    const gain: Gain = { requests, p99, memory: real(ratio(lane.residentBytes, asIs.residentBytes)) };
     const soonerMs = (middleOf(asIs.p99Ms) ?? 0) - (middleOf(lane.p99Ms) ?? 0);
     const isNoticed = p99 !== undefined && soonerMs >= NOTICED_MS;
     const isSooner = isNoticed && p99.value <= WORTH_SOONER && directionOf(p99, noise.p99) === -1;
     const isNoLess = requests !== undefined && requests.low > 1 / WORTH_IT;
     const bringsMore = requests !== undefined && isWorthIt(requests, noise.requests);
     return {
-      ...words,
-      lane,
-      gain: { requests, p99, memory },
+      ...way,
+      gain,
+      /** Whether it surely answers more requests, by the intervals and the noise. */
       bringsMore,
+      /** Whether it brings more, or answers as many requests and the slowest of them much sooner. */
       pays: bringsMore || (isSooner && isNoLess && noise.p99 !== undefined),
+      /** Whether the slowest requests may be answered sooner, though not surely. */
       mayAnswerSooner: isNoticed && p99.value <= (1 + WORTH_SOONER) / 2,
     };
   });
-  const [offloaded, cluster] = ['offload', 'cluster'].map((each) =>
-    ways.find(({ answer }) => answer === each),
-  );
+  const wayOf = (of: Words['answer']) => ways.find(({ answer }) => answer === of);
+  const [offloaded, cluster] = [wayOf('offload'), wayOf('cluster')];
   return { samples, cores: usableCores(machine), ways, offloaded, cluster, noise };
 }
 
-function clusterWords({ processes }: ServerSubject): Words {
+type Words = ReturnType<typeof clusterWords> | ReturnType<typeof offloadWords>;
+
+function clusterWords({ processes }: ServerSubject) {
   const all = processesOf(processes);
-  const brings = `${all} ${processes === 1 ? 'brings' : 'bring'}`;
   return {
-    answer: 'cluster',
+    /** The answer where it is recommended, and what to do then. */
+    answer: 'cluster' as const,
     advice: 'Cluster it',
     title: `a cluster of ${all}`,
-    brings,
+    brings: `${all} ${processes === 1 ? 'brings' : 'bring'}`,
+    /** What follows the figures: with how many threads or processes they were measured, or nothing. */
     by: ` with ${all}`,
   };
 }
 
-function offloadWords({ against, offload, threads }: ServerSubject): Words {
+function offloadWords({ against, offload, threads }: ServerSubject) {
   const [answer, brings] = ['offload', 'offloading brings'] as const;
   if (against.length > 0) {
     const title = against.join(', ');
@@ -123,8 +99,13 @@ function offloadWords({ against, offload, threads }: ServerSubject): Words {
   }
   const functions = offload.map((each) => each.slice(each.lastIndexOf('#') + 1)).join(', ');
   const all = counted(threads, 'thread');
-  const [advice, title] = [`Offload ${functions}`, `offloading to ${all}`];
-  return { answer, advice, title, brings, by: ` with ${all}` };
+  return {
+    answer,
+    advice: `Offload ${functions}`,
+    title: `offloading to ${all}`,
+    brings,
+    by: ` with ${all}`,
+  };
 }
 
 export function processesOf(count: number): string {
@@ -147,18 +128,13 @@ export function isFailing(errors: ErrorSamples): boolean {
   return failuresOf(errors) * ANSWERS_PER_ERROR > errors.answers;
 }
 
-/** How many cores the app, the load generator and other programs had while the app was run that way; and whether these are all. */
-export interface Room {
-  readonly app: number;
-  readonly load: number;
-  readonly others: number;
-  readonly isFull: boolean;
-}
-
 /** From this share on, all cores count as used: measuring and switching between programs take the rest. */
 const FULL = 0.9;
 
-export function roomOf({ cpuShare, loadShare, otherShare }: LaneSamples, cores: number): Room {
+export type Room = ReturnType<typeof roomOf>;
+
+/** How many cores the app, the load generator and other programs had while the app was run that way; and whether these are all. */
+export function roomOf({ cpuShare, loadShare, otherShare }: LaneSamples, cores: number) {
   const [app, load, others] = [cpuShare, loadShare, otherShare].map((share) => middleOf(share) ?? 0);
   return { app: app!, load: load!, others: others!, isFull: app! + load! + others! >= FULL * cores };
 }

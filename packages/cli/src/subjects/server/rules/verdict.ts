@@ -1,18 +1,7 @@
 /** One sentence that says what to do with a server. It is given only where the intervals allow it: none is better than a wrong one. */
 import { greatest } from 'd3-array';
 import type { Ended } from '../../../experiment/child.js';
-import {
-  AS_MANY,
-  directionOf,
-  FEWEST_ROUNDS,
-  firstVerdict,
-  isSurelyNotWorthIt,
-  notMeasured,
-  SMALL,
-  SYSTEM_SHARE,
-  WHAT_WOULD_TELL,
-  WORTH_IT,
-} from '../../../experiment/rules.js';
+import * as rules from '../../../experiment/rules.js';
 import { estimate, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
 import { counted, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
 import { type Figures, isFailing, type Noise, processesOf, type Room, roomOf, type Way } from './figures.js';
@@ -20,7 +9,7 @@ import type { ServerVerdict } from './find.js';
 import type { ErrorSamples, LaneSamples } from './samples.js';
 
 export function serverVerdict(figures: Figures): ServerVerdict {
-  return firstVerdict(RULES, figures) ?? unknown(`${unclear(figures)}. ${WHAT_WOULD_TELL}`);
+  return rules.firstVerdict(RULES, figures) ?? unknown(`${unclear(figures)}. ${rules.WHAT_WOULD_TELL}`);
 }
 
 /** The first rule that applies gives the verdict. */
@@ -67,10 +56,10 @@ function isTooLittle({ samples, ways }: Figures): ServerVerdict | undefined {
   const rounds = Math.min(asIs.rate.length, control.rate.length);
   if (asIs.rate.length > 0 && asIs.errors.answers === 0) return unknown('no request was answered in time');
   if (rounds > 0 && ways.length === 0) {
-    const [first] = notMeasured(skipped);
+    const [first] = rules.notMeasured(skipped);
     return unknown(`there is nothing to compare with${first === undefined ? '' : ` (${first})`}`);
   }
-  if (rounds >= FEWEST_ROUNDS) return undefined;
+  if (rounds >= rules.FEWEST_ROUNDS) return undefined;
   if (rounds === 0) return unknown('no round of measuring was finished');
   const few = rounds === 1 ? '1 round of measuring is' : `${rounds} rounds of measuring are`;
   return unknown(`${few} too few: a larger --budget gives more`);
@@ -87,16 +76,14 @@ function pays({ samples, ways, noise }: Figures): ServerVerdict | undefined {
 
 /** Applies where the interval is above 1, though not by more than the noise. */
 function probablyPays({ ways }: Figures): ServerVerdict | undefined {
-  const best = mostRequests(ways.filter(({ gain }) => directionOf(gain.requests) === 1));
+  const best = mostRequests(ways.filter(({ gain }) => rules.directionOf(gain.requests) === 1));
   if (best === undefined) return undefined;
-  const { value, high } = best.gain.requests!;
-  const { answer, advice } = best;
-  if (value >= WORTH_IT) {
-    const sentence = `Probably ${advice[0]!.toLowerCase()}${advice.slice(1)}: ${bring(best)}`;
-    return { answer, sentence, isLikely: true };
-  }
-  const sentence = `Hardly worth it: ${bring(best)}`;
-  return high > SMALL ? undefined : { answer: 'leave', sentence, isLikely: true };
+  const { answer, advice, gain } = best;
+  const { value, high } = gain.requests!;
+  const isWorthIt = value >= rules.WORTH_IT;
+  if (!isWorthIt && high > rules.SMALL) return undefined;
+  const what = isWorthIt ? `Probably ${advice[0]!.toLowerCase()}${advice.slice(1)}` : 'Hardly worth it';
+  return { answer: isWorthIt ? answer : 'leave', sentence: `${what}: ${bring(best)}`, isLikely: true };
 }
 
 function mostRequests(ways: readonly Way[]): Way | undefined {
@@ -117,7 +104,11 @@ function likelyPays({ samples, cluster, cores, noise }: Figures): ServerVerdict 
   const alone = cpuOf(asIs);
   const cheaper = ratio(alone, cpuOf(cluster.lane));
   const most = Math.min(cores, subject.processes);
-  if (cheaper === undefined || directionOf(requests, noise.requests) === -1 || most * cheaper.low < SMALL)
+  if (
+    cheaper === undefined ||
+    rules.directionOf(requests, noise.requests) === -1 ||
+    most * cheaper.low < rules.SMALL
+  )
     return undefined;
   const takes = duration(middleOf(alone) ?? Number.NaN);
   const gain = times({ value: most * cheaper.value });
@@ -127,9 +118,9 @@ function likelyPays({ samples, cluster, cores, noise }: Figures): ServerVerdict 
 
 /** The better way: it surely answers more requests, or else the slowest surely sooner, or else takes less memory. */
 function better(a: Way, b: Way, noise: Noise): Way {
-  const requests = directionOf(ratio(a.lane.rate, b.lane.rate), noise.requests);
+  const requests = rules.directionOf(ratio(a.lane.rate, b.lane.rate), noise.requests);
   if (requests !== 0) return requests > 0 ? a : b;
-  const late = directionOf(ratio(a.lane.p99Ms, b.lane.p99Ms), noise.p99);
+  const late = rules.directionOf(ratio(a.lane.p99Ms, b.lane.p99Ms), noise.p99);
   if (late !== 0) return late < 0 ? a : b;
   return (middleOf(a.lane.residentBytes) ?? 0) <= (middleOf(b.lane.residentBytes) ?? 0) ? a : b;
 }
@@ -157,10 +148,8 @@ function isHeldUpByLoad({ samples: { asIs }, ways }: Figures): ServerVerdict | u
   const isHeld = ways.some(
     ({ lane, gain }) => (isAtLimit(lane) || isAtLimit(asIs)) && (gain.requests?.high ?? 1) > SURELY_WORSE,
   );
-  if (!isHeld) return undefined;
-  return unknown(
-    'the load generator is at its limit, it cannot ask for more: the app does little for a request',
-  );
+  const why = 'the load generator is at its limit, it cannot ask for more: the app does little for a request';
+  return isHeld ? unknown(why) : undefined;
 }
 
 /** Other programs that take at least this share of all cores are more than the usual noise of a machine. Chosen by hand. */
@@ -180,17 +169,20 @@ function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerd
       const taken = room.load + room.others;
       // How many times as many requests this way would bring if it had all cores, in proportion to the cores that it had here.
       const mostElsewhere = (most * cores) / Math.max(LEAST_LEFT, cores - taken);
-      return room.isFull && mostElsewhere >= WORTH_IT && (most < WORTH_IT || taken >= MUCH_TAKEN * cores);
+      return (
+        room.isFull &&
+        mostElsewhere >= rules.WORTH_IT &&
+        (most < rules.WORTH_IT || taken >= MUCH_TAKEN * cores)
+      );
     });
   if (held === undefined) return undefined;
-  return unknown(
-    `the machine is full: ${whoFills(held.room, cores)}, which the app would have to itself elsewhere`,
-  );
+  const full = `the machine is full: ${whoFills(held.room, cores)}`;
+  return unknown(`${full}, which the app would have to itself elsewhere`);
 }
 
 /** `the load generator takes 0.9 of 2 cores`. */
 export function whoFills({ load, others }: Room, cores: number): string {
-  const too = others > SYSTEM_SHARE * cores ? ` and other programs ${coresOf(others)}` : '';
+  const too = others > rules.SYSTEM_SHARE * cores ? ` and other programs ${coresOf(others)}` : '';
   return `the load generator takes ${coresOf(load)} of ${counted(cores, 'core')}${too}`;
 }
 
@@ -206,7 +198,9 @@ function doesNotPay(figures: Figures): ServerVerdict | undefined {
   const isIdle = waits(samples.asIs);
   const isSure = ways.every(({ gain: { requests } }) => {
     if (requests === undefined) return false;
-    return isSurelyNotWorthIt(requests.high, noise.requests) || (isIdle && requests.value < WORTH_IT);
+    return (
+      rules.isSurelyNotWorthIt(requests.high, noise.requests) || (isIdle && requests.value < rules.WORTH_IT)
+    );
   });
   // A way may answer fewer requests, and yet the slowest of them sooner: figures cannot say which of the two matters more.
   if (cluster === undefined || !isSure || ways.some(({ mayAnswerSooner }) => mayAnswerSooner)) {
@@ -227,11 +221,9 @@ function waits({ loopShare, loadLoopShare }: LaneSamples): boolean {
 
 function bring({ gain, brings }: Way): string {
   const { value, high } = gain.requests!;
-  const isAtMost = value >= AS_MANY && high <= WORTH_IT;
-  const more = isAtMost
-    ? `at most ${perCent(Math.max(0, high - 1))} more requests`
-    : `${timesFromTo(gain.requests!)} the requests`;
-  return `${brings} ${more}`;
+  const isAtMost = value >= rules.AS_MANY && high <= rules.WORTH_IT;
+  if (isAtMost) return `${brings} at most ${perCent(Math.max(0, high - 1))} more requests`;
+  return `${brings} ${timesFromTo(gain.requests!)} the requests`;
 }
 
 function whyLeave({ samples: { asIs, subject }, cores }: Figures): string {

@@ -55,9 +55,6 @@ async function call(pool: Pool, name: string, args: unknown[]): Promise<unknown>
   }
 }
 
-/** Returns the number of calls since it was last called, and the first failure among them. */
-export function takeCalls() {
-  const taken = { calls, firstFailure };
-  [calls, firstFailure] = [0, undefined];
-  return taken;
+export function callsSoFar() {
+  return { calls, firstFailure };
 }

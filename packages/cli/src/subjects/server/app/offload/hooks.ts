@@ -61,11 +61,9 @@ function sourceOf({ url, names, hasDefault }: HookTarget): string {
     `import * as original from ${original};`,
     `import { offloaded, withOffloaded } from ${runtime};`,
     `export * from ${original};`,
-    ...(hasDefault && !names.includes('default')
-      ? [
-          `export default withOffloaded(${JSON.stringify(url)}, ${JSON.stringify(names)}, original.default, original);`,
-        ]
-      : []),
+    hasDefault && !names.includes('default')
+      ? `export default withOffloaded(${JSON.stringify(url)}, ${JSON.stringify(names)}, original.default, original);`
+      : '',
     ...replacements,
   ].join('\n');
 }

@@ -14,11 +14,9 @@ export async function installOffload({ offload, threads, module }: AppSetup): Pr
   if (offload.length === 0) return;
   const targets: HookTarget[] = [];
   for (const { url, names } of offload) {
-    if (url === module) {
-      throw new UsageError(
-        `--offload: ${fileOf(url)} is the app itself, which calls ${names.join(', ')} without importing it: expected a module that the app imports`,
-      );
-    }
+    const itself = `is the app itself, which calls ${names.join(', ')} without importing it`;
+    const expected = 'expected a module that the app imports';
+    if (url === module) throw new UsageError(`--offload: ${fileOf(url)} ${itself}: ${expected}`);
     const namespace = await importModule(originalOf(url));
     for (const name of names) namedFunction(namespace, name, url);
     targets.push({ url, names, hasDefault: 'default' in namespace });
