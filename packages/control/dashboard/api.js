@@ -102,6 +102,14 @@ async function withToken(attempt) {
 
 /** A response that is not an error. */
 async function send(path, { method, body, token, signal, accept = 'application/json' }) {
+  // fetch would refuse it as if there were no server.
+  if (/[^!-~]/.test(token ?? '')) {
+    throw new ApiError(
+      401,
+      'ERR_CONTROL_TOKEN',
+      'A token has visible ASCII characters only, this one has others',
+    );
+  }
   const response = await fetch(new URL(path, document.baseURI), {
     method,
     signal,
