@@ -22,7 +22,12 @@ export async function* readJson(chunks: AsyncGenerator<Buffer>, name: string): V
     const { value, done } = await chunks.next();
     if (done === true) return;
     begun.push(value);
-    first = value.toString('latin1').trimStart().charAt(0);
+    // The bytes of a byte order mark may come in pieces, and begin nothing else.
+    first = value
+      .toString('latin1')
+      .replace(/^[\xef\xbb\xbf]+/, '')
+      .trimStart()
+      .charAt(0);
   }
   async function* all(): AsyncGenerator<Buffer> {
     yield* begun;

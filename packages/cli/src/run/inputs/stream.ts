@@ -57,7 +57,7 @@ export function openStream(kind: 'lines' | 'json', file = '-', parse: Parse, ide
           ? await openFifo(file, open)
           : createReadStream(file, { highWaterMark: CHUNK_BYTES });
       open.add(stream);
-      yield* withoutMark(stream as AsyncIterable<Buffer>);
+      yield* stream as AsyncIterable<Buffer>;
     } catch (error) {
       throw new UsageError(`cannot read '${name}': ${describeSystemError(error)}`);
     }
@@ -126,24 +126,6 @@ function openFifo(file: string, open: Set<Destroyable>): Promise<Socket> {
   });
 }
 
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
-
-/** Leaves out a byte order mark at the beginning, in however many pieces it comes. */
-async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let begun: Buffer | undefined = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    const bytes: Buffer = begun === undefined ? chunk : Buffer.concat([begun, chunk]);
-    if (begun !== undefined && bytes.length < BYTE_ORDER_MARK.length) {
-      begun = bytes;
-      if (BYTE_ORDER_MARK.subarray(0, bytes.length).equals(bytes)) continue;
-    }
-    const hasMark = begun !== undefined && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-    begun = undefined;
-    yield hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
-  }
-  if (begun !== undefined) yield begun;
-}
-
 /** Gives the values their numbers as positions and leaves out those that are done. */
 async function* numbered(
   groups: AsyncIterable<readonly Counted[]>,
@@ -190,8 +172,9 @@ export async function* readLines(
     const whole = begun.length === 0 ? rest : Buffer.concat([...begun, rest]);
     begun = [];
     begunBytes = 0;
+    const marked = whole.toString('utf8');
+    const text = number === 1 && marked.startsWith('\ufeff') ? marked.slice(1) : marked;
     number += 1;
-    const text = whole.toString('utf8');
     return { value: text.endsWith('\r') ? text.slice(0, -1) : text, bytes: whole.length + newlineBytes };
   };
   for await (const chunk of chunks) {
