@@ -12,7 +12,7 @@ import type { Batch, BatchOutcome, BatchResult } from './batch.js';
 
 /** How many batches may be read but not given out. It bounds memory where one slow input holds up the order. */
 const MAX_WAITING_BATCHES = 1024;
-/** How many characters of finished results may wait. Guessed: far more than a window of usual results. */
+/** How many characters of finished results may wait, or are given out together. Guessed: far more than a window of usual results. */
 const MAX_WAITING_CHARACTERS = 32 * 1024 * 1024;
 
 export interface PumpOptions {
@@ -112,7 +112,15 @@ export function createPump({ ordered, batching, run }: PumpOptions) {
 
   function takeReady(): BatchResult[] {
     const open = slots.findIndex(({ result }) => result === undefined);
-    const end = ordered && open !== -1 ? open : slots.length;
+    let characters = 0;
+    // Together they become one string, and that has a most.
+    const tooMany = slots.findIndex(({ result }) => {
+      const isFirst = characters === 0;
+      characters += result?.text.length ?? 0;
+      return !isFirst && characters > MAX_WAITING_CHARACTERS;
+    });
+    const stops = [ordered ? open : -1, tooMany].filter((at) => at !== -1);
+    const end = Math.min(slots.length, ...stops);
     const ready = slots.slice(0, end).flatMap(({ result }) => result ?? []);
     if (ready.length === 0) return ready;
     slots = slots.filter(({ result }, i) => i >= end || result === undefined);
