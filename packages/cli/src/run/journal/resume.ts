@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { UsageError } from '../../exit-code.js';
-import { describeSystemError, hasCode } from '../../system-error.js';
+import { attempt } from '../../system-error.js';
 import { cut } from '../../format/cut.js';
 import {
   type Counts,
@@ -161,14 +161,15 @@ function read(fd: number, start: number, length: number): Buffer {
 }
 
 function openForReading(path: string): number | undefined {
-  try {
-    // The kind is checked before opening: to open a pipe that has no writer would block.
-    if (statSync(path).isFile()) return openSync(path, 'r');
-  } catch (error) {
-    if (hasCode(error, ['ENOENT'])) return undefined;
-    throw new UsageError(`cannot read journal '${path}': ${describeSystemError(error)}`);
+  const problem = `cannot read journal '${path}'`;
+  const stats = attempt(() => statSync(path, { throwIfNoEntry: false }), problem);
+  // The kind is checked before opening: to open a pipe that has no writer would block.
+  if (stats?.isFile() === false) {
+    throw new UsageError(
+      `cannot use '${path}' as a journal: expected a regular file, which can be read again`,
+    );
   }
-  throw new UsageError(`cannot use '${path}' as a journal: expected a regular file, which can be read again`);
+  return stats && attempt(() => openSync(path, 'r'), problem);
 }
 
 /**

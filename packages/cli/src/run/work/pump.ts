@@ -110,22 +110,20 @@ export function createPump({ ordered, batching, run }: PumpOptions) {
     wake();
   }
 
+  /** No more than one string can hold: that is what they become. */
   function takeReady(): BatchResult[] {
-    const open = slots.findIndex(({ result }) => result === undefined);
+    const ready = new Set<BatchResult>();
     let characters = 0;
-    // Together they become one string, and that has a most.
-    const tooMany = slots.findIndex(({ result }) => {
-      const isFirst = characters === 0;
-      characters += result?.text.length ?? 0;
-      return !isFirst && characters > MAX_WAITING_CHARACTERS;
-    });
-    const stops = [ordered ? open : -1, tooMany].filter((at) => at !== -1);
-    const end = Math.min(slots.length, ...stops);
-    const ready = slots.slice(0, end).flatMap(({ result }) => result ?? []);
-    if (ready.length === 0) return ready;
-    slots = slots.filter(({ result }, i) => i >= end || result === undefined);
-    for (const { text } of ready) waitingCharacters -= text.length;
-    return ready;
+    for (const { result } of slots) {
+      if (result === undefined && ordered) break;
+      if (result === undefined) continue;
+      characters += result.text.length;
+      if (ready.size > 0 && characters > MAX_WAITING_CHARACTERS) break;
+      ready.add(result);
+      waitingCharacters -= result.text.length;
+    }
+    if (ready.size > 0) slots = slots.filter(({ result }) => result === undefined || !ready.has(result));
+    return [...ready];
   }
 }
 
