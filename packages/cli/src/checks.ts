@@ -22,7 +22,6 @@ export function that(isRight: (value: unknown) => boolean, expected: string): Ch
   return (value, path) => (isRight(value) ? undefined : { path, expected, value });
 }
 
-export const count = that(isCount, 'a whole number, 0 or more');
 export const number = that((value) => Number.isFinite(value), 'a number');
 export const string = that((value) => typeof value === 'string', 'a string');
 
@@ -50,21 +49,12 @@ export function list(check: Check): Check {
   };
 }
 
-export function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
 function first<T>(items: readonly T[], find: (item: T) => Wrong | undefined): Wrong | undefined {
   for (const item of items) {
     const wrong = find(item);
     if (wrong !== undefined) return wrong;
   }
   return undefined;
-}
-
-/** `mark: expected a number, got "x"`. */
-export function describeWrong({ path, expected, value }: Wrong): string {
-  return `${path === '' ? '' : `${path}: `}expected ${expected}, got ${shortly(value)}`;
 }
 
 export function shortly(value: unknown): string {

@@ -8,6 +8,7 @@ import { addRun } from './commands/run.js';
 import { addServe } from './commands/serve.js';
 import { addTop } from './commands/top.js';
 import { ExitCode, ExpectedError } from './exit-code.js';
+import { printable } from './format/cut.js';
 import { describeSystemError, hasCode } from './system-error.js';
 import { version } from './version.js';
 
@@ -65,7 +66,8 @@ try {
     const isExpected = isOption || error instanceof ExpectedError;
     const told =
       error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : error;
-    process.stderr.write(`threadwise: ${told}\n`);
+    // It may quote what was read.
+    process.stderr.write(`threadwise: ${printable(String(told))}\n`);
     if (error instanceof ExpectedError) setExitCode(error.exitCode);
     else setExitCode(isOption ? ExitCode.usage : ExitCode.failed);
   }

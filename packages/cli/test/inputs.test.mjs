@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { lines, numbers, runTask, start, task, temporaryFolder } from './command.mjs';
@@ -182,6 +191,61 @@ test('lines: each is run as it comes, though the next one is not there yet', asy
   }
   child.stdin.end();
   assert.equal((await ended).code, 0);
+});
+
+/** Holds up the run until Ctrl-C, which must end it although nothing ever comes. */
+async function endsAtCtrlC(t, args) {
+  const { child, ended, until } = start(['run', task('echo'), ...args], { cwd: folder });
+  t.after(() => child.kill('SIGKILL'));
+  await until('stderr', / done/);
+  child.kill('SIGINT');
+  assert.equal((await ended).code, 130);
+}
+const needsFifos = { skip: !isPosix && 'there are no FIFOs', timeout: 60_000 };
+
+test('lines: a FIFO that nobody writes to does not hold up Ctrl-C', needsFifos, async (t) => {
+  execFileSync('mkfifo', [at('silent')]);
+  await endsAtCtrlC(t, ['--lines', 'silent']);
+  await endsAtCtrlC(t, ['--json', 'silent']);
+});
+
+test('lines: a FIFO whose writer has nothing to say does not hold up Ctrl-C', needsFifos, async (t) => {
+  execFileSync('mkfifo', [at('idle')]);
+  const writer = openSync(at('idle'), 'r+');
+  await endsAtCtrlC(t, ['--lines', 'idle']);
+  closeSync(writer);
+});
+
+test('lines: of a FIFO, until its writer ends', needsFifos, async () => {
+  execFileSync('mkfifo', [at('told')]);
+  const reading = runTask('echo', ['--lines', 'told', '--format', 'text'], { cwd: folder });
+  const text = lines(numbers(1, 50_000));
+  await writeFile(at('told'), text);
+  const { code, stdout } = await reading;
+  assert.deepEqual([code, stdout], [0, text]);
+});
+
+test('lines: standard input may not be a directory', async () => {
+  const fd = openSync(folder, 'r');
+  for (const args of [[], ['--json', '-']]) {
+    const { code, stderr } = await runTask('echo', args, { stdio: [fd, 'pipe', 'pipe'], input: undefined });
+    assert.match(stderr, /standard input is a directory; expected a file/);
+    assert.equal(code, 2);
+  }
+  closeSync(fd);
+});
+
+test('lines and JSON: a byte order mark is no part of the first one', async () => {
+  writeFileSync(at('marked.txt'), '\ufeffa\r\n\ufeffb\n');
+  const { stdout } = await runTask('echo', ['--lines', 'marked.txt'], { cwd: folder });
+  assert.equal(stdout, '"a"\n"\ufeffb"\n');
+  for (const text of ['\ufeff[1,2]', '\ufeff1\n2']) {
+    const { child, ended } = start(['run', task('echo'), '--quiet', '--json', '-']);
+    // In two pieces, as a pipe may bring it.
+    const bytes = Buffer.from(text);
+    child.stdin.write(bytes.subarray(0, 2), () => setImmediate(() => child.stdin.end(bytes.subarray(2))));
+    assert.equal((await ended).stdout, '1\n2\n');
+  }
 });
 
 test('lines: says what is wrong with a file', async () => {

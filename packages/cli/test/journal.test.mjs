@@ -212,16 +212,16 @@ test('a journal whose numbers were changed is refused, and writes no line twice'
   const env = { TEST_NEEDED_FILE: at('never') };
   assert.equal((await runTask('needsFile', args, { env })).code, 1);
   const [written, journal] = ['believed', 'believed.journal'].map((name) => readFileSync(at(name), 'utf8'));
-  for (const [field, value, message] of [
-    ['mark', -5, /'.*' is damaged: mark: expected the number of an input, from 0 on, or null, got -5\n$/],
-    ['mark', 3, /is damaged: inputs: expected 4, as many as mark and beyond say are done, got 69\n$/],
-    ['offset', -1, /is damaged: offset: expected a whole number, 0 or more, got -1\n$/],
+  for (const [field, value] of [
+    ['mark', -5],
+    ['mark', 3],
+    ['offset', -1],
   ]) {
     const records = journal.trimEnd().split('\n');
     const last = JSON.parse(records.pop());
     writeFileSync(at('believed.journal'), lines([...records, JSON.stringify({ ...last, [field]: value })]));
     const { code, stderr } = await runTask('needsFile', args, { env: { TEST_NEEDED_FILE: folder } });
-    assert.match(stderr, message);
+    assert.match(stderr, /'.*' is damaged: a whole line of it is not as it was written\n$/);
     assert.deepEqual([code, readFileSync(at('believed'), 'utf8')], [2, written]);
   }
 });

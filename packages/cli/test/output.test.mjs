@@ -3,7 +3,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, createReadStream, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -62,6 +70,16 @@ test('a module that does not load leaves the old output alone', async () => {
   writeFileSync(at('broken.mjs'), 'throw new Error("no")');
   const { code } = await run(['run', at('broken.mjs'), '--range', '1..2', '--out', at('kept')]);
   assert.deepEqual([code, readFileSync(at('kept'), 'utf8')], [2, 'old']);
+});
+
+test('what is named like a folder is no file to make', async () => {
+  for (const more of [[], ['--journal', at('folder.journal')]]) {
+    const args = ['--range', '1..3', '--out', `${at('results')}/`, ...more];
+    const { code, stderr } = await runTask('echo', args);
+    assert.match(stderr, /cannot write to '.*results\/': it is a directory, expected a file\n$/);
+    assert.equal(code, 2);
+    assert.equal(existsSync(at('results')), false);
+  }
 });
 
 test('the folders of an output and of a journal are made, as those of a report are', async () => {

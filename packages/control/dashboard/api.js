@@ -26,7 +26,8 @@ export function requestJson(path, { method = 'GET', body, signal } = {}) {
     const response = await send(path, { method, body, token, signal: quiet.joined(signal) });
     return response.json();
   };
-  return watched(ask, () => noAnswer(method));
+  const unknown = method === 'GET' ? '' : ' It is not known whether the change was made.';
+  return watched(ask, 'ERR_NO_ANSWER', `No answer for ${ANSWER_TIMEOUT_MS / 1000} s: ${BLOCKED}${unknown}`);
 }
 
 /**
@@ -40,17 +41,17 @@ export function followEvents(path, onEvent, signal) {
     await readAll(response, onEvent, () => quiet.reset(SILENCE_MS));
     throw new ApiError(0, 'ERR_STREAM_ENDED', 'The server ended the stream.');
   };
-  return watched(follow, silent);
+  return watched(follow, 'ERR_SILENT', `Nothing has come for ${SILENCE_MS / 1000} s: ${BLOCKED}`);
 }
 
-/** Ends an attempt that hears nothing for too long: rejects with what `late` returns then, and always with an ApiError. */
-function watched(attempt, late) {
+/** Ends an attempt that hears nothing for too long: rejects with this code and message then, and always with an ApiError. */
+function watched(attempt, code, message) {
   return withToken(async (token) => {
     const quiet = new Watchdog(ANSWER_TIMEOUT_MS);
     try {
       return await attempt(token, quiet);
     } catch (error) {
-      throw explained(error, quiet.barked ? late() : undefined);
+      throw explained(error, quiet.barked ? new ApiError(0, code, message) : undefined);
     } finally {
       quiet.end();
     }
@@ -102,6 +103,14 @@ async function withToken(attempt) {
 
 /** A response that is not an error. */
 async function send(path, { method, body, token, signal, accept = 'application/json' }) {
+  // fetch would refuse it as if there were no server.
+  if (/[^!-~]/.test(token ?? '')) {
+    throw new ApiError(
+      401,
+      'ERR_CONTROL_TOKEN',
+      'A token has visible ASCII characters only, this one has others',
+    );
+  }
   const response = await fetch(new URL(path, document.baseURI), {
     method,
     signal,
@@ -163,17 +172,4 @@ function explained(error, bark) {
     return new ApiError(0, 'ERR_NO_JSON', 'What the server answered is no JSON.');
   const text = 'The server cannot be reached: the process may have ended.';
   return new ApiError(0, 'ERR_UNREACHABLE', text);
-}
-
-function noAnswer(method) {
-  const unknown = method === 'GET' ? '' : ' It is not known whether the change was made.';
-  return new ApiError(
-    0,
-    'ERR_NO_ANSWER',
-    `No answer for ${ANSWER_TIMEOUT_MS / 1000} s: ${BLOCKED}${unknown}`,
-  );
-}
-
-function silent() {
-  return new ApiError(0, 'ERR_SILENT', `Nothing has come for ${SILENCE_MS / 1000} s: ${BLOCKED}`);
 }

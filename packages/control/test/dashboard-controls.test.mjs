@@ -274,6 +274,16 @@ test('takes the token from the address, and out of it', { skip }, async () => {
   await leave(there);
 });
 
+test('asks for another token where no header can carry the one that it was given', { skip }, async () => {
+  const there = await visit({ token: 'right-token', readsNeedToken: true, fragment: '#token=right…token' });
+  const { page, dashboard } = there;
+  await dashboard.sees('#token-error', 'visible ASCII characters');
+  await page.getByLabel('Token', { exact: true }).fill('right-token');
+  await page.keyboard.press('Enter');
+  await dashboard.sees('#link-state', 'Connected');
+  await leave(there);
+});
+
 /** Where in the page a text can be found. */
 function placesOf(page, text) {
   return page.evaluate((wanted) => {

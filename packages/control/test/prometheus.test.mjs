@@ -126,7 +126,7 @@ describe('Prometheus', { timeout: 2 * DEADLINE_MS + 300_000 }, () => {
 
   test('a query answers how many tasks a pool has completed', { timeout: DEADLINE_MS }, async (t) => {
     if (missing !== undefined) return t.skip(missing);
-    const name = 'scraped "pool" ü';
+    const name = 'scraped\0 "pool" ü';
     const pool = createPool('data:text/javascript,export const twice = (x) => 2 * x', { name, threads: 2 });
     t.after(() => pool.destroy());
     const { scrapes, pool: scraped } = watched(pool);
@@ -152,7 +152,8 @@ describe('Prometheus', { timeout: 2 * DEADLINE_MS + 300_000 }, () => {
       found = await query(prometheus, completed);
     }
     assert.deepEqual(found.map(({ labels }) => labels.job).sort(), ['guarded', 'open']);
-    for (const { labels, value } of found) assert.deepEqual([labels.pool, value], [name, tasks.length]);
+    for (const { labels, value } of found)
+      assert.deepEqual([labels.pool, value], [name.replace('\0', '\ufffd'), tasks.length]);
 
     const [count] = await query(prometheus, 'threadwise_task_run_seconds_count{job="open"}');
     assert.equal(count.value, tasks.length);

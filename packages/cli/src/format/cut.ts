@@ -1,6 +1,16 @@
-/** Cuts text from elsewhere, and never within a character of two code units: half of one is no character, and cannot be written. */
+/** Makes text from elsewhere fit for messages: short, and nothing that a terminal would obey. */
+import { stripVTControlCharacters } from 'node:util';
 
-/** The first `length` UTF-16 code units, or one less where the last of them would be half of a character. */
+/** Keeps the lines, takes out colours and moves of the cursor, and replaces other control characters. */
+export function printable(text: string): string {
+  const plain = stripVTControlCharacters(text).replaceAll('\t', '  ');
+  return plain.replace(/\r\n?/g, '\n').replace(/(?!\n)\p{Cc}/gu, '\ufffd');
+}
+
+/**
+ * The first `length` UTF-16 code units, or one less where the last of them would be half of a character, which is none, and cannot be
+ * written.
+ */
 export function beginningOf(text: string, length: number): string {
   const isInside = /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(length - 1, length + 1));
   return text.slice(0, isInside ? length - 1 : length);

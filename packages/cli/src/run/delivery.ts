@@ -1,6 +1,6 @@
 /** Delivers finished batches: to the output, or to the reducer, which runs in the main thread; then to the journal and the counts. */
 import { ExpectedError, UsageError } from '../exit-code.js';
-import { cut } from '../format/cut.js';
+import { cut, printable } from '../format/cut.js';
 import type { Counts } from './inputs/input-source.js';
 import { noJournal, openJournal } from './journal/journal.js';
 import type { RunOptions } from './options.js';
@@ -8,7 +8,7 @@ import { formats } from './output/format.js';
 import { openSink } from './output/sink.js';
 import type { Plan } from './run.js';
 import { type BatchResult, type DescribedError, MAX_LISTED } from './work/batch.js';
-import { describeError, errorLine, shownValue } from './work/described-error.js';
+import { describeError, errorLine, shownJson, shownValue } from './work/described-error.js';
 import { failsToLoad, importModule, namedFunction, type TaskFunction } from './work/task-module.js';
 
 /** @param onFailure called at a failure that ends the run @param isStopped whether a signal has ended it */
@@ -117,13 +117,17 @@ export class Failures {
   }
 
   #text(input: unknown, error: DescribedError): string {
-    const message = cut(errorLine(error), MAX_MESSAGE_CHARACTERS).replaceAll('\n', '\n    ');
-    const line = `  ${cut(shownValue(input), MAX_INPUT_CHARACTERS)}: ${message}`;
+    const message = printable(cut(errorLine(error), MAX_MESSAGE_CHARACTERS)).replaceAll('\n', '\n    ');
+    // A name may have line breaks, which would look like lines of ours.
+    const text = typeof input === 'string' && /\p{Cc}/u.test(input) ? shownJson(input) : shownValue(input);
+    const line = `  ${printable(cut(text, MAX_INPUT_CHARACTERS))}: ${message}`;
     const { stack } = error;
     if (stack === undefined || this.#stacks.has(stack)) return line;
     this.#stacks.add(stack);
     const places = stack.split('\n').slice(0, MAX_STACK_LINES);
-    return [line, ...places.map((place) => `      ${cut(place, MAX_MESSAGE_CHARACTERS)}`)].join('\n');
+    return [line, ...places.map((place) => `      ${printable(cut(place, MAX_MESSAGE_CHARACTERS))}`)].join(
+      '\n',
+    );
   }
 }
 

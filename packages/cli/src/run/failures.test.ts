@@ -31,6 +31,15 @@ test('cuts what is long and indents what has lines', () => {
   assert.match(report, /x…: Error \[EX\]: one\n {4}two y/);
 });
 
+test('what inputs and errors have in them steers no terminal, and fakes no line', () => {
+  const failures = new Failures();
+  note(failures, 'a\nb \x1b[31m', 'in \x1b[31mred\x1b[39m\r\x9b2J\ntwo', 'at \x07f (x.js:1:1)');
+  assert.equal(
+    failures.report(0),
+    '1 input failed:\n  "a\\nb \\u001b[31m": Error [EX]: in red\n    two\n      at \ufffdf (x.js:1:1)\n',
+  );
+});
+
 test('tells of failures in earlier runs, of which only the number is known', () => {
   assert.equal(new Failures().report(0), '');
   assert.equal(new Failures().report(2), '2 inputs failed:\n  2 in earlier runs of the journal\n');

@@ -6,6 +6,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { UsageError } from '../exit-code.js';
+import { printable } from '../format/cut.js';
 import { type InputSource, nothingDone, type SampledInput } from './inputs/input-source.js';
 import type { BatchSetup } from './work/batch.js';
 import { runBatch, setup as setUp, teardown } from './work/batch-tasks.js';
@@ -115,7 +116,7 @@ async function measure(inputs: readonly SampledInput[]) {
     sum.ms += outcome.runMs;
     sum.weight += weight * batch.length;
     sum.weightedMs += weight * outcome.runMs;
-    sum.failure ??= outcome.failures[0] && errorLine(outcome.failures[0].error);
+    sum.failure ??= outcome.failures[0] && printable(errorLine(outcome.failures[0].error));
     text += outcome.text;
     weightedLength += weight * outcome.text.length;
   }

@@ -51,6 +51,7 @@ function textOf(labels: Labels = {}): string {
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
+/** Prometheus takes NUL for the end of the text, and would refuse the whole scrape. */
 function escaped(text: string): string {
-  return text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n');
+  return text.replaceAll('\0', '\ufffd').replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n');
 }

@@ -8,7 +8,6 @@ import { type Counted, readLines } from './stream.js';
 
 const LINE_EXTENSIONS: readonly string[] = ['.ndjson', '.jsonl'];
 const NEWLINE = 10;
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** How many characters of a value that is no array an error message shows. */
 const LONGEST_VALUE = 60;
 
@@ -22,9 +21,13 @@ export async function* readJson(chunks: AsyncGenerator<Buffer>, name: string): V
   while (first === '') {
     const { value, done } = await chunks.next();
     if (done === true) return;
-    const hasMark = begun.length === 0 && value.subarray(0, 3).equals(BYTE_ORDER_MARK);
-    begun.push(hasMark ? value.subarray(3) : value);
-    first = begun.at(-1)!.toString('latin1').trimStart().charAt(0);
+    begun.push(value);
+    // The bytes of a byte order mark may come in pieces, and begin nothing else.
+    first = value
+      .toString('latin1')
+      .replace(/^[\xef\xbb\xbf]+/, '')
+      .trimStart()
+      .charAt(0);
   }
   async function* all(): AsyncGenerator<Buffer> {
     yield* begun;
@@ -36,7 +39,7 @@ export async function* readJson(chunks: AsyncGenerator<Buffer>, name: string): V
 
 async function* readJsonLines(chunks: AsyncIterable<Buffer>, name: string): Values {
   let number = 0;
-  for await (const lines of readLines(chunks)) {
+  for await (const lines of readLines(chunks, name)) {
     const values: Counted[] = [];
     for (const { value, bytes } of lines) {
       number += 1;

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { constants } from 'node:buffer';
+import { UsageError } from '../../exit-code.js';
 import { readLines } from './stream.js';
 
 async function linesOf(text: string, chunkBytes: number): Promise<{ texts: string[]; bytes: number }> {
@@ -9,7 +11,7 @@ async function linesOf(text: string, chunkBytes: number): Promise<{ texts: strin
   }
   const texts: string[] = [];
   let bytes = 0;
-  for await (const group of readLines(chunks())) {
+  for await (const group of readLines(chunks(), 'x')) {
     for (const line of group) {
       texts.push(line.value);
       bytes += line.bytes;
@@ -31,4 +33,24 @@ test('a newline at the end begins no further line, and nothing has no line', asy
   assert.deepEqual((await linesOf('a\nb\n', 4)).texts, ['a', 'b']);
   assert.deepEqual((await linesOf('', 4)).texts, []);
   assert.deepEqual((await linesOf('\n', 4)).texts, ['']);
+});
+
+test('a line that no string can hold is refused before all of it is in memory', async () => {
+  const chunk = Buffer.alloc(256 * 1024, 'x');
+  let given = 0;
+  async function* endless(): AsyncGenerator<Buffer> {
+    yield Buffer.from('first\nsecond\nthird ');
+    for (; given < 4 * constants.MAX_STRING_LENGTH; given += chunk.length) yield chunk;
+  }
+  const texts: string[] = [];
+  const reading = (async () => {
+    for await (const group of readLines(endless(), 'x.bin')) texts.push(...group.map(({ value }) => value));
+  })();
+  await assert.rejects(reading, (error: unknown) => {
+    assert.ok(error instanceof UsageError);
+    assert.match(error.message, /^line 3 of 'x\.bin' has more than 511 MiB/);
+    return true;
+  });
+  assert.deepEqual(texts, ['first', 'second']);
+  assert.ok(given < 2 * constants.MAX_STRING_LENGTH);
 });

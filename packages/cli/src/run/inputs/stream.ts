@@ -1,7 +1,21 @@
 /** What --lines and --json have in common: they read the bytes of a file or of standard input. */
-import { accessSync, constants, createReadStream, type Stats, statSync } from 'node:fs';
+import { constants as bufferConstants } from 'node:buffer';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  open as openFile,
+  openSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { Socket } from 'node:net';
 import { resolve } from 'node:path';
+import { STDIN } from '../../disk/file-id.js';
 import { UsageError } from '../../exit-code.js';
+import { formatBytes } from '../../format/figures.js';
 import { attempt, describeSystemError } from '../../system-error.js';
 import {
   type Done,
@@ -31,15 +45,19 @@ const CHUNK_BYTES = 256 * 1024;
  */
 export function openStream(kind: 'lines' | 'json', file = '-', parse: Parse, identity = {}): InputSource {
   const isStdin = file === '-';
-  const stats = isStdin ? undefined : checked(file);
+  const stats = checked(file, isStdin);
   const unit = kind === 'lines' ? 'lines' : 'values';
   const name = isStdin ? 'standard input' : file;
-  const open = new Set<{ destroy(): unknown }>();
+  const open = new Set<Destroyable>();
   async function* chunks(): AsyncGenerator<Buffer> {
-    const stream = isStdin ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
-    open.add(stream);
     try {
-      for await (const chunk of stream) yield chunk as Buffer;
+      const stream = isStdin
+        ? process.stdin
+        : stats.isFIFO()
+          ? await openFifo(file, open)
+          : createReadStream(file, { highWaterMark: CHUNK_BYTES });
+      open.add(stream);
+      yield* stream as AsyncIterable<Buffer>;
     } catch (error) {
       throw new UsageError(`cannot read '${name}': ${describeSystemError(error)}`);
     }
@@ -50,7 +68,7 @@ export function openStream(kind: 'lines' | 'json', file = '-', parse: Parse, ide
   return {
     unit,
     identity: { kind, file: isStdin ? '-' : resolve(file), ...identity },
-    totalBytes: stats?.isFile() ? stats.size : undefined,
+    totalBytes: !isStdin && stats.isFile() ? stats.size : undefined,
     read,
     sample: (count) => ({
       inputs: firstOf(read(nothingDone), count),
@@ -62,11 +80,50 @@ export function openStream(kind: 'lines' | 'json', file = '-', parse: Parse, ide
   };
 }
 
-function checked(file: string): Stats {
-  const stats = attempt(() => statSync(file), `cannot read '${file}'`);
-  if (stats.isDirectory()) throw new UsageError(`'${file}' is a directory; expected a file`);
-  attempt(() => accessSync(file, constants.R_OK), `cannot read '${file}'`);
+function checked(file: string, isStdin: boolean): Stats {
+  const stats = isStdin ? fstatSync(STDIN) : attempt(() => statSync(file), `cannot read '${file}'`);
+  const what = isStdin ? 'standard input' : `'${file}'`;
+  if (stats.isDirectory()) throw new UsageError(`${what} is a directory; expected a file`);
+  if (!isStdin) attempt(() => accessSync(file, constants.R_OK), `cannot read '${file}'`);
   return stats;
+}
+
+interface Destroyable {
+  destroy(): unknown;
+}
+
+/** How many milliseconds pass between two attempts to end the opening of a FIFO; guessed. */
+const RELEASE_EVERY_MS = 50;
+
+/**
+ * Opens a FIFO, which waits for its writer. No file stream is used: a thread that waits in the system, to open or to read, holds up
+ * even process.exit(). A socket waits in the event loop, and the opening ends when a writer comes, which this process can be itself.
+ * @param open gets what ends the opening
+ */
+function openFifo(file: string, open: Set<Destroyable>): Promise<Socket> {
+  let timer: NodeJS.Timeout | undefined;
+  const release = (): void => {
+    try {
+      closeSync(openSync(file, constants.O_WRONLY | constants.O_NONBLOCK));
+    } catch {
+      // The thread has not come to its opening yet, or the file is gone.
+    }
+  };
+  const opening: Destroyable = {
+    destroy() {
+      release();
+      timer ??= setInterval(release, RELEASE_EVERY_MS);
+    },
+  };
+  open.add(opening);
+  return new Promise((resolve, reject) => {
+    openFile(file, 'r', (error, fd) => {
+      clearInterval(timer);
+      open.delete(opening);
+      if (error === null) resolve(new Socket({ fd, writable: false }));
+      else reject(error);
+    });
+  });
 }
 
 /** Gives the values their numbers as positions and leaves out those that are done. */
@@ -96,18 +153,28 @@ async function* firstOf(
 }
 
 const NEWLINE = 10;
+/** The longest string, less what one chunk may add to a line that has begun. */
+const MAX_LINE_BYTES = bufferConstants.MAX_STRING_LENGTH - 4 * CHUNK_BYTES;
 
 /**
  * Cuts at the byte level, so that a character split over two chunks needs no care (no UTF-8 sequence contains a newline
  * byte), and the size of each line needs no computation.
  */
-export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Counted<string>[]> {
+export async function* readLines(
+  chunks: AsyncIterable<Buffer>,
+  name: string,
+): AsyncGenerator<Counted<string>[]> {
   /** The beginning of the line that has not ended. */
   let begun: Buffer[] = [];
+  let begunBytes = 0;
+  let number = 1;
   const ended = (rest: Buffer, newlineBytes: number): Counted<string> => {
     const whole = begun.length === 0 ? rest : Buffer.concat([...begun, rest]);
     begun = [];
-    const text = whole.toString('utf8');
+    begunBytes = 0;
+    const marked = whole.toString('utf8');
+    const text = number === 1 && marked.startsWith('\ufeff') ? marked.slice(1) : marked;
+    number += 1;
     return { value: text.endsWith('\r') ? text.slice(0, -1) : text, bytes: whole.length + newlineBytes };
   };
   for await (const chunk of chunks) {
@@ -118,7 +185,12 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
       start = end + 1;
     }
     if (start < chunk.length) begun.push(chunk.subarray(start));
+    begunBytes += chunk.length - start;
     yield lines;
+    if (begunBytes > MAX_LINE_BYTES) {
+      const limit = `has more than ${formatBytes(MAX_LINE_BYTES)}`;
+      throw new UsageError(`line ${number} of '${name}' ${limit}: expected lines that fit into a string`);
+    }
   }
   if (begun.length > 0) yield [ended(Buffer.alloc(0), 0)];
 }

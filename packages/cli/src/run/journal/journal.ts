@@ -20,6 +20,7 @@ import {
   type JournalIdentity,
   type JournalRecord,
   type Resume,
+  sealed,
 } from './resume.js';
 
 /** The journal of a run without --journal: it records nothing. */
@@ -45,8 +46,8 @@ export function openJournal(path: string, identity: JournalIdentity, resume: Res
     close,
   };
 
-  function append(line: unknown): void {
-    writeAll(fd, `${JSON.stringify(line)}\n`, `journal '${path}'`);
+  function append(line: object): void {
+    writeAll(fd, sealed(line), `journal '${path}'`);
   }
 }
 

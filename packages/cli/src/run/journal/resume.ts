@@ -1,13 +1,12 @@
 /** Decides from a journal's content whether a run is new, goes on, or is complete already. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import * as check from '../../checks.js';
+import { crc32 } from 'node:zlib';
 import { UsageError } from '../../exit-code.js';
-import { describeSystemError, hasCode } from '../../system-error.js';
+import { attempt } from '../../system-error.js';
 import { cut } from '../../format/cut.js';
 import {
-  comparePositions,
   type Counts,
   type Done,
   type InputSource,
@@ -83,7 +82,6 @@ export function planResume(path: string, identity: JournalIdentity): Resume {
   const header = content.header as JournalHeader;
   checkIdentity(path, header, identity);
   const record = content.last as JournalRecord | undefined;
-  checkContent(path, header, record);
   const { inputs, failed, bytes } = record ?? noCounts;
   return {
     kind: record?.complete === true ? 'complete' : 'continue',
@@ -107,86 +105,6 @@ function checkIdentity(path: string, header: JournalHeader, identity: JournalIde
     value === undefined ? 'missing' : cut(shownJson(value), LONGEST_VALUE);
   const list = different.map((key) => `${key} was ${show(header[key])}, is ${show(identity[key])}`);
   throw new UsageError(`journal '${path}' belongs to another command: ${list.join('; ')}`);
-}
-
-/** The check of each kind of output. */
-const PLACES: Readonly<Record<string, check.Check>> = {
-  out: check.object({ path: check.string }),
-  file: check.object({ dev: check.number, ino: check.number }),
-  stream: check.object({}),
-};
-const placeKind = check.object({ kind: check.oneOf(...Object.keys(PLACES)) });
-
-/** Only these fields need a check: the others were compared with the command. */
-const HEADER = check.object({
-  offset: check.count,
-  place: (value, path) => placeKind(value, path) ?? PLACES[(value as { kind: string }).kind]!(value, path),
-});
-
-/**
- * Checks every field, and the fields against each other: with a mark that is too small, inputs would run and be written twice; with one
- * that is too large, inputs would be left out.
- * @param path the path of the journal
- */
-function checkContent(path: string, header: JournalHeader, record: JournalRecord | undefined): void {
-  const arePaths = header.input.kind === 'files';
-  const wrong = HEADER(header, '') ?? (record && recordOf(arePaths)(record, ''));
-  const problem = wrong
-    ? check.describeWrong(wrong)
-    : record && disagreement(record, header.offset, arePaths);
-  if (problem !== undefined) throw new UsageError(`journal '${path}' is damaged: ${problem}`);
-}
-
-function recordOf(arePaths: boolean): check.Check {
-  const what = arePaths ? 'the absolute path of an input' : 'the number of an input, from 0 on';
-  const isPosition = (value: unknown): boolean =>
-    arePaths ? typeof value === 'string' && isAbsolute(value) : check.isCount(value);
-  const isSpan = (value: unknown): boolean =>
-    Array.isArray(value) &&
-    value.length === 2 &&
-    value.every(isPosition) &&
-    comparePositions(value[0], value[1]) <= 0;
-  return check.object({
-    mark: check.that((value) => value === null || isPosition(value), `${what}, or null`),
-    beyond: check.list(check.that(isSpan, 'the first and the last of a stretch')),
-    inputs: check.count,
-    failed: check.count,
-    bytes: check.count,
-    offset: check.count,
-    complete: check.optional(check.oneOf(true)),
-  });
-}
-
-function disagreement(record: JournalRecord, begin: number, arePaths: boolean): string | undefined {
-  const { mark, beyond, inputs, failed, offset } = record;
-  const early = mark === null ? -1 : beyond.findIndex(([first]) => comparePositions(first, mark) <= 0);
-  if (early !== -1) {
-    const from = check.shortly(beyond[early]![0]);
-    return `beyond[${early}]: expected a stretch behind the mark, got one from ${from} on`;
-  }
-  // How many files there are between two paths is not known.
-  const done = arePaths ? inputs : numbersDone(record);
-  if (done !== inputs) {
-    return `inputs: expected ${done}, as many as mark and beyond say are done, got ${inputs}`;
-  }
-  if (mark === null && beyond.length === 0 && inputs > 0) {
-    return `inputs: expected 0, since nothing is done, got ${inputs}`;
-  }
-  if (failed > inputs) return `failed: expected at most ${inputs}, the number of inputs, got ${failed}`;
-  if (offset < begin) return `offset: expected at least ${begin}, where the output begins, got ${offset}`;
-  return undefined;
-}
-
-/** Stretches of an earlier run may lie inside of newer ones. */
-function numbersDone({ mark, beyond }: JournalRecord): number {
-  let next = mark === null ? 0 : Number(mark) + 1;
-  let done = next;
-  for (const [first, last] of beyond.toSorted(([a], [b]) => comparePositions(a, b))) {
-    const from = Math.max(next, Number(first));
-    done += Math.max(0, Number(last) + 1 - from);
-    next = Math.max(next, Number(last) + 1);
-  }
-  return done;
 }
 
 /** Undefined if there is no journal yet: no file, or one whose writer was killed within the first line. */
@@ -243,20 +161,29 @@ function read(fd: number, start: number, length: number): Buffer {
 }
 
 function openForReading(path: string): number | undefined {
-  try {
-    // The kind is checked before opening: to open a pipe that has no writer would block.
-    if (statSync(path).isFile()) return openSync(path, 'r');
-  } catch (error) {
-    if (hasCode(error, ['ENOENT'])) return undefined;
-    throw new UsageError(`cannot read journal '${path}': ${describeSystemError(error)}`);
+  const problem = `cannot read journal '${path}'`;
+  const stats = attempt(() => statSync(path, { throwIfNoEntry: false }), problem);
+  // The kind is checked before opening: to open a pipe that has no writer would block.
+  if (stats?.isFile() === false) {
+    throw new UsageError(
+      `cannot use '${path}' as a journal: expected a regular file, which can be read again`,
+    );
   }
-  throw new UsageError(`cannot use '${path}' as a journal: expected a regular file, which can be read again`);
+  return stats && attempt(() => openSync(path, 'r'), problem);
 }
 
+/**
+ * A line as it is written, with the checksum of what stands before that. With a mark that is too small, inputs would run and be written
+ * twice; with one that is too large, inputs would be left out: so nothing is believed that has changed since.
+ */
+export function sealed(content: object): string {
+  const text = JSON.stringify(content).slice(0, -1);
+  return `${text},"crc32":${crc32(text)}}\n`;
+}
+
+/** Inverse of `sealed`, for a line without its end. */
 function parse(path: string, line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new UsageError(`journal '${path}' is damaged: a whole line of it is not JSON`);
-  }
+  const [, text, sum] = /^(.*),"crc32":(\d+)\}$/s.exec(line) ?? [];
+  if (text !== undefined && crc32(text) === Number(sum)) return JSON.parse(`${text}}`);
+  throw new UsageError(`journal '${path}' is damaged: a whole line of it is not as it was written`);
 }

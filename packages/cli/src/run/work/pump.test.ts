@@ -55,6 +55,22 @@ test('gives results in the order of the inputs, however the batches end', async 
   assert.equal(await collect(pumpOf({ run }), numbers(95)), expected(95));
 });
 
+for (const ordered of [true, false]) {
+  test(`gives no more at a time than a string can hold, ${ordered ? 'in order' : 'as they come'}`, async () => {
+    const text = 'x'.repeat(20 * 1024 * 1024);
+    const held = new Held();
+    const pump = pumpOf({ ordered, run: (batch) => held.run(batch).then((result) => ({ ...result, text })) });
+    const lengths: number[] = [];
+    const reading = (async () => {
+      for await (const results of pump.results(numbers(8))) lengths.push(results.length);
+    })();
+    while (held.begun.length < 4) await turn();
+    for (const { finish } of held.begun) finish();
+    await reading;
+    assert.deepEqual(lengths, [1, 1, 1, 1]);
+  });
+}
+
 test('never has more batches out than the depth, and cuts none across groups', async () => {
   let out = 0;
   let most = 0;

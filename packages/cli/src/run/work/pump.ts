@@ -12,7 +12,7 @@ import type { Batch, BatchOutcome, BatchResult } from './batch.js';
 
 /** How many batches may be read but not given out. It bounds memory where one slow input holds up the order. */
 const MAX_WAITING_BATCHES = 1024;
-/** How many characters of finished results may wait. Guessed: far more than a window of usual results. */
+/** How many characters of finished results may wait, or are given out together. Guessed: far more than a window of usual results. */
 const MAX_WAITING_CHARACTERS = 32 * 1024 * 1024;
 
 export interface PumpOptions {
@@ -110,14 +110,20 @@ export function createPump({ ordered, batching, run }: PumpOptions) {
     wake();
   }
 
+  /** No more than one string can hold: that is what they become. */
   function takeReady(): BatchResult[] {
-    const open = slots.findIndex(({ result }) => result === undefined);
-    const end = ordered && open !== -1 ? open : slots.length;
-    const ready = slots.slice(0, end).flatMap(({ result }) => result ?? []);
-    if (ready.length === 0) return ready;
-    slots = slots.filter(({ result }, i) => i >= end || result === undefined);
-    for (const { text } of ready) waitingCharacters -= text.length;
-    return ready;
+    const ready = new Set<BatchResult>();
+    let characters = 0;
+    for (const { result } of slots) {
+      if (result === undefined && ordered) break;
+      if (result === undefined) continue;
+      characters += result.text.length;
+      if (ready.size > 0 && characters > MAX_WAITING_CHARACTERS) break;
+      ready.add(result);
+      waitingCharacters -= result.text.length;
+    }
+    if (ready.size > 0) slots = slots.filter(({ result }) => result === undefined || !ready.has(result));
+    return [...ready];
   }
 }
 
