@@ -1,6 +1,7 @@
 /** A number of parties wait for each other, round after round; one that dies breaks the barrier for all. README.md has the protocol. */
 import { integer } from '../core/options/checks.js';
-import { enter, hasMemberEnded, OWN_NUMBER } from './threads.js';
+import { OWN_NUMBER } from '../platform/node/ended-threads.js';
+import { enter, hasMemberEnded } from './members.js';
 import { awaiting, blocking, broken, type Steps, Structure, type WaitOptions } from './waiting.js';
 
 const STATE = 1;

@@ -1,7 +1,8 @@
 /** A gate that opens when something has happened a given number of times. README.md has the protocol. */
 import { integer } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
-import { enter, hasMemberEnded, OWN_NUMBER } from './threads.js';
+import { OWN_NUMBER } from '../platform/node/ended-threads.js';
+import { enter, hasMemberEnded } from './members.js';
 import { awaiting, blocking, broken, type Steps, Structure, type WaitOptions } from './waiting.js';
 
 export const COUNT = 1;

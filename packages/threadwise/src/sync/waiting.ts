@@ -2,7 +2,10 @@
 import { isMainThread } from 'node:worker_threads';
 import { checked, duration, MAX_TIMER_MS, optional, reject } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
+import { noteEnds } from '../platform/node/ended-threads.js';
 import { atExit } from '../platform/node/exit.js';
+
+noteEnds();
 
 export interface WaitOptions {
   /** How long to wait before ERR_TASK_TIMEOUT. Milliseconds, default Infinity. */
