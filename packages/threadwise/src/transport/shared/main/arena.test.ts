@@ -161,6 +161,16 @@ describe('Arena: bounds', () => {
     assert.equal(told.length, 2);
   });
 
+  test('has memory for small blocks where the runtime has had none for a large one', () => {
+    const allocate = (byteLength: number) => {
+      if (byteLength > 64 * KIB) throw new RangeError('Array buffer allocation failed');
+      return new SharedArrayBuffer(byteLength);
+    };
+    const { arena } = arenaOf({ segmentBytes: 64 * KIB }, { allocate });
+    assert.equal(arena.take(65 * KIB), -1);
+    assert.notEqual(arena.take(64 * KIB), -1);
+  });
+
   test('grows only when there is nothing to reclaim', () => {
     const done: number[] = [];
     const reclaim = () => {

@@ -284,7 +284,8 @@ export class Arena {
       words = int32sOf(this.#options.allocate((isLarge ? 1 : units) * 4));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.#refusals = TAKES_BEFORE_RETRY;
+      // There may be memory for an ordinary segment where there is none for a large one.
+      if (!isLarge) this.#refusals = TAKES_BEFORE_RETRY;
       return false;
     }
     this.#options.onSegment(index, buffer);
