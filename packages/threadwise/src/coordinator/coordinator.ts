@@ -227,12 +227,10 @@ export class Coordinator {
   #dropStale(most = Number.POSITIVE_INFINITY): void {
     let seen = 0;
     for (const entry of this.#queue) {
-      if (seen === most) return;
-      if (this.#isPosted(entry.hint)) seen++;
-      else {
+      if (!this.#isPosted(entry.hint)) {
         this.#queue.remove(entry);
         this.#forget(entry);
-      }
+      } else if (++seen === most) return;
     }
   }
 
