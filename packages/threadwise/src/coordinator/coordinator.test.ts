@@ -403,6 +403,13 @@ describe('coordinator: how many workers there should be', () => {
     );
   });
 
+  test('none for tasks that main has taken back', () => {
+    const { pool, post, main, tell } = begin();
+    for (const id of [post(), post(), post(), post()].slice(2)) pool.withdraw(id);
+    tell(['set', { bounds: { min: 1, max: 4 } }]);
+    assert.deepEqual(wantedOf(main), [[2, '1 task waits for a worker, and there are 4 cores']]);
+  });
+
   test('a task counts once also while its worker is in the middle of beginning it', () => {
     const { post, main, tell, turn, worker } = begin();
     tell(['set', { bounds: { min: 1, max: 3 } }]);

@@ -220,11 +220,17 @@ export class Coordinator {
       const entry = this.#entryOf(hint);
       if (entry !== undefined) this.#queue.push(entry, entry.priority);
     }
-    if (this.#queue.size <= MAX_STALE * sizes.cells) return;
-    for (const entry of [...this.#queue]) {
-      if (this.#isPosted(entry.hint)) continue;
-      this.#queue.remove(entry);
-      this.#forget(entry);
+    if (this.#queue.size > MAX_STALE * sizes.cells) this.#dropStale();
+  }
+
+  /** Lets go of tasks that main has withdrawn, until it has seen `most` that are still posted. */
+  #dropStale(most = Number.POSITIVE_INFINITY): void {
+    let seen = 0;
+    for (const entry of this.#queue) {
+      if (!this.#isPosted(entry.hint)) {
+        this.#queue.remove(entry);
+        this.#forget(entry);
+      } else if (++seen === most) return;
     }
   }
 
@@ -310,11 +316,15 @@ export class Coordinator {
     for (const entry of unbegun.reverse()) this.#queue.push(entry, entry.priority);
   }
 
-  /** How many tasks no worker has, or a worker has beyond those that it may run at a time. */
-  get queued(): number {
+  /**
+   * How many tasks no worker has, or a worker has beyond those that it may run at a time.
+   * @param most as exact as this: of more than that, some may be withdrawn
+   */
+  queued(most: number): number {
     if (this.#state === 'paused') return 0;
     let ahead = 0;
     for (const seat of this.seats.values()) ahead += Math.max(0, seat.load - this.data.tasksPerWorker);
+    this.#dropStale(most);
     return this.#queue.size + ahead;
   }
 

@@ -144,7 +144,8 @@ export class SeatSizing {
       current: serving.length,
       starting: serving.filter((seat) => !seat.isReady).length,
       idle: idle.length,
-      queued: this.#coordinator.queued,
+      // A task that main has taken back needs no worker.
+      queued: this.#coordinator.queued(this.bounds!.max * tasksPerWorker),
       tasksPerWorker,
       longestIdleMs: Math.max(0, ...idle.map((seat) => now - seat.idleSince)),
       idleTimeoutMs,

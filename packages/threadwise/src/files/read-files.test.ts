@@ -18,6 +18,7 @@ import { pathToFileURL } from 'node:url';
 import type { FailedFile, FileContent } from './options.js';
 
 import { readFile, readFiles } from './read-files.js';
+import { readFileNow } from './reading.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'threadwise-files-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -205,6 +206,15 @@ describe('what cannot be read', () => {
     await assert.rejects(all(readFiles(['a\0b'])), { code: 'ERR_FILE_READ' });
   });
 });
+
+test(
+  'a file of /proc that turns out to be larger than `syncBytes` is not read synchronously',
+  seesOpenFiles,
+  () => {
+    assert.equal(readFileNow('/proc/self/status', 10), undefined);
+    assert.match(String(readFileNow('/proc/self/status', 2 ** 16)), /^Name:\s/);
+  },
+);
 
 test('files of /proc say that they are empty, and are not', seesOpenFiles, async () => {
   const read = await all(readFiles(['/proc/self/status', '/proc/self/cmdline'], options));

@@ -39,7 +39,10 @@ export function readFileNow(path: string, most: number): Uint8Array | undefined 
     if (size > most) return undefined;
     const reads = readsOf(size);
     let read = reads.next();
-    while (!read.done) read = reads.next(readSync(file, read.value));
+    while (!read.done) {
+      if (read.value.byteOffset > most) return undefined; // so much was read of a file of /proc, whose size was not known
+      read = reads.next(readSync(file, read.value));
+    }
     return read.value;
   } finally {
     closeSync(file);

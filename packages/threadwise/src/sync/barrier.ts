@@ -1,7 +1,8 @@
 /** A number of parties wait for each other, round after round; one that dies breaks the barrier for all. README.md has the protocol. */
 import { integer } from '../core/options/checks.js';
-import { enter, hasMemberEnded, OWN_NUMBER } from './threads.js';
-import { awaiting, blocking, broken, type Steps, Structure, type WaitOptions } from './waiting.js';
+import { OWN_NUMBER } from '../platform/node/ended-threads.js';
+import { awaiting, blocking, broken, enter, hasMemberEnded, Structure } from './waiting.js';
+import type { Steps, WaitOptions } from './waiting.js';
 
 const STATE = 1;
 /** The first of the words for the parties, one for each. */

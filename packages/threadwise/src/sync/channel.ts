@@ -1,9 +1,9 @@
 /** A bounded queue of values from any thread to any other, first in first out. README.md has the protocol. */
-import { deserialize, serialize } from 'node:v8';
+import { DefaultDeserializer, serialize } from 'node:v8';
 import { checked, integer, reject } from '../core/options/checks.js';
 import { textOf, ThreadwiseError } from '../core/options/errors.js';
+import { OWN_NUMBER } from '../platform/node/ended-threads.js';
 import { acquire, release } from './mutex.js';
-import { OWN_NUMBER } from './threads.js';
 import { awaiting, blocking, type Steps, Structure, type WaitOptions } from './waiting.js';
 
 export const CAPACITY = 1;
@@ -187,9 +187,26 @@ function serialized(value: unknown): Uint8Array {
   }
 }
 
+/** What the types of Node.js leave out: reads a view, over the memory of the whole message, or that of Node's small Buffers. */
+const { _readHostObject: readView } = DefaultDeserializer.prototype as unknown as {
+  _readHostObject(this: DefaultDeserializer): ArrayBufferView<ArrayBuffer>;
+};
+
+/** Gives each view memory of its own, so that it can be moved on without the others. */
+class Reader extends DefaultDeserializer {
+  _readHostObject(): ArrayBufferView {
+    const view = readView.call(this);
+    const own = view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
+    if (Buffer.isBuffer(view)) return Buffer.from(own);
+    return new (view.constructor as new (memory: ArrayBuffer) => ArrayBufferView)(own);
+  }
+}
+
 function read(bytes: Uint8Array): unknown {
   try {
-    return deserialize(bytes);
+    const reader = new Reader(bytes);
+    reader.readHeader();
+    return reader.readValue();
   } catch (cause) {
     throw notCloneable('read where it was received', cause);
   }

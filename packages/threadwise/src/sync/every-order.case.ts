@@ -13,7 +13,7 @@ import type { Sleep, Steps } from './waiting.js';
 export type Run = <T>(steps: Steps<T>) => T;
 
 export interface Actor {
-  /** The thread's number, as in threads.ts. */
+  /** The thread's number, as in ended-threads.ts. */
   readonly number: number;
   /**
    * A turn of the thread: gets how many turns it has behind it and what came of them, and returns what has come of them now;
@@ -99,7 +99,7 @@ export function everyOrder(play: Play): Seen {
   const fake = (name: (typeof NAMES)[number]) => {
     const real = Atomics[name] as (...args: unknown[]) => unknown;
     return (array: Int32Array, ...args: number[]) => {
-      // All other memory is the table of threads.ts.
+      // All other memory is the table of ended-threads.ts.
       if (array !== shared) return access(() => knownAt(args[0]!, array.length), deaths > 0);
       const perform = () => (name === 'notify' ? notified(args) : real(array, ...args));
       return access(perform, !guarded.includes(args[0]!));

@@ -1,8 +1,9 @@
 /** A gate that opens when something has happened a given number of times. README.md has the protocol. */
 import { integer } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
-import { enter, hasMemberEnded, OWN_NUMBER } from './threads.js';
-import { awaiting, blocking, broken, type Steps, Structure, type WaitOptions } from './waiting.js';
+import { OWN_NUMBER } from '../platform/node/ended-threads.js';
+import { awaiting, blocking, broken, enter, hasMemberEnded, Structure } from './waiting.js';
+import type { Steps, WaitOptions } from './waiting.js';
 
 export const COUNT = 1;
 /** The first of the words for the threads that have joined, one for each. */
@@ -22,19 +23,6 @@ export function lower(words: Int32Array, by: number): void {
     if (next <= 0) Atomics.notify(words, COUNT);
     return;
   }
-}
-
-/** Promises that a thread counts down. Returns the function that counts down; undefined if there is no place for another thread. */
-export function join(words: Int32Array, number: number): (() => void) | undefined {
-  const at = enter(words, MEMBERS, number);
-  if (at < 0) return undefined;
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    lower(words, 1);
-    Atomics.store(words, at, 0);
-  };
 }
 
 export function* untilOpen(words: Int32Array): Steps<void> {
@@ -72,9 +60,16 @@ export class Latch extends Structure {
    * Throws ERR_OPTION if as many threads have joined as can count it down, or 1,023.
    */
   join(): () => void {
-    const done = join(this.words, OWN_NUMBER);
-    if (done !== undefined) return done;
-    throw new ThreadwiseError('ERR_OPTION', 'No more threads can join this latch than can count it down');
+    const at = enter(this.words, MEMBERS, OWN_NUMBER);
+    if (at < 0)
+      throw new ThreadwiseError('ERR_OPTION', 'No more threads can join this latch than can count it down');
+    let isDone = false;
+    return () => {
+      if (isDone) return;
+      isDone = true;
+      lower(this.words, 1);
+      Atomics.store(this.words, at, 0);
+    };
   }
 
   /** Waits until it is open. Rejects with ERR_TASK_TIMEOUT; if broken, ERR_WORKER_CRASHED (a joined thread ended) or ERR_TASK_ABORTED. */

@@ -1,6 +1,6 @@
 /** A lock with one holder at a time, among all threads; a holder that dies releases it. README.md has the protocol. */
 import { ThreadwiseError } from '../core/options/errors.js';
-import { hasEnded, OWN_NUMBER } from './threads.js';
+import { hasEnded, OWN_NUMBER } from '../platform/node/ended-threads.js';
 import { awaiting, blocking, type Steps, Structure, type WaitOptions } from './waiting.js';
 
 const STATE = 1;
@@ -79,6 +79,8 @@ export class Mutex extends Structure {
 
   /** Takes the lock if that is possible at once; else returns undefined. */
   tryLock(): Hold | undefined {
+    const state = Atomics.load(this.words, STATE);
+    if (state !== FREE && !hasEnded(state >>> 1)) return undefined; // before `acquire` notes that somebody may sleep
     const first = this.#acquire().next();
     return first.done ? new Hold(this.words, first.value) : undefined;
   }

@@ -146,6 +146,15 @@ describe('mutex', () => {
     assert.equal((await mutex.lock({ timeoutMs: 0 })).isAbandoned, false);
   });
 
+  test('a try that fails leaves nobody behind whom the holder would wake', () => {
+    const mutex = new Mutex();
+    const hold = mutex.tryLock()!;
+    const [, held] = new Int32Array(mutex.buffer);
+    assert.equal(mutex.tryLock(), undefined);
+    assert.equal(new Int32Array(mutex.buffer)[1], held);
+    hold.release();
+  });
+
   test('what throws inside lets go', async () => {
     const mutex = new Mutex();
     const broken = mutex.withLock(() => {
@@ -347,6 +356,24 @@ describe('channel', () => {
     for (const value of values) {
       assert.equal(await channel.send(value), true);
       assert.deepEqual(await channel.receive(), value);
+    }
+  });
+
+  test('each view has memory of its own, which can be moved on', async () => {
+    const channel = new Channel<ArrayBufferView[]>();
+    const views = [
+      new Uint8Array([1]),
+      new Float64Array([2]),
+      Buffer.from('3'),
+      new DataView(new ArrayBuffer(4)),
+    ];
+    await channel.send(views);
+    const received = (await channel.receive())!;
+    assert.deepEqual(received, views);
+    for (const [i, view] of received.entries()) {
+      assert.equal(view.buffer.byteLength, views[i]!.byteLength);
+      structuredClone(view, { transfer: [view.buffer as ArrayBuffer] });
+      assert.equal(view.buffer.byteLength, 0, 'it was moved');
     }
   });
 

@@ -1,8 +1,11 @@
-/** What all structures have in common: their buffers, and the two ways to wait, blocking or awaiting. README.md says how. */
+/** What structures have in common: their buffers, the threads that take part, and two ways to wait, blocking or awaiting. README.md says how. */
 import { isMainThread } from 'node:worker_threads';
 import { checked, duration, MAX_TIMER_MS, optional, reject } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
+import { hasEnded, noteEnds } from '../platform/node/ended-threads.js';
 import { atExit } from '../platform/node/exit.js';
+
+noteEnds();
 
 export interface WaitOptions {
   /** How long to wait before ERR_TASK_TIMEOUT. Milliseconds, default Infinity. */
@@ -58,6 +61,31 @@ export abstract class Structure {
     return new this(buffer);
   }
 }
+
+// --- the threads that take part, each in a word of its own ---
+
+/**
+ * Enters a thread among the members of a structure, in the words from `first` on. Returns the place of its word; -1 if none is left.
+ * `isOnce`: a thread that is there already is not entered again.
+ */
+export function enter(words: Int32Array, first: number, number: number, isOnce = false): number {
+  for (let at = first; at < words.length; at++) {
+    const seen = Atomics.compareExchange(words, at, 0, number);
+    if (seen === 0 || (isOnce && seen === number)) return at;
+  }
+  return -1;
+}
+
+/** Whether one of the members in the words from `first` on has ended. */
+export function hasMemberEnded(words: Int32Array, first: number): boolean {
+  for (let at = first; at < words.length; at++) {
+    const number = Atomics.load(words, at);
+    if (number !== 0 && hasEnded(number)) return true;
+  }
+  return false;
+}
+
+// --- waiting ---
 
 /** Why a structure is broken, so that nobody can wait for it any more. */
 const BREAKS = {

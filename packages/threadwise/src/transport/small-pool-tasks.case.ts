@@ -1,6 +1,7 @@
 /** Tasks for tests with real threads: what they wait for and what they leave behind is in words that main has as well. */
 import type { SetupContext } from '../runner/task-handle.js';
 import { task } from '../runner/task-handle.js';
+import { Mutex } from '../sync/mutex.js';
 import { ARRIVED, collected, LEFT, OPEN, opened, RAN, type Words } from './small-pool.case.js';
 
 let words: Words = new Int32Array(0);
@@ -47,6 +48,13 @@ export function hold(value: unknown): unknown {
   count(ARRIVED);
   Atomics.wait(words, OPEN, 0);
   return value;
+}
+
+/** Takes the first lock that is free, waits until main opens, and ends its thread. */
+export function lockAndExit(...locks: SharedArrayBuffer[]): void {
+  locks.find((lock) => Mutex.from(lock).tryLock() !== undefined);
+  hold(undefined);
+  process.exit(1);
 }
 
 /** Leaves its thread to others until main opens. */

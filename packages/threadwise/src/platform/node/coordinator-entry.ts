@@ -3,6 +3,7 @@ import { type MessagePort, workerData } from 'node:worker_threads';
 import { Coordinator } from '../../coordinator/coordinator.js';
 import type { CoordinatorData } from '../../transport/coordinator/thread.js';
 import { followClock, now, timer } from './clock.js';
+import { noteEnds } from './ended-threads.js';
 import { atExit } from './exit.js';
 import { memory } from './limits.js';
 import { type Recipe, spawnFromRecipe } from './node-thread.js';
@@ -19,6 +20,7 @@ export interface HelperBoot {
 
 const boot = workerData as HelperBoot;
 followClock(boot.clockZero);
+noteEnds(); // for the structures of `threadwise/sync`, which workers that start here may hold
 
 new Coordinator(new NodePort(boot.port), boot.data as CoordinatorData, {
   port: (far) => new NodePort(far as MessagePort),

@@ -9,6 +9,7 @@ import { newLease } from '../../core/lease.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { NodePort } from '../../platform/node/port.js';
 import { ARRIVED, blockUntil, RAN, reached, type SmallOptions, smallPool } from '../small-pool.case.js';
+import { Mutex } from '../../sync/mutex.js';
 import { transportConformance } from '../transport.case.js';
 import { CELL_BYTES, MEASURES, POSTED, postedBy, type SharedMemory, STATE, state } from '../shared/layout.js';
 import { type HandPort, handPlatform, Memory } from '../shared/stage/stage.case.js';
@@ -193,6 +194,22 @@ describe('coordinator: a pool with one', () => {
     assert.deepEqual(await Promise.all(held), ['ok', 'ok']);
     assert.deepEqual(await Promise.all(waiting), range(5));
     assert.equal(pool.stats().crashes, 1);
+  });
+
+  test('what a worker that it had started holds of a shared structure is not held for ever when it dies', async (t) => {
+    const { pool, words, open, hasSpoken } = coordinated(t, { threads: { min: 1, max: 2 } });
+    await hasSpoken();
+    const mutexes = [new Mutex(), new Mutex()];
+    const locks = mutexes.map(({ buffer }) => buffer);
+    const calls = mutexes.map(() => codeOf(pool.run('lockAndExit', locks)));
+    blockUntil(words, ARRIVED, 2); // main starts one of them, the coordinator the other
+    open();
+    const holds = await Promise.all(mutexes.map((mutex) => mutex.lock()));
+    assert.deepEqual(
+      holds.map(({ isAbandoned }) => isAbandoned),
+      [true, true],
+    );
+    assert.deepEqual(await Promise.all(calls), ['ERR_WORKER_CRASHED', 'ERR_WORKER_CRASHED']);
   });
 
   test('workers that it had started end with it: what they ran is rejected, what waited runs elsewhere', async (t) => {

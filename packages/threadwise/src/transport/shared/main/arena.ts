@@ -32,7 +32,6 @@ const MIN_UNITS = 4;
 const PAGE_BYTES = 4096;
 const PAGE_UNITS = PAGE_BYTES / UNIT_BYTES;
 const MAX_SEGMENT_BYTES = 2 ** (OFFSET_BITS + UNIT_BITS);
-const MIN_SEGMENT_BYTES = 2 ** 16;
 /** Segments whose addresses fit an int32. */
 const MAX_SEGMENTS = 2 ** (31 - OFFSET_BITS);
 const LISTS = listOf(2 ** OFFSET_BITS) + 1;
@@ -96,13 +95,8 @@ export class Arena {
   #timer: TimerHandle | undefined;
 
   constructor(options: ArenaOptions) {
-    const { segmentBytes = MAX_SEGMENT_BYTES } = options;
-    const isSize = segmentBytes >= MIN_SEGMENT_BYTES && segmentBytes <= MAX_SEGMENT_BYTES;
-    if (!isSize || (segmentBytes & (segmentBytes - 1)) !== 0) {
-      throw new Error(`threadwise: a segment cannot have ${segmentBytes} bytes`);
-    }
     this.#options = options;
-    this.#segmentUnits = segmentBytes / UNIT_BYTES;
+    this.#segmentUnits = (options.segmentBytes ?? MAX_SEGMENT_BYTES) / UNIT_BYTES;
   }
 
   /** The most that `reservedBytes` may become. */
@@ -284,7 +278,8 @@ export class Arena {
       words = int32sOf(this.#options.allocate((isLarge ? 1 : units) * 4));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.#refusals = TAKES_BEFORE_RETRY;
+      // There may be memory for an ordinary segment where there is none for a large one.
+      if (!isLarge) this.#refusals = TAKES_BEFORE_RETRY;
       return false;
     }
     this.#options.onSegment(index, buffer);

@@ -1,4 +1,7 @@
-/** Which thread this is, and which threads have ended: so that what a dead thread held is not held for ever. README.md says how. */
+/**
+ * Which thread this is, and which threads have ended: so that what a dead thread held is not held for ever. sync/README.md says how. It is
+ * here because a coordinator's thread, too, starts threads.
+ */
 import process from 'node:process';
 import { getEnvironmentData, setEnvironmentData, threadId, type Worker } from 'node:worker_threads';
 
@@ -21,33 +24,15 @@ function endedThreads(): SharedArrayBuffer {
   return made;
 }
 
-process.on('worker', (worker: Worker) => {
-  const number = worker.threadId + 1;
-  worker.once('exit', () => Atomics.store(ended, number % PLACES, number));
-});
+/** Notes the end of each thread that this one starts from now on. */
+export function noteEnds(): void {
+  process.on('worker', (worker: Worker) => {
+    const number = worker.threadId + 1;
+    worker.once('exit', () => Atomics.store(ended, number % PLACES, number));
+  });
+}
 
 /** Whether the thread with this number has ended, so that it never does anything again. */
 export function hasEnded(number: number): boolean {
   return Atomics.load(ended, number % PLACES) === number;
-}
-
-/**
- * Enters a thread among the members of a structure, in the words from `first` on. Returns the place of its word; -1 if none is left.
- * `isOnce`: a thread that is there already is not entered again.
- */
-export function enter(words: Int32Array, first: number, number: number, isOnce = false): number {
-  for (let at = first; at < words.length; at++) {
-    const seen = Atomics.compareExchange(words, at, 0, number);
-    if (seen === 0 || (isOnce && seen === number)) return at;
-  }
-  return -1;
-}
-
-/** Whether one of the members in the words from `first` on has ended. */
-export function hasMemberEnded(words: Int32Array, first: number): boolean {
-  for (let at = first; at < words.length; at++) {
-    const number = Atomics.load(words, at);
-    if (number !== 0 && hasEnded(number)) return true;
-  }
-  return false;
 }
