@@ -16,7 +16,7 @@ type Namespace = Readonly<Record<string, unknown>>;
 type Functions = ReadonlyMap<string, TaskFunction>;
 
 /** Exports with a meaning of their own; none of them is a task. */
-const RESERVED = new Set(['setup', 'teardown', 'module.exports', '__esModule']);
+const RESERVED = new Set(['setup', 'teardown', 'module.exports', '__esModule', '']);
 const PLACES = ['threads', 'auto'] as const;
 type Place = (typeof PLACES)[number];
 /** Kinds of functions whose result is always a promise or an iterator. */
@@ -68,8 +68,15 @@ function functionsOf(namespace: Namespace): Map<string, TaskFunction> {
   const found = new Map<string, TaskFunction>();
   const { default: exported } = namespace;
   const others = typeof exported === 'object' && exported !== null ? exported : {};
-  for (const [name, value] of [...Object.entries(namespace), ...Object.entries(others)]) {
-    if (typeof value === 'function' && !found.has(name)) found.set(name, value as TaskFunction);
+  for (const from of [namespace, others as Namespace]) {
+    for (const name of Object.keys(from)) {
+      try {
+        const value = from[name];
+        if (typeof value === 'function' && !found.has(name)) found.set(name, value as TaskFunction);
+      } catch {
+        // A getter that throws, for instance of what a package does not have any more: no task.
+      }
+    }
   }
   return found;
 }
