@@ -2,6 +2,7 @@
  * Calls that run within `run`: nothing is queued, nothing crosses, no task is made. Most of them run on credit: a call
  * that was timed by itself, and was short, lets the next few of its function run without a look at the clock.
  */
+import { abortError } from '../calls/canceller.js';
 import { rejected } from '../calls/caller-stack.js';
 import { isImmutable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
@@ -169,10 +170,13 @@ export class WithinRun {
       if (isWatched) id = ledger.newId();
       if (hooks.isTracing) trace = hooks.traceStart(id, name);
       if (isWatched) ledger.tellSubmit(id, name);
-      const { refusal } = lifecycle; // a getter, the tracer or a listener may have closed the pool
-      if (refusal !== undefined) {
-        if (isWatched) this.#refusedLate(entry, id, trace, refusal);
-        return rejected(refusal);
+      // A getter, the tracer or a listener may have closed the pool, or given up the call.
+      const { refusal } = lifecycle;
+      if (refusal !== undefined || run.signal?.aborted) {
+        const error = refusal ?? abortError({ name, id, run });
+        if (isWatched)
+          this.#endedEarly(entry, id, trace, refusal === undefined ? 'aborted' : 'rejected', error);
+        return rejected(error);
       }
       calls.id = id;
       calls.run = run;
@@ -234,15 +238,21 @@ export class WithinRun {
     return rejected(error);
   }
 
-  /** Counts a call of which listeners were told that it was submitted, and whose pool then ended, and tells them so. */
-  #refusedLate({ name }: Entry, id: number, trace: unknown, refusal: unknown): void {
+  /** Counts a call of which listeners were told that it was submitted, and which ended before it ran, and tells them so. */
+  #endedEarly(
+    { name }: Entry,
+    id: number,
+    trace: unknown,
+    outcome: 'aborted' | 'rejected',
+    error: unknown,
+  ): void {
     const { ledger, parts } = this.#engine;
     const { platform, recorder } = parts;
     const now = platform.now();
     recorder.counts.submitted++;
-    recorder.ended('rejected', 1, now);
-    recorder.functions.ended(name, 'rejected', undefined, now, refusal, false);
-    ledger.tellSettle(id, name, trace, 'rejected', undefined, undefined, refusal);
+    recorder.ended(outcome, 1, now);
+    recorder.functions.ended(name, outcome, undefined, now, error, false);
+    ledger.tellSettle(id, name, trace, outcome, undefined, undefined, error);
   }
 
   /** Makes a task of a call whose function has returned a promise. */
