@@ -1,6 +1,6 @@
 /** The object `task`: it answers for the task whose code asks. */
 import { ThreadwiseError } from '../core/options/errors.js';
-import { currentTask, currentWorkerId, noteAsked } from './current.js';
+import { currentTask, currentWorkerId, isTransferred, noteAsked } from './current.js';
 
 export { transfer } from './current.js';
 
@@ -63,7 +63,11 @@ const host: Host = new Proxy(Object.freeze(Object.create(null)), {
     if (typeof name === 'symbol' || name === 'then') return undefined; // so that nobody takes it for a promise
     return (...args: unknown[]) => {
       const current = currentTask();
-      if (current !== undefined) return current.callHost(name, args);
+      if (current !== undefined) {
+        const moved = args.filter(isTransferred);
+        const own = args.map((arg) => (isTransferred(arg) ? arg.value : arg));
+        return current.callHost(name, own, moved.length > 0 ? moved.flatMap(({ list }) => list) : undefined);
+      }
       throw new ThreadwiseError('ERR_OUTSIDE_TASK', `task.host.${name} exists only while a task runs`);
     };
   },
