@@ -6,7 +6,7 @@ import { abortError } from '../calls/canceller.js';
 import { rejected } from '../calls/caller-stack.js';
 import { isImmutable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
-import type { Placement } from '../contracts.js';
+import type { Outcome, Placement } from '../contracts.js';
 import { leaseOf } from '../lease.js';
 import { isList } from '../options/checks.js';
 import { isThenable, promised } from '../promised.js';
@@ -174,9 +174,8 @@ export class WithinRun {
       const { refusal } = lifecycle;
       if (refusal !== undefined || run.signal?.aborted) {
         const error = refusal ?? abortError({ name, id, run });
-        if (isWatched)
-          this.#endedEarly(entry, id, trace, refusal === undefined ? 'aborted' : 'rejected', error);
-        return rejected(error);
+        if (!isWatched) return rejected(error);
+        return this.#rejected(entry, id, trace, refusal === undefined ? 'aborted' : 'rejected', error);
       }
       calls.id = id;
       calls.run = run;
@@ -223,36 +222,32 @@ export class WithinRun {
 
   /** @param began when the call began; undefined: it ran on credit */
   #failed(entry: Entry, thrown: unknown, began?: number, id = 0, trace?: unknown): Promise<never> {
-    const { ledger, parts } = this.#engine;
-    const { platform, recorder } = parts;
     this.#calls.forget(); // who hears of the failure may call again
     const error = this.#here.module.copyError(thrown);
-    const now = platform.now();
+    const now = this.#engine.parts.platform.now();
     const ms = began === undefined ? undefined : now - began;
-    const runMs = ms ?? entry.lastMs;
-    recorder.counts.submitted++;
-    recorder.settled('failed', 0, runMs, now, this.#here.record);
-    recorder.functions.ended(entry.name, 'failed', runMs, now, error, true);
     entry.learnt?.ranInline(ms, now, 1);
-    if (id !== 0) ledger.tellSettle(id, entry.name, trace, 'failed', runMs, 0, error);
-    return rejected(error);
+    return this.#rejected(entry, id, trace, 'failed', error, ms ?? entry.lastMs);
   }
 
-  /** Counts a call of which listeners were told that it was submitted, and which ended before it ran, and tells them so. */
-  #endedEarly(
+  /** Counts a call that did not complete, and tells listeners if they were told that it was submitted. @param runMs undefined: it did not run */
+  #rejected(
     { name }: Entry,
     id: number,
     trace: unknown,
-    outcome: 'aborted' | 'rejected',
+    outcome: Exclude<Outcome, 'completed'>,
     error: unknown,
-  ): void {
+    runMs?: number,
+  ): Promise<never> {
     const { ledger, parts } = this.#engine;
     const { platform, recorder } = parts;
     const now = platform.now();
+    const waitMs = runMs === undefined ? undefined : 0;
     recorder.counts.submitted++;
-    recorder.ended(outcome, 1, now);
-    recorder.functions.ended(name, outcome, undefined, now, error, false);
-    ledger.tellSettle(id, name, trace, outcome, undefined, undefined, error);
+    recorder.settled(outcome, waitMs, runMs, now, this.#here.record);
+    recorder.functions.ended(name, outcome, runMs, now, error, runMs !== undefined);
+    if (id !== 0) ledger.tellSettle(id, name, trace, outcome, runMs, waitMs, error);
+    return rejected(error);
   }
 
   /** Makes a task of a call whose function has returned a promise. */
