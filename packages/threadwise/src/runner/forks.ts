@@ -12,9 +12,6 @@ interface Call {
   readonly resolve: (result: unknown) => void;
 }
 
-/** Read here, before a task can replace the global. */
-const { performance } = globalThis;
-
 /** The last number that was given to a call, for all tasks of this thread. */
 let count = 0;
 
@@ -93,7 +90,7 @@ export class Forks {
       const message = `task.run('${name}') was not awaited: the task that called it had ended before it began`;
       throw new ThreadwiseError('ERR_OUTSIDE_TASK', message);
     }
-    const begin = performance.now();
+    const begin = this.#host.now(); // tasks may replace the global `performance`
     let error: ErrorTexts | undefined;
     try {
       return this.#host.copy(await this.#host.find(name)(...args), 'result');
@@ -106,7 +103,7 @@ export class Forks {
         name,
         calls: calls + 1,
         failed: failed + (error === undefined ? 0 : 1),
-        ms: ms + performance.now() - begin,
+        ms: ms + this.#host.now() - begin,
         lastError: error ?? lastError,
       });
       if (this.#isOver) this.#tellRan();

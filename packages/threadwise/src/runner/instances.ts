@@ -24,6 +24,7 @@ export function packingHost(host: CallHost, instances: Instances): CallHost {
   const unpack = (value: unknown) => instances.unpack(value);
   return {
     workerId: host.workerId,
+    now: () => host.now(),
     pollAbort: (call) => host.pollAbort(call),
     progress: (id, value) => host.progress(id, convert(value, pack)),
     callHost: async (name, args, transfer) =>

@@ -282,6 +282,10 @@ export class Runner implements CallHost, EndpointEvents {
     });
   }
 
+  now(): number {
+    return this.#platform.now();
+  }
+
   find(name: string): TaskFunction {
     return this.#module!.find(name);
   }

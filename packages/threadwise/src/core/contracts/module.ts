@@ -37,6 +37,7 @@ export interface RunningCall {
 /** What a running call needs of whoever runs it. */
 export interface CallHost {
   readonly workerId: number;
+  now(): number;
   /** The signal of that call is about to be read. */
   pollAbort(call: RunningCall): void;
   progress(id: number, value: unknown): void;

@@ -191,6 +191,7 @@ export class ModuleCalls {
     const { ledger, parts } = this.#engine;
     return {
       workerId: NO_WORKER,
+      now: () => parts.platform.now(),
       pollAbort: () => undefined,
       progress: (taskId, value) => ledger.tellProgress(taskId, name, this.#copy(value, 'progress'), run),
       callHost: async (host, args, transfer) => {
