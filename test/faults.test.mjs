@@ -845,6 +845,33 @@ describe('the owner and the task speak to each other', () => {
     assert.equal(stdout.trim(), 'all of it works', stderr);
   });
 
+  for (const placement of ['threads', 'inline']) {
+    test(`an Error.prepareStackTrace that throws hides no error: placement '${placement}'`, async () => {
+      const source = `
+        import { createPool } from 'threadwise';
+        const pool = createPool('./tasks.mjs', { threads: 1, placement: '${placement}' });
+        await pool.ready;
+        Error.prepareStackTrace = () => { throw new Error('it makes none'); };
+        const calls = [pool.run('none', []), pool.broadcast('none', []), pool.map('none', [1]).next(), pool.stream('none', []).next(),
+          pool.run('increment', [() => 1])];
+        const codes = await Promise.all(calls.map((call) => call.catch(({ code }) => code)));
+        console.log(codes.join(' '));
+        await pool.close();`;
+      const { stdout, stderr } = await runScript(source);
+      const found = 'ERR_TASK_NOT_FOUND';
+      assert.equal(stdout.trim(), `${found} ${found} ${found} ${found} ERR_NOT_CLONEABLE`, stderr);
+    });
+  }
+
+  test('a timeout on Object.prototype is none of a call', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    await pool.ready;
+    Object.prototype.timeoutMs = 1;
+    const call = pool.run('spin', [100], {});
+    delete Object.prototype.timeoutMs;
+    await call;
+  });
+
   for (const [way, options] of Object.entries(ways)) {
     test(`a task that replaces every global does no harm to the worker that runs it: ${way}`, async (t) => {
       const pool = poolFor(t, { threads: 1, ...options });

@@ -714,6 +714,14 @@ describe("placement 'inline'", () => {
     assert.deepEqual(await pool.run('moved', []), new Uint8Array([1, 2, 3]));
   });
 
+  test('what a task moves to a host function has moved', async (t) => {
+    const host = { take: (name, bytes) => [name, ...bytes] };
+    assert.deepEqual(await poolFor(t, { placement: 'inline', host }).run('moveToHost', ['take']), [
+      ['bytes', 1, 2, 3],
+      0,
+    ]);
+  });
+
   test('listeners that come later hear of each call that is made then', async (t) => {
     const { pool } = await herePool(t);
     for (let i = 0; i < 50; i++) await pool.run('add', [i, 1]);
@@ -733,6 +741,32 @@ describe("placement 'inline'", () => {
       assert.deepEqual({ submitted, completed, rejected }, { submitted: 1, completed: 0, rejected: 1 });
     });
   }
+
+  for (const who of ['a listener', 'the tracer']) {
+    test(`a call that ${who} gives up on hearing of it does not run`, async (t) => {
+      const aborting = new AbortController();
+      const giveUp = () => aborting.abort(who);
+      const { pool, seen } = await herePool(t, who === 'the tracer' ? { onTaskStart: giveUp } : {});
+      if (who === 'a listener') pool.on('task:submit', giveUp);
+      const told = event(pool, 'task:settle');
+      const before = seen.args.length;
+      const { error } = await outcome(pool.run('copied', [1], { signal: aborting.signal }));
+      assert.deepEqual([error.code, error.cause], ['ERR_TASK_ABORTED', who]);
+      assert.equal((await told).outcome, 'aborted');
+      const { submitted, aborted, open } = pool.stats().tasks;
+      assert.deepEqual([submitted, aborted, open, seen.args.length], [1, 1, 0, before]);
+    });
+  }
+
+  test('a signal that a getter of a result aborts is not taken for that of the next call', async (t) => {
+    const { pool, seen } = await herePool(t, { tasksPerWorker: 1, loopBudgetMs: 0.001 });
+    const aborting = new AbortController();
+    seen.makeCall = () => aborting.abort();
+    await pool.run('add', [0, 0]); // uses up the budget of this turn: the next call is a task
+    const { error } = await outcome(pool.run('callsWhenCopied', [], { signal: aborting.signal }));
+    assert.equal(error.code, 'ERR_TASK_ABORTED');
+    assert.equal(await pool.run('isAborted', []), false);
+  });
 
   test('destroy rejects what is open, and nothing is left', async (t) => {
     const { pool } = await herePool(t, { tasksPerWorker: 2 });

@@ -600,6 +600,14 @@ describe('promise 7: nothing is copied that can be moved or shared', () => {
     assert.deepEqual([...made], new Array(16).fill(7));
   });
 
+  test('what a task moves to a host function has moved', async (t) => {
+    const host = { take: (name, bytes) => [name, ...bytes] };
+    assert.deepEqual(await poolFor(t, { threads: 1, host }).run('moveToHost', ['take']), [
+      ['bytes', 1, 2, 3],
+      0,
+    ]);
+  });
+
   test('a lease is filled here and read there without a copy', async (t) => {
     const pool = poolFor(t);
     const lease = pool.lease(5);

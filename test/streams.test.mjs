@@ -104,6 +104,20 @@ for (const placement of ['threads', 'inline']) {
       },
     );
 
+    test('the event loop of its caller turns while a task computes its values', async (t) => {
+      let turns = 0;
+      let next = setImmediate(function count() {
+        turns++;
+        next = setImmediate(count);
+      });
+      t.after(() => clearImmediate(next));
+      const pool = made(t, { loopBudgetMs: 1 });
+      await pool.ready;
+      const before = turns;
+      assert.deepEqual(await all(pool.stream('computed', [50, 1])), { taken: upTo(50) });
+      assert.ok(turns > before);
+    });
+
     test('a stream that nobody began is no call', async (t) => {
       const pool = made(t);
       assert.deepEqual(await pool.stream('count', [0, 5]).return(), { done: true, value: undefined });

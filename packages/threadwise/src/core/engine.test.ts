@@ -78,6 +78,19 @@ describe('a pool', () => {
     assert.equal(await stateOf(engine.admission.enter('work', [1], undefined)), 'ERR_MODULE_LOAD');
   });
 
+  test('rejects every call when the system has no memory for what a worker shares with main', async () => {
+    const { engine } = scene({ worker: { recycle: { afterTasks: 1 } } }, (platform) => {
+      Object.assign(platform, {
+        sharedMemory: () => {
+          throw new RangeError('no memory');
+        },
+      });
+    });
+    const call = engine.admission.enter('work', [1], undefined);
+    assert.equal(await stateOf(call), 'ERR_MODULE_LOAD');
+    assert.equal(await stateOf(engine.lifecycle.close()), undefined);
+  });
+
   test('gives up when a module that once loaded does not load again and again', async () => {
     const { platform, transport, engine, lastLink } = scene();
     lastLink().events.ready([], { functions: [], others: [] });

@@ -133,18 +133,14 @@ export class Engine {
    * Calls a function of the pool's owner for a task, or one of ours. Rejects with whatever it throws, or with ERR_TASK_NOT_FOUND.
    * @param by the worker that the task runs on, or whatever stands for the calling thread
    */
-  callHost(by: object, name: string, args: readonly unknown[]): Promise<unknown> {
-    const { instances } = this.parts;
-    if (instances === undefined) return this.#callHost(by, name, args);
-    const packed = async () =>
-      instances.pack(await this.#callHost(by, name, instances.unpackArguments(args)));
-    return packed();
-  }
-
-  #callHost(by: object, name: string, args: readonly unknown[]): Promise<unknown> {
-    if (name === STREAM_HOST) return this.streams.take(...(args as [number, number, unknown[]]));
-    if (name === FORK_HOST) return this.forks.ask(by, args as unknown as Fork);
-    return callHost(this.parts.options.host, name, args);
+  async callHost(by: object, name: string, given: readonly unknown[]): Promise<unknown> {
+    const { instances, options } = this.parts;
+    const args = instances === undefined ? given : instances.unpackArguments(given);
+    let result: Promise<unknown>;
+    if (name === STREAM_HOST) result = this.streams.take(...(args as [number, number, unknown[]]));
+    else if (name === FORK_HOST) result = this.forks.ask(by, args as unknown as Fork);
+    else result = callHost(options.host, name, args);
+    return instances === undefined ? result : instances.pack(await result);
   }
 
   // --- calls ---

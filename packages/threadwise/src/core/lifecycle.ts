@@ -35,7 +35,8 @@ export class Lifecycle {
   readonly #engine: Engine;
   readonly #keepAlive: KeepAlive;
   #state: PoolState = 'open';
-  #readiness: { resolve: () => void; reject: (error: unknown) => void } | undefined;
+  /** Settles `ready`; undefined once it has. */
+  #readiness: ReturnType<typeof promised<void>> | undefined = promised();
   #closed: ReturnType<typeof promised<void>> | undefined;
   /** How many milliseconds `close` waits for a call to settle before it gives up; undefined: nobody closes the pool. */
   #stallMs: number | undefined;
@@ -48,9 +49,7 @@ export class Lifecycle {
   constructor(engine: Engine) {
     this.#engine = engine;
     this.#keepAlive = engine.parts.platform.keepAlive();
-    this.ready = new Promise((resolve, reject) => {
-      this.#readiness = { resolve, reject };
-    });
+    this.ready = this.#readiness!.promise;
     this.ready.catch(() => undefined); // who does not ask for `ready` hears it from his calls
     this.updateKeepAlive();
   }

@@ -66,16 +66,11 @@ export class RunningTask implements TaskContext {
   }
 
   callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown> {
-    if (!this.isOver) return this.#host.callHost(name, args, transfer);
-    const message = `task.host.${name} was called after its task had ended`;
-    return Promise.reject(new ThreadwiseError('ERR_OUTSIDE_TASK', message));
+    return this.isOver ? tooLate(`task.host.${name}`) : this.#host.callHost(name, args, transfer);
   }
 
   run(name: string, args: readonly unknown[]): Promise<unknown> {
-    if (this.isOver)
-      return Promise.reject(
-        new ThreadwiseError('ERR_OUTSIDE_TASK', 'task.run was called after its task had ended'),
-      );
+    if (this.isOver) return tooLate('task.run');
     this.#forks ??= new Forks(this.#host);
     return this.#forks.run(name, args);
   }
@@ -84,4 +79,8 @@ export class RunningTask implements TaskContext {
     this.isOver = true;
     this.#forks?.end();
   }
+}
+
+async function tooLate(what: string): Promise<never> {
+  throw new ThreadwiseError('ERR_OUTSIDE_TASK', `${what} was called after its task had ended`);
 }

@@ -1,6 +1,6 @@
 /** The object `task`: it answers for the task whose code asks. */
 import { ThreadwiseError } from '../core/options/errors.js';
-import { currentTask, currentWorkerId, noteAsked } from './current.js';
+import { currentTask, currentWorkerId, isTransferred, noteAsked, type TaskContext } from './current.js';
 
 export { transfer } from './current.js';
 
@@ -62,28 +62,28 @@ const host: Host = new Proxy(Object.freeze(Object.create(null)), {
   get: (_target, name) => {
     if (typeof name === 'symbol' || name === 'then') return undefined; // so that nobody takes it for a promise
     return (...args: unknown[]) => {
-      const current = currentTask();
-      if (current !== undefined) return current.callHost(name, args);
-      throw new ThreadwiseError('ERR_OUTSIDE_TASK', `task.host.${name} exists only while a task runs`);
+      const current = inTask(`task.host.${name}`);
+      const moved = args.filter(isTransferred);
+      const own = args.map((arg) => (isTransferred(arg) ? arg.value : arg));
+      return current.callHost(name, own, moved.length > 0 ? moved.flatMap(({ list }) => list) : undefined);
     };
   },
 });
 
+function inTask(what: string): TaskContext {
+  const current = currentTask();
+  if (current !== undefined) return current;
+  throw new ThreadwiseError('ERR_OUTSIDE_TASK', `${what} exists only while a task runs`);
+}
+
 /** The task that the calling code belongs to. */
 export const task: TaskHandle = Object.freeze({
   get signal(): AbortSignal {
-    const current = currentTask();
-    if (current !== undefined) return current.signal as AbortSignal;
-    neverAborted ??= new AbortController().signal;
-    return neverAborted;
+    return (currentTask()?.signal ?? (neverAborted ??= new AbortController().signal)) as AbortSignal;
   },
   progress: (value: unknown) => currentTask()?.progress(value),
   host,
-  run<R>(name: string, args: readonly unknown[]): Promise<R> {
-    const current = currentTask();
-    if (current !== undefined) return current.run(name, args) as Promise<R>;
-    throw new ThreadwiseError('ERR_OUTSIDE_TASK', 'task.run exists only while a task runs');
-  },
+  run: <R>(name: string, args: readonly unknown[]) => inTask('task.run').run(name, args) as Promise<R>,
   get context(): unknown {
     return currentTask()?.context;
   },

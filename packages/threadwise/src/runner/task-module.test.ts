@@ -31,6 +31,17 @@ describe('readTaskModule', () => {
     assert.equal(module.setup, g);
   });
 
+  test('an export whose getter throws is no task, nor is one without a name', () => {
+    const exported = {
+      get gone() {
+        throw new Error('not any more');
+      },
+      hash: f,
+    };
+    const module = readTaskModule({ default: exported, gone: undefined, hash: f, '': g });
+    assert.deepEqual(module.names, ['hash']);
+  });
+
   test('a CommonJS module that is a function is the task default', () => {
     const module = readTaskModule({ default: f, 'module.exports': f });
     assert.deepEqual(module.names, ['default']);

@@ -16,7 +16,7 @@ type Namespace = Readonly<Record<string, unknown>>;
 type Functions = ReadonlyMap<string, TaskFunction>;
 
 /** Exports with a meaning of their own; none of them is a task. */
-const RESERVED = new Set(['setup', 'teardown', 'module.exports', '__esModule']);
+const RESERVED = new Set(['setup', 'teardown', 'module.exports', '__esModule', '']);
 const PLACES = ['threads', 'auto'] as const;
 type Place = (typeof PLACES)[number];
 /** Kinds of functions whose result is always a promise or an iterator. */
@@ -30,12 +30,15 @@ export function readTaskModule(
   namespace: Namespace,
   classes: readonly string[] | 'plain' = [],
 ): LoadedModule {
-  const exported = functionsOf(namespace);
+  // What `module.exports` of a CommonJS module has: Node’s lexer may not have found all of it.
+  const { default: main } = namespace;
+  const others = (typeof main === 'object' && main !== null ? main : {}) as Namespace;
+  const exported = functionsOf([namespace, others]);
   const tasks = new Map([...exported].filter(([name]) => !RESERVED.has(name)));
   if (tasks.size === 0) {
-    const others = Object.keys(namespace).filter((name) => name !== 'module.exports');
+    const values = Object.keys(namespace).filter((name) => name !== 'module.exports');
     throw new TypeError(
-      `The module exports no function to run as a task; it exports ${others.join(', ') || 'nothing'}`,
+      `The module exports no function to run as a task; it exports ${values.join(', ') || 'nothing'}`,
     );
   }
   const names = [...tasks.keys()].sort();
@@ -47,11 +50,8 @@ export function readTaskModule(
     if (run === undefined) throw taskNotFound(name, names);
     return ofStream === undefined ? run : streamed(run);
   };
-  const declared = record(
-    'threadwise (export)',
-    namespace.threadwise ?? ofCommonJs(namespace.default) ?? {},
-    ['placement', 'pure', 'classes'],
-  );
+  const given = namespace.threadwise ?? others.threadwise ?? {};
+  const declared = record('threadwise (export)', given, ['placement', 'pure', 'classes']);
   const registered = registeredClasses('threadwise.classes (export)', declared.classes ?? []);
   const ofPool = classes === 'plain' ? [] : classes;
   if (classes !== 'plain') checkSameClasses(ofPool, classNames(registered) as readonly string[]);
@@ -63,21 +63,20 @@ export function readTaskModule(
   return { names, tasks, traits, pure, find, instances, setup, teardown };
 }
 
-/** The functions that a module exports; if it is CommonJS, also those on `module.exports` that Node’s lexer did not find. */
-function functionsOf(namespace: Namespace): Map<string, TaskFunction> {
+/** The functions in these objects; of those that share a name, the first. */
+function functionsOf(objects: readonly Namespace[]): Map<string, TaskFunction> {
   const found = new Map<string, TaskFunction>();
-  const { default: exported } = namespace;
-  const others = typeof exported === 'object' && exported !== null ? exported : {};
-  for (const [name, value] of [...Object.entries(namespace), ...Object.entries(others)]) {
-    if (typeof value === 'function' && !found.has(name)) found.set(name, value as TaskFunction);
+  for (const from of objects) {
+    for (const name of Object.keys(from)) {
+      try {
+        const value = from[name];
+        if (typeof value === 'function' && !found.has(name)) found.set(name, value as TaskFunction);
+      } catch {
+        // A getter that throws, for instance of what a package does not have any more: no task.
+      }
+    }
   }
   return found;
-}
-
-/** The export `threadwise` of a CommonJS module, which Node’s lexer may not have found. */
-function ofCommonJs(exported: unknown): unknown {
-  const isObject = typeof exported === 'object' && exported !== null;
-  return isObject && 'threadwise' in exported ? exported.threadwise : undefined;
 }
 
 /** `'threads'` for all functions, or for some of them, `{ render: 'threads' }`. */

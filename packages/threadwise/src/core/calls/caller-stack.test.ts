@@ -82,5 +82,10 @@ describe('withCallerStack', () => {
     Error.prepareStackTrace = (_error, frames) => frames;
     assert.equal(await theUserOfThePool(error), error);
     assert.equal(error.stack, 'its own');
+    Error.prepareStackTrace = () => {
+      throw new Error('it makes none');
+    };
+    assert.equal(await theUserOfThePool(error), error);
+    assert.equal(error.stack, 'its own');
   });
 });

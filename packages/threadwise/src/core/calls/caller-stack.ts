@@ -41,13 +41,18 @@ function setStack(error: Error, value: string): void {
  * @param what the caller's name of this call, if it made several in one place
  */
 export function withCallerStack(error: unknown, what?: string): unknown {
-  if (!(error instanceof Error) || typeof error.stack !== 'string' || error.stack.includes(MARK))
-    return error;
-  const { stack } = new Error() as { stack?: unknown };
-  if (typeof stack !== 'string') return error; // the program has its own Error.prepareStackTrace
-  const lines = stack.split('\n');
-  const callers = lines.filter((line) => line.startsWith('    at async ') && !OURS.test(line));
-  if (what !== undefined) callers.unshift(`    at ${what}`);
-  if (callers.length > 0) setStack(error, error.stack + MARK + callers.join('\n'));
+  try {
+    if (!(error instanceof Error) || typeof error.stack !== 'string' || error.stack.includes(MARK))
+      return error;
+    // No text where the program has its own Error.prepareStackTrace, which may also throw.
+    const { stack } = new Error() as { stack?: unknown };
+    if (typeof stack !== 'string') return error;
+    const lines = stack.split('\n');
+    const callers = lines.filter((line) => line.startsWith('    at async ') && !OURS.test(line));
+    if (what !== undefined) callers.unshift(`    at ${what}`);
+    if (callers.length > 0) setStack(error, error.stack + MARK + callers.join('\n'));
+  } catch {
+    // The error goes on as it is.
+  }
   return error;
 }

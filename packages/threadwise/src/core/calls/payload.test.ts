@@ -76,6 +76,7 @@ describe('what cannot be cloned', () => {
     refuses([fn], 'args[0]');
     refuses([1, { list: [0, { fn }] }], 'args[1].list[1].fn');
     refuses([{ 'not a name': fn }], 'args[0]["not a name"]');
+    refuses([Object.assign([1, 2], { fn })], 'args[0].fn');
     refuses([Symbol('s')], 'args[0]');
     refuses([Promise.resolve()], 'args[0]');
   });

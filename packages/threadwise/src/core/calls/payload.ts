@@ -172,8 +172,12 @@ function* childrenOf(value: unknown, path: string): Generator<readonly [unknown,
     } else if (value instanceof Set) {
       for (const item of value) yield [item, `${path}.values()[${i++}]`];
     } else {
-      const keys = Array.isArray(value) ? Array.prototype.keys.call(value) : Object.keys(value);
-      for (const key of keys) yield [read(value, key), join(path, key)];
+      const isArray = Array.isArray(value);
+      if (isArray) for (let at = 0; at < value.length; at++) yield [read(value, at), `${path}[${at}]`];
+      for (const key of Object.keys(value)) {
+        // An array may have properties of other names, too.
+        if (!isArray || !/^\d+$/.test(key)) yield [read(value, key), join(path, key)];
+      }
     }
   } catch {
     // A proxy refuses: the value itself is to blame.
@@ -188,7 +192,7 @@ function read(value: object, key: PropertyKey): unknown {
   }
 }
 
-function join(path: string, key: string | number): string {
-  const isName = /^[A-Za-z_$][\w$]*$/.test(`${key}`);
+function join(path: string, key: string): string {
+  const isName = /^[A-Za-z_$][\w$]*$/.test(key);
   return isName ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
 }

@@ -23,7 +23,7 @@ export const keepResolve = (resolve: Resolve) => {
 function onlyTimeout(given: RunOptions): number {
   if (typeof given !== 'object' || given === null) return 0;
   try {
-    for (const key in given) if (key !== 'timeoutMs') return 0;
+    for (const key in given) if (key !== 'timeoutMs' || !Object.hasOwn(given, key)) return 0;
     const { timeoutMs } = given;
     return typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS ? timeoutMs : 0;
   } catch {

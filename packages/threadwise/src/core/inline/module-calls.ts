@@ -5,6 +5,7 @@
 import type { CallHost, ModuleHere, PlacedFunction, RunningCall, TaskFunction } from '../contracts.js';
 import { isImmutable, notCloneable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
+import { STREAM_HOST } from '../calls/stream.js';
 import type { Engine } from '../engine.js';
 import { isThenable } from '../promised.js';
 
@@ -120,6 +121,11 @@ export class ModuleCalls {
     return running !== undefined;
   }
 
+  /** Whether one of this pool's does. */
+  get isRunning(): boolean {
+    return running === this;
+  }
+
   begin(name: string): void {
     running = this; // eslint-disable-line @typescript-eslint/no-this-alias -- which one runs, among those of all pools
     this.name = name;
@@ -178,7 +184,7 @@ export class ModuleCalls {
   /** The call that the code which asks belongs to. */
   current(): RunningCall | undefined {
     if (running === undefined) return this.#module.entered();
-    return running === this ? this.asked() : undefined;
+    return this.isRunning ? this.asked() : undefined;
   }
 
   #newHost(name: string, run: ResolvedRun): CallHost {
@@ -191,7 +197,11 @@ export class ModuleCalls {
       callHost: async (host, args, transfer) => {
         const own = this.#copy(args, 'args', args, transfer) as unknown[];
         try {
-          return this.#module.copy(await this.#engine.callHost(this, host, own));
+          const answer = await this.#engine.callHost(this, host, own);
+          // A stream whose values are taken at once would never leave this turn.
+          if (host === STREAM_HOST && this.beginInTurn() === undefined)
+            await new Promise<void>((resolve) => parts.platform.nextTurn(resolve));
+          return this.#module.copy(answer);
         } catch (error) {
           throw this.#module.copyError(error);
         }

@@ -24,9 +24,12 @@ export class TasksHere {
   readonly link: Pick<Link, 'drain' | 'startedAt' | 'abort'> = {
     drain: () => undefined,
     startedAt: (task) => this.#begun.get(task)?.began,
-    // What has begun and is not in the map runs right now.
-    abort: (task, reason) =>
-      (this.#begun.get(task)?.call ?? this.#here.calls.asked()).abort(this.#here.module.copyError(reason)),
+    abort: (task, reason) => {
+      const { calls, module } = this.#here;
+      // What has begun and is not in the map runs right now, or has returned, and its result is being copied.
+      const call = this.#begun.get(task)?.call ?? (calls.isRunning ? calls.asked() : undefined);
+      call?.abort(module.copyError(reason));
+    },
   };
   readonly #engine: Engine;
   readonly #here: CallingThread;

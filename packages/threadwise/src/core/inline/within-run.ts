@@ -2,10 +2,11 @@
  * Calls that run within `run`: nothing is queued, nothing crosses, no task is made. Most of them run on credit: a call
  * that was timed by itself, and was short, lets the next few of its function run without a look at the clock.
  */
+import { abortError } from '../calls/canceller.js';
 import { rejected } from '../calls/caller-stack.js';
 import { isImmutable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
-import type { Placement } from '../contracts.js';
+import type { Outcome, Placement } from '../contracts.js';
 import { leaseOf } from '../lease.js';
 import { isList } from '../options/checks.js';
 import { isThenable, promised } from '../promised.js';
@@ -169,10 +170,12 @@ export class WithinRun {
       if (isWatched) id = ledger.newId();
       if (hooks.isTracing) trace = hooks.traceStart(id, name);
       if (isWatched) ledger.tellSubmit(id, name);
-      const { refusal } = lifecycle; // a getter, the tracer or a listener may have closed the pool
-      if (refusal !== undefined) {
-        if (isWatched) this.#refusedLate(entry, id, trace, refusal);
-        return rejected(refusal);
+      // A getter, the tracer or a listener may have closed the pool, or given up the call.
+      const { refusal } = lifecycle;
+      if (refusal !== undefined || run.signal?.aborted) {
+        const error = refusal ?? abortError({ name, id, run });
+        if (!isWatched) return rejected(error);
+        return this.#rejected(entry, id, trace, refusal === undefined ? 'aborted' : 'rejected', error);
       }
       calls.id = id;
       calls.run = run;
@@ -219,30 +222,32 @@ export class WithinRun {
 
   /** @param began when the call began; undefined: it ran on credit */
   #failed(entry: Entry, thrown: unknown, began?: number, id = 0, trace?: unknown): Promise<never> {
-    const { ledger, parts } = this.#engine;
-    const { platform, recorder } = parts;
     this.#calls.forget(); // who hears of the failure may call again
     const error = this.#here.module.copyError(thrown);
-    const now = platform.now();
+    const now = this.#engine.parts.platform.now();
     const ms = began === undefined ? undefined : now - began;
-    const runMs = ms ?? entry.lastMs;
-    recorder.counts.submitted++;
-    recorder.settled('failed', 0, runMs, now, this.#here.record);
-    recorder.functions.ended(entry.name, 'failed', runMs, now, error, true);
     entry.learnt?.ranInline(ms, now, 1);
-    if (id !== 0) ledger.tellSettle(id, entry.name, trace, 'failed', runMs, 0, error);
-    return rejected(error);
+    return this.#rejected(entry, id, trace, 'failed', error, ms ?? entry.lastMs);
   }
 
-  /** Counts a call of which listeners were told that it was submitted, and whose pool then ended, and tells them so. */
-  #refusedLate({ name }: Entry, id: number, trace: unknown, refusal: unknown): void {
+  /** Counts a call that did not complete, and tells listeners if they were told that it was submitted. @param runMs undefined: it did not run */
+  #rejected(
+    { name }: Entry,
+    id: number,
+    trace: unknown,
+    outcome: Exclude<Outcome, 'completed'>,
+    error: unknown,
+    runMs?: number,
+  ): Promise<never> {
     const { ledger, parts } = this.#engine;
     const { platform, recorder } = parts;
     const now = platform.now();
+    const waitMs = runMs === undefined ? undefined : 0;
     recorder.counts.submitted++;
-    recorder.ended('rejected', 1, now);
-    recorder.functions.ended(name, 'rejected', undefined, now, refusal, false);
-    ledger.tellSettle(id, name, trace, 'rejected', undefined, undefined, refusal);
+    recorder.settled(outcome, waitMs, runMs, now, this.#here.record);
+    recorder.functions.ended(name, outcome, runMs, now, error, runMs !== undefined);
+    if (id !== 0) ledger.tellSettle(id, name, trace, outcome, runMs, waitMs, error);
+    return rejected(error);
   }
 
   /** Makes a task of a call whose function has returned a promise. */

@@ -190,13 +190,13 @@ function checkEach(given: unknown, context: OptionContext) {
     loopBudgetMs: optional(budget, 5),
     isolation: optional(isolationOf),
     choose: optional((option, value) => strategy(option, value, context.choices)),
-    tasksPerWorker: (option, value) => integer(option, value ?? 1, 1, MAX_TASKS_PER_WORKER),
-    queue: (option, value) => checked(option, value ?? {}, { limit: limitFrom(0) }),
+    tasksPerWorker: (option, value = 1) => integer(option, value, 1, MAX_TASKS_PER_WORKER),
+    queue: (option, value = {}) => checked(option, value, { limit: limitFrom(0) }),
     timeoutMs: optional((option, value) => duration(option, value, 1)),
-    retries: (option, value) => retryCount(option, value ?? 0),
-    worker: (option, value) => checked(option, value ?? {}, WORKER),
-    idleTimeoutMs: (option, value) => duration(option, value ?? 30_000, 0),
-    classes: (option, value) => (value === 'plain' ? value : registeredClasses(option, value ?? [])),
+    retries: (option, value = 0) => retryCount(option, value),
+    worker: (option, value = {}) => checked(option, value, WORKER),
+    idleTimeoutMs: (option, value = 30_000) => duration(option, value, 0),
+    classes: (option, value = []) => (value === 'plain' ? value : registeredClasses(option, value)),
     host: hostFunctions,
     onTaskStart: optional(callback),
     onTaskEnd: optional(callback),
@@ -222,9 +222,9 @@ const WORKER = {
   execArgv: optional(texts),
   cwd: optional(text),
   resourceLimits: optional(resourceLimits),
-  recycle: (option, value) =>
-    checked(option, value ?? {}, { afterTasks: limitFrom(1), aboveMemoryMiB: limitFrom(1) }),
-  startTimeoutMs: (option, value) => duration(option, value ?? 10_000, 1) ?? MAX_TIMER_MS,
+  recycle: (option, value = {}) =>
+    checked(option, value, { afterTasks: limitFrom(1), aboveMemoryMiB: limitFrom(1) }),
+  startTimeoutMs: (option, value = 10_000) => duration(option, value, 1) ?? MAX_TIMER_MS,
 } satisfies Readonly<Record<keyof WorkerOptions, Check<unknown>>>;
 
 /** Validates changes of a pool; undefined: the option stays as it is. Throws ERR_OPTION. */
@@ -309,7 +309,7 @@ export function threadBounds(option: string, given: unknown, context: ThreadLimi
   const bounds = record(option, given, ['min', 'max']) as ThreadBounds;
   const min = bounds.min === undefined ? undefined : integer(`${option}.min`, bounds.min, 0, MAX_THREADS);
   const most = Math.min(MAX_THREADS, Math.max(min ?? 1, context.availableThreads()));
-  const max = integer(`${option}.max`, bounds.max ?? most, 1, MAX_THREADS);
+  const max = integer(`${option}.max`, bounds.max === undefined ? most : bounds.max, 1, MAX_THREADS);
   if (min !== undefined && min > max) return reject(option, 'min not larger than max', `${min} > ${max}`);
   return { min: min ?? 1, max };
 }

@@ -56,7 +56,7 @@ export function loadsTooLong(ms: number): Error {
 
 /** Where an error was thrown: the first place in its stack that is in a file of the user's; and whether `setup` of the module called that. */
 function placeOf(cause: unknown, moduleUrl: string): { at: string; isSetup: boolean } | undefined {
-  const lines = cause instanceof Error ? String(cause.stack).split('\n') : [];
+  const lines = textOf(cause, ({ stack }) => `${stack}`).split('\n');
   // Node.js puts the place before the name where it could not compile the module.
   if (/^\S+:\d+$/.test(lines[0] ?? '')) return { at: lines[0]!, isSetup: false };
   const frames = lines.filter((line) => /^ {4}at /.test(line) && !/\bnode:|\[worker eval\]/.test(line));

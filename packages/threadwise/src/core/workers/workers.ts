@@ -108,10 +108,9 @@ export class Workers {
   }
 
   #newSlot(): WorkerSlot {
-    const { platform, recorder, newQueue, options } = this.#parts;
+    const { platform, recorder, newQueue } = this.#parts;
     const slot = new WorkerSlot(++this.#lastId, newQueue(), platform.now());
     slot.record = recorder.worker();
-    slot.allowance = Allowance.of(options.worker.recycle.afterTasks, platform.sharedMemory);
     return slot;
   }
 
@@ -131,8 +130,9 @@ export class Workers {
   }
 
   #specOf(slot: WorkerSlot): ThreadSpec {
-    const { name: poolName, moduleUrl, options } = this.#parts;
+    const { name: poolName, moduleUrl, options, platform } = this.#parts;
     const { tasksPerWorker, worker: settings } = options;
+    slot.allowance = Allowance.of(this.#mostTasks, platform.sharedMemory); // here, where it is caught if it throws
     const classes = classNames(options.classes);
     const { id: workerId, allowance, link } = slot;
     const own = { workerId, allowance: allowance.memory, wire: link.wire };

@@ -93,7 +93,7 @@ export function encodeError(thrown: unknown, clone: Clone): EncodedError {
 export function decodeError(encoded: EncodedError): unknown {
   if (encoded.type === 'value') return encoded.value;
   const error = construct(encoded);
-  define(error, 'stack', encoded.stack);
+  attempt(() => define(error, 'stack', encoded.stack), undefined); // V8 makes the old one first, by an Error.prepareStackTrace that may throw
   if (read(error, 'name') !== encoded.name) define(error, 'name', encoded.name);
   if (encoded.cause !== undefined) define(error, 'cause', decodeError(encoded.cause));
   for (const [key, value] of encoded.fields) define(error, key, value, true);
