@@ -1,6 +1,6 @@
 // What the bundles of the library share: turning modules into the texts of functions, and minifying them.
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { minifySync } from 'vite';
 
@@ -83,14 +83,19 @@ export function loadLater(groups, ending, folder, ahead) {
       const file = join(dirname(importer), path.replace(/\.js$/, ending));
       const group = groupOf.get(file);
       if (group === undefined || groupOf.get(importer) === group) return undefined;
-      return { path: file, namespace: 'called', pluginData: group };
+      // A relative path: the source map of what is published has it.
+      return {
+        path: relative(fileURLToPath(folder), file),
+        namespace: 'called',
+        pluginData: { file, group },
+      };
     });
-    onLoad({ filter: /./, namespace: 'called' }, ({ path, pluginData: group }) => {
+    onLoad({ filter: /./, namespace: 'called' }, ({ pluginData: { file, group } }) => {
       const call = `const called = (name) => function (...args) {
         const real = load_${group}()[name];
         return new.target ? new real(...args) : real(...args);
       };`;
-      const stubs = callable(path).map((name) => `export const ${name} = called('${name}');`);
+      const stubs = callable(file).map((name) => `export const ${name} = called('${name}');`);
       return { contents: [call, ...stubs].join('\n') };
     });
   };

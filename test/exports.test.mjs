@@ -1,7 +1,10 @@
 // What the packages export: a change here is a change of the public interface.
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import * as library from 'threadwise';
 import * as fleet from '@threadwise/bullmq';
 import * as fleetWorker from '@threadwise/bullmq/worker';
@@ -62,6 +65,16 @@ test('a loader that can require no module, such as that of Jest, has files of it
 
 test('nothing else can be imported', async () => {
   await assert.rejects(import('threadwise/dist/core/engine.js'), { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' });
+});
+
+test('what is published names no folder of the machine that built it', () => {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const files = ['threadwise', 'cli', 'control', 'bullmq'].flatMap((name) => {
+    const dist = join(root, 'packages', name, 'dist');
+    return readdirSync(dist, { recursive: true }).map((file) => join(dist, file));
+  });
+  const naming = files.filter((file) => statSync(file).isFile() && readFileSync(file, 'utf8').includes(root));
+  assert.deepEqual(naming, []);
 });
 
 test('the methods of a pool', () => {

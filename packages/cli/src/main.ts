@@ -59,6 +59,8 @@ try {
   await program.parseAsync(understood(process.argv.slice(2)), { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) {
+    if (error.code === 'commander.missingArgument')
+      process.stderr.write('(write it before options that take several values, such as --files)\n');
     setExitCode(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
   } else {
     // The library refused an option or an environment variable, and its message says which.

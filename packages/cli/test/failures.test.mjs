@@ -203,7 +203,13 @@ test('help shows examples, usage errors say where to look', async () => {
   assert.match(nothing.stderr, /Usage: threadwise/);
   const noModule = await run(['run', '--files', task('echo')]);
   assert.equal(noModule.code, 2);
-  assert.match(noModule.stderr, /missing required argument 'module'/);
+  assert.match(
+    noModule.stderr,
+    /missing required argument 'module'\n(.*\n)*.*before options that take several values/,
+  );
+  const notAnalyzed = await run(['analyze', '--files', task('echo')]);
+  assert.equal(notAnalyzed.code, 2);
+  assert.match(notAnalyzed.stderr, /expected a module.*before options that take several values/);
   const unknown = await run(['rum']);
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /unknown command 'rum'\n\(Did you mean run\?\)/);

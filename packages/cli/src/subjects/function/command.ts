@@ -51,7 +51,10 @@ async function analyzeModule(
   second: string | undefined,
   raw: RawAnalyzeOptions,
 ): Promise<number> {
-  if (given === undefined) throw new UsageError('expected a module, such as ./tasks.js#hash');
+  if (given === undefined)
+    throw new UsageError(
+      'expected a module, such as ./tasks.js#hash, before options that take several values, such as --files',
+    );
   if (second !== undefined) throw new UsageError(`unexpected '${second}' after the module`);
   const input = resolveInput(raw, process.stdin.isTTY === true);
   const budgetMs = budgetOf(raw);
