@@ -224,6 +224,18 @@ describe('scaler', () => {
     );
   });
 
+  test('with new bounds, what the machine allows is asked anew: a container may have got other limits', () => {
+    const remote = new Remote();
+    for (const given of [{}, { remote }]) {
+      const { platform, scaler, asked } = scene(given);
+      scaler.adjust();
+      platform.availableThreads = () => 7;
+      scaler.resize({ min: 1, max: 8 });
+      assert.equal(asked.at(-1)!.cores, 7);
+    }
+    assert.deepEqual(remote.bounds.at(-1), { min: 1, max: 8, cores: 7 });
+  });
+
   test('neither starts nor lets go after close', () => {
     const { platform, scaler, slots, waiting, gone, ready } = scene();
     waiting.queued = 2;
@@ -378,8 +390,8 @@ describe('a pool that another thread sizes', () => {
     const { scaler } = scene({ remote });
     scaler.resize({ min: 2, max: 3 });
     assert.deepEqual(remote.bounds, [
-      { min: 1, max: 4 },
-      { min: 2, max: 3 },
+      { min: 1, max: 4, cores: 4 },
+      { min: 2, max: 3, cores: 4 },
     ]);
   });
 
