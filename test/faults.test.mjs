@@ -201,6 +201,24 @@ describe('modules', () => {
   });
 });
 
+describe('what a worker prints before it ends is not lost', () => {
+  for (const [name, way] of Object.entries(ways)) {
+    test(name, async () => {
+      const { stdout, stderr } = await runScript(`
+        import { createPool } from 'threadwise';
+        const way = ${JSON.stringify(way)};
+        const pool = createPool(${JSON.stringify(moduleUrl('prints.mjs'))}, { threads: 1, ...way });
+        await pool.run('work', []);
+        await pool.close();`);
+      const lines = ['work', 'teardown'].flatMap((what) =>
+        Array.from({ length: 20 }, (_, i) => `${what} ${i}`),
+      );
+      assert.deepEqual(stdout.trim().split('\n'), lines);
+      assert.deepEqual(stderr.trim().split('\n'), lines);
+    });
+  }
+});
+
 describe('a thrown value that no text can be made of', () => {
   for (const placement of ['threads', 'inline']) {
     test(`by a module that loads (${placement}): ready and calls are rejected with ERR_MODULE_LOAD`, async (t) => {
