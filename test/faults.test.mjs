@@ -150,6 +150,25 @@ describe('modules', () => {
     });
   }
 
+  test(
+    'where the permission model allows no workers, the error names the option that does',
+    { skip: apart },
+    async () => {
+      const isOld = !process.allowedNodeEnvironmentFlags.has('--permission');
+      const args = [
+        isOld ? '--experimental-permission' : '--permission',
+        '--allow-fs-read=*',
+        '--no-warnings',
+      ];
+      const source = `
+      import { createPool } from 'threadwise';
+      const pool = createPool(${JSON.stringify(tasksUrl)});
+      await pool.ready.catch(({ code, message }) => console.log(code, message));`;
+      const { stdout } = await runScript(source, { args });
+      assert.match(stdout, /^ERR_MODULE_LOAD .*--allow-worker/s);
+    },
+  );
+
   test('a pool that is closing when its module does not load still ends, and its calls with it', async () => {
     const pool = createPool(badUrl('throws.mjs'), { threads: 2 });
     let starts = 0;
