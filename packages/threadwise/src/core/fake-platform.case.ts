@@ -53,7 +53,7 @@ export class FakePlatform implements Platform {
   readonly sharedMemory = (byteLength: number): ArrayBufferLike => new SharedArrayBuffer(byteLength);
   readonly hasSharedMemory = true;
   readonly noProcesses = () => undefined;
-  availableThreads = (): number => 4;
+  readonly availableThreads = (): number => 4;
   readonly threadCeiling = (): number => 64;
   memory: Platform['memory'] = () => undefined;
   readonly ownLoad = () => ({ utilization: 0.5, residentBytes: 2, heapUsedBytes: 1 });

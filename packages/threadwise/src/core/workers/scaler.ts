@@ -37,8 +37,6 @@ export class Scaler {
   /** Failures in a row. */
   #failures = 0;
   #failedAt = Number.NEGATIVE_INFINITY;
-  /** How many threads make sense for tasks that compute. The system has to be asked: once for each bounds, and not before it is needed. */
-  #knownCores: number | undefined;
   #pause: TimerHandle | undefined;
   #watchdog: TimerHandle | undefined;
 
@@ -56,7 +54,7 @@ export class Scaler {
       onDue: () => this.adjust(),
       onDecision: (decision) => this.#decided(decision),
     });
-    this.#tellBounds();
+    this.#remote?.bound(bounds);
     this.#remote?.onWanted((decision) => {
       if (decision !== undefined) this.#decided(decision);
       this.adjust();
@@ -71,8 +69,7 @@ export class Scaler {
 
   resize(bounds: SizeBounds): void {
     this.#bounds = bounds;
-    this.#knownCores = undefined; // the container may have got other limits
-    this.#tellBounds();
+    this.#remote?.bound(bounds);
     this.adjust();
   }
 
@@ -201,15 +198,6 @@ export class Scaler {
     return this.#engine.workers.serving.length;
   }
 
-  get #cores(): number {
-    return (this.#knownCores ??= this.#engine.parts.platform.availableThreads());
-  }
-
-  #tellBounds(): void {
-    const { min, max } = this.#bounds;
-    this.#remote?.bound({ min, max, cores: this.#cores });
-  }
-
   /**
    * The invariant: where tasks wait, or are with a worker, and there may be workers, one is there or starting. It is kept
    * here, whatever the policy wants, and whatever a coordinator wants, which does not see what waits for main's workers.
@@ -246,7 +234,6 @@ export class Scaler {
     const now = parts.platform.now();
     return {
       ...this.#bounds,
-      cores: this.#cores,
       current: serving.length,
       starting: serving.filter((slot) => slot.state === 'starting').length,
       idle: idle.length,

@@ -93,9 +93,9 @@ export class CoordinatorThread implements RemoteSizing {
 
   // --- how many workers there are ---
 
-  bound(bounds: NonNullable<Settings['bounds']>): void {
+  bound({ min, max, cores }: NonNullable<Settings['bounds']>): void {
     this.wanted = undefined; // the last one was for other bounds
-    this.set({ bounds });
+    this.set({ bounds: { min, max, cores } });
   }
 
   drain(): void {
