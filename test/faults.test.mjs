@@ -150,6 +150,25 @@ describe('modules', () => {
     });
   }
 
+  test(
+    'where the permission model allows no workers, the error names the option that does',
+    { skip: apart },
+    async () => {
+      const isOld = !process.allowedNodeEnvironmentFlags.has('--permission');
+      const args = [
+        isOld ? '--experimental-permission' : '--permission',
+        '--allow-fs-read=*',
+        '--no-warnings',
+      ];
+      const source = `
+      import { createPool } from 'threadwise';
+      const pool = createPool(${JSON.stringify(tasksUrl)});
+      await pool.ready.catch(({ code, message }) => console.log(code, message));`;
+      const { stdout } = await runScript(source, { args });
+      assert.match(stdout, /^ERR_MODULE_LOAD .*--allow-worker/s);
+    },
+  );
+
   test('a pool that is closing when its module does not load still ends, and its calls with it', async () => {
     const pool = createPool(badUrl('throws.mjs'), { threads: 2 });
     let starts = 0;
@@ -199,6 +218,24 @@ describe('modules', () => {
     await pool.close();
     assert.deepEqual([...new Int32Array(shared)], [2, 2, 0]);
   });
+});
+
+describe('what a worker prints before it ends is not lost', () => {
+  for (const [name, way] of Object.entries(ways)) {
+    test(name, async () => {
+      const { stdout, stderr } = await runScript(`
+        import { createPool } from 'threadwise';
+        const way = ${JSON.stringify(way)};
+        const pool = createPool(${JSON.stringify(moduleUrl('prints.mjs'))}, { threads: 1, ...way });
+        await pool.run('work', []);
+        await pool.close();`);
+      const lines = ['work', 'teardown'].flatMap((what) =>
+        Array.from({ length: 20 }, (_, i) => `${what} ${i}`),
+      );
+      assert.deepEqual(stdout.trim().split('\n'), lines);
+      assert.deepEqual(stderr.trim().split('\n'), lines);
+    });
+  }
 });
 
 describe('a thrown value that no text can be made of', () => {

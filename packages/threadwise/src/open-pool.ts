@@ -45,7 +45,6 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
       coordinatedTransport({
         tasksPerWorker,
         choose: builtInName(choose)!,
-        cores: availableThreads(),
         idleTimeoutMs,
         sendsMoved: Number.isFinite(worker.recycle.afterTasks),
       }),

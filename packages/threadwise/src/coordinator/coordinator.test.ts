@@ -107,12 +107,11 @@ interface Options {
   readonly workers?: number;
   readonly tasksPerWorker?: number;
   readonly choose?: string;
-  readonly cores?: number;
   readonly cpuOf?: Platform['cpuOf'];
 }
 
 function begin(options: Options = {}) {
-  const { workers = 1, tasksPerWorker = 1, choose = 'least-busy', cores = 4 } = options;
+  const { workers = 1, tasksPerWorker = 1, choose = 'least-busy' } = options;
   const pool = new Pool();
   const { clock } = pool;
   const main = new NotedPort();
@@ -121,7 +120,7 @@ function begin(options: Options = {}) {
   const spawned: { readonly recipe: unknown; readonly exit: (exit: ThreadExit) => void }[] = [];
   const data = {
     ...{ sizes: SIZES, board: pool.board.words.buffer, cells: pool.words.buffer },
-    ...{ tasksPerWorker, cores, idleTimeoutMs: 1000 },
+    ...{ tasksPerWorker, idleTimeoutMs: 1000 },
   };
   new Coordinator(main, data, {
     port: (far) => far as Port,
@@ -373,7 +372,7 @@ describe('coordinator: paused', () => {
 
   test('what waits is no reason for workers until it goes on', () => {
     const { tell, post, main } = begin({ workers: 0 });
-    tell(['set', { bounds: { min: 0, max: 3 } }]);
+    tell(['set', { bounds: { min: 0, max: 3, cores: 4 } }]);
     tell(['set', { state: 'paused' }]);
     post({ moved: true });
     assert.deepEqual(wantedOf(main), [[0, undefined]]);
@@ -391,7 +390,7 @@ describe('coordinator: how many workers there should be', () => {
 
   test('one for each task that waits, within the bounds; each number is told once', () => {
     const { post, main, tell } = begin();
-    tell(['set', { bounds: { min: 1, max: 3 } }]);
+    tell(['set', { bounds: { min: 1, max: 3, cores: 4 } }]);
     post();
     assert.deepEqual(wantedOf(main), [[1, undefined]], 'one runs, none waits');
     post();
@@ -412,7 +411,7 @@ describe('coordinator: how many workers there should be', () => {
 
   test('a task counts once also while its worker is in the middle of beginning it', () => {
     const { post, main, tell, turn, worker } = begin();
-    tell(['set', { bounds: { min: 1, max: 3 } }]);
+    tell(['set', { bounds: { min: 1, max: 3, cores: 4 } }]);
     post();
     let isLooking = false;
     const look = () => {
@@ -432,7 +431,7 @@ describe('coordinator: how many workers there should be', () => {
 
   test('those that start already count', () => {
     const { post, main, tell, hire } = begin();
-    tell(['set', { bounds: { min: 1, max: 8 } }]);
+    tell(['set', { bounds: { min: 1, max: 8, cores: 4 } }]);
     post();
     post();
     hire(2);
@@ -442,7 +441,7 @@ describe('coordinator: how many workers there should be', () => {
 
   test('one fewer when a worker has been idle for too long, down to the minimum', () => {
     const { main, tell, clock, look, hands } = begin({ workers: 3 });
-    tell(['set', { bounds: { min: 1, max: 3 } }]);
+    tell(['set', { bounds: { min: 1, max: 3, cores: 4 } }]);
     clock.now = 999;
     look();
     assert.deepEqual(wantedOf(main), [[3, undefined]]);
@@ -459,7 +458,7 @@ describe('coordinator: how many workers there should be', () => {
 
   test('a task that comes while it waits for room is seen all the same', () => {
     const { pool, main, tell, look, post } = begin();
-    tell(['set', { bounds: { min: 1, max: 3 } }]);
+    tell(['set', { bounds: { min: 1, max: 3, cores: 4 } }]);
     post();
     post();
     pool.post({}, tell);
@@ -469,7 +468,7 @@ describe('coordinator: how many workers there should be', () => {
 
   test('where main starts nobody, a prepared one is started, also one that is prepared only then', () => {
     const { post, tell, look, spawned } = begin();
-    tell(['set', { bounds: { min: 1, max: 2 } }]);
+    tell(['set', { bounds: { min: 1, max: 2, cores: 4 } }]);
     post();
     post();
     look();
@@ -485,7 +484,7 @@ describe('coordinator: how many workers there should be', () => {
 
   test('prepared ones that are dropped are gone, and never started; one that was started stays', () => {
     const { main, post, tell, look, spawned } = begin();
-    tell(['set', { bounds: { min: 1, max: 3 } }]);
+    tell(['set', { bounds: { min: 1, max: 3, cores: 4 } }]);
     post();
     post();
     const ports = Array.from({ length: 4 }, () => new NotedPort());
@@ -509,8 +508,8 @@ describe('coordinator: how many workers there should be', () => {
   test('what the last worker of a seat has computed is not held against the next one', () => {
     const usedMs = [0, 500, 5];
     const cpuOf = (thread: number) => ({ usedMs: usedMs[thread]!, waitedMs: 0 });
-    const { main, tell, post, hire, ready, look, clock } = begin({ workers: 0, cores: 1, cpuOf });
-    tell(['set', { bounds: { min: 1, max: 8 } }]);
+    const { main, tell, post, hire, ready, look, clock } = begin({ workers: 0, cpuOf });
+    tell(['set', { bounds: { min: 1, max: 8, cores: 1 } }]);
     for (let i = 0; i < 20; i++) post();
     for (const thread of [1, 2]) {
       const worker = hire(1);
@@ -526,9 +525,9 @@ describe('coordinator: how many workers there should be', () => {
 
   /** A worker on one core runs a task in each 100 ms, until more workers are to be tried. */
   const untilMoreAreTried = () => {
-    const begun = begin({ workers: 0, cores: 1 });
+    const begun = begin({ workers: 0 });
     const { main, tell, post, hire, ready, run, look, clock } = begun;
-    tell(['set', { bounds: { min: 1, max: 8 } }]);
+    tell(['set', { bounds: { min: 1, max: 8, cores: 1 } }]);
     const hireReady = (seat: number) => {
       const worker = hire(seat);
       ready(worker);
@@ -585,7 +584,7 @@ describe('coordinator: how many workers there should be', () => {
 
   test('what is wanted is told anew with new bounds: main has forgotten it', () => {
     const { main, tell } = begin({ workers: 1 });
-    for (const max of [4, 8]) tell(['set', { bounds: { min: 1, max } }]);
+    for (const max of [4, 8]) tell(['set', { bounds: { min: 1, max, cores: 4 } }]);
     assert.deepEqual(
       wantedOf(main).map(([wanted]) => wanted),
       [1, 1],
@@ -594,8 +593,8 @@ describe('coordinator: how many workers there should be', () => {
 
   test('new bounds hold at once', () => {
     const { main, tell } = begin({ workers: 3 });
-    tell(['set', { bounds: { min: 1, max: 3 } }]);
-    tell(['set', { bounds: { min: 2, max: 2 } }]);
+    tell(['set', { bounds: { min: 1, max: 3, cores: 4 } }]);
+    tell(['set', { bounds: { min: 2, max: 2, cores: 4 } }]);
     assert.equal(wantedOf(main).at(-1)?.[0], 2);
   });
 });
@@ -603,12 +602,12 @@ describe('coordinator: how many workers there should be', () => {
 describe('coordinator: who does not get on', () => {
   test('is not who is slow to begin: a task is taken back soon only from who runs another one', () => {
     const { main, tell, post, worker, look } = begin();
-    tell(['set', { bounds: { min: 1, max: 2 } }]);
+    tell(['set', { bounds: { min: 1, max: 2, cores: 4 } }]);
     post();
     for (let i = 0; i < 5; i++) look();
     assert.deepEqual(wantedOf(main), [[1, undefined]], 'nobody else is wanted for it');
     const other = begin({ tasksPerWorker: 2 });
-    other.tell(['set', { bounds: { min: 1, max: 2 } }]);
+    other.tell(['set', { bounds: { min: 1, max: 2, cores: 4 } }]);
     other.post();
     assert.equal(other.worker.source.begin(0), 1);
     other.post();
@@ -769,7 +768,7 @@ describe('coordinator: its thread is being ended', () => {
   test('where it ends by itself, the workers that it has started do not wait, either', async () => {
     const { pool, post, tell, look, exits, spawned, worker } = begin();
     await settledPromises();
-    tell(['set', { bounds: { min: 1, max: 2 } }]);
+    tell(['set', { bounds: { min: 1, max: 2, cores: 4 } }]);
     post();
     post();
     tell(['hire', 2, new Worker(2, new Pool()).memory, [new NotedPort()], 'recipe']);

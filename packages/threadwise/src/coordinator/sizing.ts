@@ -134,13 +134,12 @@ export class SeatSizing {
   }
 
   #load() {
-    const { tasksPerWorker, idleTimeoutMs, cores } = this.#coordinator.data;
+    const { tasksPerWorker, idleTimeoutMs } = this.#coordinator.data;
     const now = this.#coordinator.platform.now();
     const serving = this.#serving();
     const idle = serving.filter(({ isLeaving, isReady, load }) => isReady && !isLeaving && load === 0);
     return {
       ...this.bounds!,
-      cores,
       current: serving.length,
       starting: serving.filter((seat) => !seat.isReady).length,
       idle: idle.length,

@@ -112,7 +112,7 @@ export class Engine {
     );
     this.workers = new Workers(this);
     this.recycler = new Recycler(this);
-    this.scaler = new Scaler(this, usesThreads ? options.threads : { min: 0, max: 0 });
+    this.scaler = new Scaler(this, usesThreads ? options.threads : { ...options.threads, min: 0, max: 0 });
     this.canceller = new Canceller(this);
     this.dispatch = parts.newDispatch({
       ...{ platform, exchange, newQueue: parts.newQueue, tasksPerWorker: options.tasksPerWorker },

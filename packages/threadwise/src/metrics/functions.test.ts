@@ -1,7 +1,15 @@
 /** What is counted of functions: bounded, and the mean follows recent calls. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { FunctionRecords, OTHER_NAMES } from './functions.js';
+
+/** In a function of its own, whose frame holds on to no text. */
+function failAtLength(records: FunctionRecords, length: number): void {
+  records.ended('f', 'failed', 1, 1, new Error('x'.repeat(length)), false);
+  records.ended('g', 'failed', 1, 1, 'y'.repeat(length), false);
+}
 
 describe('what is counted of functions', () => {
   test('a module with very many functions has a bounded number of entries, and no call is lost', () => {
@@ -38,6 +46,23 @@ describe('what is counted of functions', () => {
     assert.ok(Math.abs(records.snapshot()[0]!.runMs - 10) < 0.01);
     records.completed('f', 1000, 1000, true);
     assert.equal(records.snapshot()[0]!.runMs, 1);
+  });
+
+  test('a long text is not kept in memory for the part of it that is shown', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const records = new FunctionRecords();
+    records.names = ['f'];
+    const length = 2 ** 25;
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    failAtLength(records, length);
+    collect();
+    assert.ok(process.memoryUsage().heapUsed - before < length / 2);
+    assert.deepEqual(
+      records.snapshot().map(({ lastError }) => lastError!.message),
+      ['x'.repeat(2048), 'y'.repeat(2048)],
+    );
   });
 
   test('what is thrown may be anything, and is shown in bounded length', () => {

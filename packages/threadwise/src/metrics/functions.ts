@@ -138,7 +138,7 @@ export class FunctionRecords {
 export function textsOf(error: unknown): ErrorTexts {
   if (!isError(error)) {
     const isPrimitive = typeof error !== 'object' && typeof error !== 'function';
-    const message = isPrimitive ? String(error).slice(0, MOST_TEXT) : '';
+    const message = isPrimitive ? cut(String(error)) : '';
     return { name: typeof error, code: null, message, stack: '' };
   }
   const [name, code, message, stack] = ['name', 'code', 'message', 'stack'].map((key) => textOf(error, key));
@@ -157,8 +157,13 @@ function isError(thrown: unknown): thrown is Error {
 function textOf(error: object, key: string): string | undefined {
   try {
     const value = (error as Record<string, unknown>)[key];
-    return typeof value === 'string' ? value.slice(0, MOST_TEXT) : undefined;
+    return typeof value === 'string' ? cut(value) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** The beginning of a text, as a text of its own: what `slice` returns would keep the whole in memory. */
+function cut(text: string): string {
+  return text.length > MOST_TEXT ? (JSON.parse(JSON.stringify(text.slice(0, MOST_TEXT))) as string) : text;
 }

@@ -42,6 +42,7 @@ async function afterTasks(count: number): Promise<string[]> {
       clone: (value) => value,
       load: async () => ({ long: () => void (now += LONG_MS) }),
       trimStack: (stack) => stack,
+      flush: async () => undefined,
       memory: () => ({ usedBytes: 0, limitBytes: 0 }),
       store: undefined,
     },

@@ -26,6 +26,8 @@ export interface RunnerPlatform {
   /** A stack without the frames of the runner, which come below those of the task and tell its author nothing. */
   trimStack(stack: string): string;
   memory(): { usedBytes: number; limitBytes: number };
+  /** Resolves when what was printed has left the thread. */
+  flush(): Promise<unknown>;
   /**
    * Remembers a task for whatever its code starts, also later; that slows promises. Undefined where tasks run one by one, on
    * a thread with one runner: there the task that began last is the one that asks.
@@ -342,6 +344,7 @@ export class Runner implements CallHost, EndpointEvents {
       this.#endpoint.say([TO_MAIN.error, this.#encode(error)]);
     }
     seats.delete(this.#seat);
+    await this.#platform.flush();
     this.#endpoint.say([TO_MAIN.stopped]);
   }
 

@@ -82,6 +82,7 @@ export class Rig {
         clone: platform.clone,
         load: async () => module,
         trimStack: (stack) => stack,
+        flush: async () => undefined,
         memory: () => ({ usedBytes: 3, limitBytes: 7 }),
         store: new AsyncLocalStorage(),
       },

@@ -103,7 +103,7 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   coordinator: {
     transport: (sizes, idleTimeoutMs) =>
       coordinatedTransport(
-        { tasksPerWorker: 1, choose: 'least-busy', cores: 4, idleTimeoutMs, sendsMoved: false },
+        { tasksPerWorker: 1, choose: 'least-busy', idleTimeoutMs, sendsMoved: false },
         sizes,
       ),
     dispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),

@@ -6,6 +6,7 @@ import type { ResolvedRun } from '../calls/run-options.js';
 import type { SizingDecision } from '../workers/sizer.js';
 import type { Task } from '../calls/task.js';
 import type { ModuleTraits } from './module.js';
+import type { LoadView } from './policy.js';
 import type { Platform, Thread, ThreadExit, ThreadSpec, Wire } from './platform.js';
 import type { WorkerRecord } from '../../metrics/measured.js';
 
@@ -139,7 +140,7 @@ export interface HelperView {
 export interface RemoteSizing {
   /** Undefined as long as it has not said, or when there is nobody to say: then main decides. */
   readonly wanted: number | undefined;
-  bound(bounds: { readonly min: number; readonly max: number }): void;
+  bound(bounds: Pick<LoadView, 'min' | 'max' | 'cores'>): void;
   /** Hears now what it has said already. */
   drain(): void;
   /** Calls back when `wanted` changes; with the decision that changed it, if one did. */

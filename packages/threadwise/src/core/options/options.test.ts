@@ -40,7 +40,7 @@ describe('options of a pool', () => {
     const { host, worker, ...rest } = resolve(undefined);
     assert.deepEqual(rest, {
       name: undefined,
-      threads: { min: 1, max: 128, usualMax: 8 },
+      threads: { min: 1, max: 128, cores: 8, usualMax: 8 },
       transport: 'shared',
       classes: [],
       dispatch: 'shared-queue',
@@ -176,7 +176,7 @@ describe('options of a pool', () => {
     fc.assert(
       fc.property(fc.oneof(fc.double(), fc.integer()), (threads) => {
         if (Number.isInteger(threads) && threads >= 1 && threads <= 1024) {
-          assert.deepEqual(resolve({ threads }).threads, { min: threads, max: threads });
+          assert.deepEqual(resolve({ threads }).threads, { min: threads, max: threads, cores: threads });
         } else assert.throws(() => resolve({ threads }), { code: 'ERR_OPTION' });
       }),
     );
@@ -256,10 +256,19 @@ describe('options of a pool', () => {
 describe('bounds of threads', () => {
   test('fill in what is not given from what the machine allows', () => {
     const bounds = (given: unknown) => threadBounds('threads', given, context());
-    assert.deepEqual(bounds({}), { min: 1, max: 8 });
-    assert.deepEqual(bounds({ min: 0 }), { min: 0, max: 8 });
-    assert.deepEqual(bounds({ max: 3 }), { min: 1, max: 3 });
-    assert.deepEqual(bounds({ min: 12 }), { min: 12, max: 12 }, 'never fewer than asked for');
+    assert.deepEqual(bounds({}), { min: 1, max: 8, cores: 8 });
+    assert.deepEqual(bounds({ min: 0 }), { min: 0, max: 8, cores: 8 });
+    assert.deepEqual(bounds({ max: 3 }), { min: 1, max: 3, cores: 8 });
+    assert.deepEqual(bounds({ min: 12 }), { min: 12, max: 12, cores: 8 }, 'never fewer than asked for');
+  });
+
+  test('are of what the machine allows now: a container may have got other limits', () => {
+    let cores = 2;
+    const platform = { availableThreads: () => cores, threadCeiling: () => 16 * cores };
+    const auto = () => threadBounds('threads', 'auto', platform);
+    assert.deepEqual(auto(), { min: 1, max: 32, cores: 2, usualMax: 2 });
+    cores = 4;
+    assert.deepEqual(auto(), { min: 1, max: 64, cores: 4, usualMax: 4 });
   });
 
   test('refuse a minimum above the maximum', () => {
@@ -275,22 +284,22 @@ describe('the environment', () => {
     resolve(given, { THREADWISE_THREADS: value }).threads;
 
   test('decides the threads where the code leaves them open', () => {
-    assert.deepEqual(threads('3'), { min: 3, max: 3 });
-    assert.deepEqual(threads('2-6'), { min: 2, max: 6 });
-    assert.deepEqual(threads('5', { threads: 'auto' }), { min: 5, max: 5 });
-    assert.deepEqual(threads('auto'), { min: 1, max: 128, usualMax: 8 });
-    assert.deepEqual(threads(''), { min: 1, max: 128, usualMax: 8 });
+    assert.deepEqual(threads('3'), { min: 3, max: 3, cores: 3 });
+    assert.deepEqual(threads('2-6'), { min: 2, max: 6, cores: 8 });
+    assert.deepEqual(threads('5', { threads: 'auto' }), { min: 5, max: 5, cores: 5 });
+    assert.deepEqual(threads('auto'), { min: 1, max: 128, cores: 8, usualMax: 8 });
+    assert.deepEqual(threads(''), { min: 1, max: 128, cores: 8, usualMax: 8 });
   });
 
   test('decides them also when a pool that runs is to find its size again', () => {
     const platform = { availableThreads: () => 8, threadCeiling: () => 128, env: () => '3' };
     const options = { dispatch: 'direct', isolation: 'thread', fixedSize: undefined } as const;
     const { threads: changed } = checkChanges({ threads: 'auto' }, options, { platform, choices: [] });
-    assert.deepEqual(changed, { min: 3, max: 3 });
+    assert.deepEqual(changed, { min: 3, max: 3, cores: 3 });
   });
 
   test('never overrides what the code says', () => {
-    assert.deepEqual(threads('3', { threads: 2 }), { min: 2, max: 2 });
+    assert.deepEqual(threads('3', { threads: 2 }), { min: 2, max: 2, cores: 2 });
     const env = { THREADWISE_CHOOSE: 'random' };
     assert.equal(resolve({ choose: 'least-busy' }, env).choose, 'least-busy');
   });

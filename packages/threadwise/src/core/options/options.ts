@@ -154,6 +154,8 @@ export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 export interface SizeBounds {
   readonly min: number;
   readonly max: number;
+  /** Threads that make sense for tasks that compute; of a fixed number, that. */
+  readonly cores: number;
   /** The maximum that 'auto' shows, as long as tasks that wait have not made the pool grow beyond it. */
   readonly usualMax?: number;
 }
@@ -210,7 +212,8 @@ export function resolveOptions(given: unknown, context: OptionContext) {
   const usual = fromEnvironment(context, 'THREADWISE_CHOOSE', among(choices)) ?? choices[0]!;
   const held = resolveIsolation(options, context);
   const { isolation, fixedSize: size } = held;
-  const threads = size === undefined ? resolveThreads(context, options.threads) : { min: size, max: size };
+  const threads =
+    size === undefined ? resolveThreads(context, options.threads) : { min: size, max: size, cores: size };
   const crossing = resolveCrossing(options, isolation, context);
   return { ...options, ...held, threads, ...crossing, choose: options.choose ?? usual };
 }
@@ -296,22 +299,26 @@ function resolveThreads(context: ThreadContext, given: unknown = 'auto'): SizeBo
 
 /** A number or bounds of threads, or 'auto', checked. Also used by `pool.resize`. */
 export function threadBounds(option: string, given: unknown, context: ThreadLimits): SizeBounds {
-  if (given === 'auto') {
-    const usualMax = Math.min(MAX_THREADS, context.availableThreads());
-    return { min: 1, max: Math.min(MAX_THREADS, Math.max(usualMax, context.threadCeiling())), usualMax };
-  }
   if (typeof given === 'number') {
     const n = integer(option, given, 1, MAX_THREADS);
-    return { min: n, max: n };
+    return { min: n, max: n, cores: n };
   }
+  const cores = Math.min(MAX_THREADS, context.availableThreads());
+  if (given === 'auto')
+    return {
+      min: 1,
+      max: Math.max(cores, Math.min(MAX_THREADS, context.threadCeiling())),
+      cores,
+      usualMax: cores,
+    };
   if (typeof given !== 'object' || given === null)
     return reject(option, "a number, { min, max } or 'auto'", given);
   const bounds = record(option, given, ['min', 'max']) as ThreadBounds;
   const min = bounds.min === undefined ? undefined : integer(`${option}.min`, bounds.min, 0, MAX_THREADS);
-  const most = Math.min(MAX_THREADS, Math.max(min ?? 1, context.availableThreads()));
-  const max = integer(`${option}.max`, bounds.max === undefined ? most : bounds.max, 1, MAX_THREADS);
+  const most = bounds.max === undefined ? Math.max(min ?? 1, cores) : bounds.max;
+  const max = integer(`${option}.max`, most, 1, MAX_THREADS);
   if (min !== undefined && min > max) return reject(option, 'min not larger than max', `${min} > ${max}`);
-  return { min: min ?? 1, max };
+  return { min: min ?? 1, max, cores };
 }
 
 function strategy(option: string, given: unknown, choices: readonly string[]) {

@@ -78,6 +78,8 @@ const HINTS: ReadonlyMap<unknown, string> = new Map(
   Object.entries({
     ERR_UNKNOWN_FILE_EXTENSION: `This runtime does not strip types. Either use Node.js 22.18 or later, or compile the module to JavaScript, or pass ${LOADER}`,
     ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX: `Node.js strips types and nothing else: an enum, a namespace or a parameter property has to be compiled, or to go through ${LOADER}`,
+    ERR_ACCESS_DENIED:
+      "Node's permission model refuses it: workers need --allow-worker, what they load --allow-fs-read",
     ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING:
       'Node.js strips no types under node_modules: publish the module as JavaScript',
   }),

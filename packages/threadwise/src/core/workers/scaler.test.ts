@@ -96,7 +96,7 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
     },
     moduleFailed: (error: unknown) => noted.givenUp.push(error),
   };
-  const scaler = new Scaler(engine as unknown as Engine, { min, max });
+  const scaler = new Scaler(engine as unknown as Engine, { min, max, cores: 4 });
   /** The worker that was started last fails before it did anything. */
   const failLast = (error: unknown = new Error('failed')) => {
     scaler.failed(error, slots.pop()!.startedAt);
@@ -117,7 +117,7 @@ describe('scaler', () => {
   test('says why, where the bounds ask for more workers than there are: once', () => {
     const { scaler, noted } = scene({ min: 1, max: 1 });
     scaler.adjust();
-    scaler.resize({ min: 3, max: 3 });
+    scaler.resize({ min: 3, max: 3, cores: 4 });
     scaler.adjust();
     assert.deepEqual(
       noted.decisions.map(({ by, from, to, why }) => ({ by, from, to, why })),
@@ -217,11 +217,22 @@ describe('scaler', () => {
     scaler.adjust();
     ready(1);
     slots[1]!.load = 0;
-    scaler.resize({ min: 1, max: 2 });
+    scaler.resize({ min: 1, max: 2, cores: 4 });
     assert.deepEqual(
       gone.map(([id]) => id),
       [2, 4],
     );
+  });
+
+  test('passes on how many threads make sense: with new bounds they may be others', () => {
+    const remote = new Remote();
+    for (const given of [{}, { remote }]) {
+      const { scaler, asked } = scene(given);
+      scaler.adjust();
+      scaler.resize({ min: 1, max: 8, cores: 7 });
+      assert.equal(asked.at(-1)!.cores, 7);
+    }
+    assert.deepEqual(remote.bounds.at(-1), { min: 1, max: 8, cores: 7 });
   });
 
   test('neither starts nor lets go after close', () => {
@@ -376,10 +387,10 @@ describe('a pool that another thread sizes', () => {
   test('tells it the bounds, each time that they change', () => {
     const remote = new Remote();
     const { scaler } = scene({ remote });
-    scaler.resize({ min: 2, max: 3 });
+    scaler.resize({ min: 2, max: 3, cores: 4 });
     assert.deepEqual(remote.bounds, [
-      { min: 1, max: 4 },
-      { min: 2, max: 3 },
+      { min: 1, max: 4, cores: 4 },
+      { min: 2, max: 3, cores: 4 },
     ]);
   });
 

@@ -37,8 +37,6 @@ export class Scaler {
   /** Failures in a row. */
   #failures = 0;
   #failedAt = Number.NEGATIVE_INFINITY;
-  /** How many threads make sense for tasks that compute. The system has to be asked: once, and not before it is needed. */
-  #cores: number | undefined;
   #pause: TimerHandle | undefined;
   #watchdog: TimerHandle | undefined;
 
@@ -236,7 +234,6 @@ export class Scaler {
     const now = parts.platform.now();
     return {
       ...this.#bounds,
-      cores: (this.#cores ??= parts.platform.availableThreads()),
       current: serving.length,
       starting: serving.filter((slot) => slot.state === 'starting').length,
       idle: idle.length,

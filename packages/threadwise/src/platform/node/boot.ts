@@ -46,7 +46,16 @@ export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone'
       const { used_heap_size, heap_size_limit } = process.getBuiltinModule('node:v8').getHeapStatistics();
       return { usedBytes: used_heap_size, limitBytes: heap_size_limit };
     },
+    flush: () => Promise.all([process.stdout, process.stderr].map(flushed)),
     store:
       tasksPerWorker > 1 ? new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)() : undefined,
   };
+}
+
+/** A thread prints by way of main, which asks for one part after the other: what it has not asked for is lost when the thread is ended. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> | undefined {
+  if (!stream.writable || stream.writableLength === 0) return undefined;
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
-import { availableThreads, cpuQuota, type LimitSources } from './limits.js';
+import { availableThreads, cpuQuota, type LimitSources, memory } from './limits.js';
 
 /** A system with 16 CPUs, these files and no memory limit, unless `given` says otherwise. */
 function system(files: Record<string, string> = {}, given: Partial<LimitSources> = {}): LimitSources {
@@ -116,6 +116,13 @@ describe('limits: memory and affinity', () => {
     assert.equal(availableThreads(system({}, { memoryLimitBytes: 512 * MiB })), 6);
     assert.equal(availableThreads(system({}, { memoryLimitBytes: 256 * MiB })), 3);
     assert.equal(availableThreads(system({}, { memoryLimitBytes: 100 * 2 ** 30 })), 16);
+  });
+
+  test('a limit above what the machine has is none: what is used of the machine counts', (t) => {
+    t.mock.method(process, 'constrainedMemory', () => 2 * os.totalmem());
+    assert.equal(memory().limitBytes, os.totalmem());
+    t.mock.method(process, 'constrainedMemory', () => os.totalmem() / 2);
+    assert.equal(memory().limitBytes, os.totalmem() / 2);
   });
 
   test('a limit too small for any worker leaves one', () => {

@@ -18,7 +18,7 @@ const WAITING_PER_CPU = 16;
 
 export interface LimitSources {
   readonly parallelism: number;
-  /** The memory limit of the process in bytes; 0 or absurdly large where there is none. */
+  /** The memory limit of the process in bytes; 0 or more than the machine has where there is none. */
   readonly memoryLimitBytes: number;
   /** A file's text, or undefined where it cannot be read. */
   read(path: string): string | undefined;
@@ -53,9 +53,9 @@ export function memory(): { readonly usedBytes: number; readonly limitBytes: num
   return { usedBytes: os.totalmem() - os.freemem(), limitBytes: os.totalmem() };
 }
 
-/** Where there is no limit, cgroup v1 and Node report a number near 2^63 or 2^64. */
+/** Where there is no limit, cgroup v1 and Node report a number near 2^63 or 2^64. One above what the machine has is none, either. */
 function isLimit(bytes: number): boolean {
-  return bytes > 0 && bytes < 2 ** 50;
+  return bytes > 0 && bytes < os.totalmem();
 }
 
 interface Cgroup {

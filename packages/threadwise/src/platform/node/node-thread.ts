@@ -35,20 +35,15 @@ export function spawnFromRecipe(
     try {
       return spawnFrom(source, { ...spec, settings: { ...spec.settings, env, execArgv } }, onExit);
     } catch (error) {
-      const refused = inheritsOptions ? refusedOptions(error) : undefined;
-      if (refused === undefined || execArgv === undefined) throw error;
-      const left = withoutOptions(execArgv, refused);
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (!inheritsOptions || execArgv === undefined || code !== 'ERR_WORKER_INVALID_EXEC_ARGV') throw error;
+      // The error lists the options that only a process can have, such as the size of its heap.
+      const left = withoutOptions(execArgv, message.slice(message.indexOf(': ') + 2));
       if (left.length === execArgv.length) throw error;
       // Node stops at the first value that it does not expect: at the next try it may refuse options behind that.
       execArgv = left;
     }
   }
-}
-
-/** The options that Node refused because only a process can have them, such as the size of its heap. Its error lists them. */
-function refusedOptions(error: unknown): string | undefined {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ERR_WORKER_INVALID_EXEC_ARGV' ? message.slice(message.indexOf(': ') + 2) : undefined;
 }
 
 /** @param refused options with ', ' between them; an option may have commas of its own */
@@ -163,7 +158,8 @@ function threadOf(worker: Worker, onExit: (exit: ThreadExit) => void, threadId: 
   });
   const exited = new Promise<void>((resolve) => {
     worker.once('exit', (exitCode) => {
-      onExit({ exitCode, error, outOfMemory: isOutOfMemory(error) });
+      const { code } = (error ?? {}) as { code?: unknown };
+      onExit({ exitCode, error, outOfMemory: code === 'ERR_WORKER_OUT_OF_MEMORY' });
       resolve();
     });
   });
@@ -175,8 +171,4 @@ function threadOf(worker: Worker, onExit: (exit: ThreadExit) => void, threadId: 
     utilization: loopUtilization(worker.performance),
     cpu: () => cpuTime(Atomics.load(threadId, 0)),
   };
-}
-
-function isOutOfMemory(error: unknown): boolean {
-  return (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }

@@ -313,14 +313,14 @@ export class DirectDispatch implements Dispatch {
 
   /** Takes back those of the tasks that the worker has not begun and that another one may run. Returns how many. */
   #takeBack(slot: WorkerSlot, tasks: Iterable<Task> = slot.handed): number {
-    const withdrawn = this.#withdraw(slot, tasks);
+    const withdrawn = this.#withdraw(slot, [...tasks].filter(isForAny));
     this.requeue(withdrawn, this.#queue);
     return withdrawn.length;
   }
 
   #withdraw(slot: WorkerSlot, tasks: Iterable<Task>): Task[] {
     const now = this.context.platform.now();
-    return [...tasks].filter((task) => isForAny(task) && slot.withdraw(task, now));
+    return [...tasks].filter((task) => task.isMovable && slot.withdraw(task, now));
   }
 
   /** Puts tasks back, the youngest first: if all are older than those in the queue, each finds its place at once. */

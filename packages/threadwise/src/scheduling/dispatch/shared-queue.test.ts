@@ -446,6 +446,21 @@ describe('shared queue: paused', () => {
     assert.deepEqual(idsAt(slot), ids([late[2]!]));
   });
 
+  test('a task with a key that lies behind what its worker took by itself is taken back, and goes on in order', () => {
+    const { pull, bench, dispatch, slot } = begin();
+    bench.submit();
+    const running = pull.take(linkOf(slot))!;
+    const keyed = [bench.submit({ key: 'k' }), bench.submit({ key: 'k' })];
+    assert.deepEqual(idsAt(slot), [keyed[0]!.id]);
+    dispatch.pause();
+    assert.deepEqual([idsAt(slot), dispatch.waiting], [[], 2]);
+    pull.end(running);
+    dispatch.resume();
+    assert.deepEqual(idsAt(slot), [keyed[0]!.id]);
+    bench.end(slot, keyed[0]!);
+    assert.deepEqual(idsAt(slot), [keyed[1]!.id]);
+  });
+
   test('what the queue gives back meanwhile stays with main', () => {
     const { pull, bench, dispatch } = begin();
     dispatch.pause();

@@ -170,6 +170,36 @@ describe('sizing by measurement, decision by decision', () => {
     assert.equal(measured.decide(load({ current: 4, queued: 999, cores: 4, max: 32 }), start).target, 4);
   });
 
+  describe('with memory for two more', () => {
+    const MiB = 2 ** 20;
+    const memory = { usedBytes: (850 - 40) * MiB, limitBytes: 1000 * MiB };
+    const seen = load({ now: 100, current: 2, measured: { completed: 0, workers: [], memory } });
+    const { state } = measured.decide(seen, start);
+    const next = (given: Partial<LoadView>) => measured.decide(load({ now: 101, ...given }), state).target;
+
+    test('two are added, however often tasks come before the next measurement', () => {
+      assert.equal(next({ current: 2, queued: 9 }), 4);
+      assert.equal(next({ current: 4, starting: 2, queued: 9 }), 4);
+    });
+
+    test('those that start have not taken theirs yet', () => {
+      const early = { ...seen, current: 4, starting: 2 };
+      const { state: later } = measured.decide(early, start);
+      assert.equal(measured.decide(load({ now: 101, current: 4, queued: 9 }), later).target, 4);
+    });
+
+    test('what those have had that are gone is free', () => {
+      assert.equal(next({ current: 1, queued: 9 }), 4);
+    });
+  });
+
+  test('where memory is short and there is no worker, one is started, and no more', () => {
+    const memory = { usedBytes: 90, limitBytes: 100 };
+    const seen = load({ min: 0, current: 1, measured: { completed: 0, workers: [], memory } });
+    const { state } = measured.decide(seen, start);
+    assert.equal(measured.decide(load({ min: 0, current: 0, queued: 9 }), state).target, 1);
+  });
+
   test('a smaller size that did as well is not kept for ever', () => {
     const held = { size: 3, rate: 1, error: 0 };
     const state = { ...start, climb: { ...start.climb, held, holdUntil: 1000 } };

@@ -11,7 +11,8 @@ interface State {
   readonly last: Sample | undefined;
   /** The smoothed share of their running time in which tasks compute. Undefined: not known. */
   readonly share: number | undefined;
-  readonly memory: Measured['memory'];
+  /** For how many workers there is memory, as far as it was measured. */
+  readonly affordable: number;
   /** Since when tasks wait, all workers are busy, and no task has ended. Milliseconds. */
   readonly stuckSince: number | undefined;
   readonly climb: Climb;
@@ -45,7 +46,13 @@ const WEIGHT = { most: 0.5, least: 0.05 };
 
 export const measured: Scaling<State> = {
   name: 'measured',
-  initial: { last: undefined, share: undefined, memory: undefined, stuckSince: undefined, climb: START },
+  initial: {
+    last: undefined,
+    share: undefined,
+    affordable: Number.POSITIVE_INFINITY,
+    stuckSince: undefined,
+    climb: START,
+  },
   decide: (load, before) => {
     const { target, why, state } =
       load.measured === undefined ? atOnce(load, before) : look(load, load.measured, before);
@@ -67,7 +74,7 @@ export const measured: Scaling<State> = {
 function atOnce(load: LoadView, state: State): Next {
   const { current, queued, cores, longestIdleMs } = load;
   // A core that nobody uses while tasks wait is worth a worker, unless fewer workers were, or are being, measured to do as well.
-  const more = Math.min(enoughFor(load, state) - current, missing(load), affordable(load, state));
+  const more = Math.min(enoughFor(load, state) - current, missing(load), moreAffordable(load, state));
   if (queued > 0 && more > 0) {
     const tasks = queued === 1 ? '1 task waits' : `${queued} tasks wait`;
     return { target: current + more, why: `${tasks} for a worker, and there are ${cores} cores`, state };
@@ -105,7 +112,7 @@ function look(load: LoadView, found: Measured, before: State): Next {
       work?.share === undefined
         ? before.share
         : smoothed(before.share, work.share, work.completed / load.current),
-    memory: found.memory,
+    affordable: affordableBy(load, found.memory),
     stuckSince: isStuck ? (before.stuckSince ?? load.now) : undefined,
     climb: before.climb,
   };
@@ -137,10 +144,16 @@ function computes({ share }: State): boolean {
   return share !== undefined && share >= COMPUTES;
 }
 
-/** How many more workers there is memory for. */
-function affordable({ current }: LoadView, { memory }: State): number {
-  if (memory === undefined || current === 0) return Number.POSITIVE_INFINITY;
-  return Math.max(0, Math.floor((memory.limitBytes * NEAR_LIMIT - memory.usedBytes) / BYTES_PER_WORKER));
+/** Workers that start have not taken their memory yet. */
+function affordableBy({ current, starting }: LoadView, memory: Measured['memory']): number {
+  if (memory === undefined) return Number.POSITIVE_INFINITY;
+  const freeBytes = memory.limitBytes * NEAR_LIMIT - memory.usedBytes;
+  return current - starting + Math.floor(freeBytes / BYTES_PER_WORKER);
+}
+
+/** How many more workers there is memory for. Where there is none, one is needed. */
+function moreAffordable({ current }: LoadView, { affordable }: State): number {
+  return Math.max(current === 0 ? 1 : 0, affordable - current);
 }
 
 // --- more workers than cores ---
@@ -174,7 +187,7 @@ function roomFor(load: LoadView, state: State): Room {
   const { now, current, cores, min: least } = load;
   const { share } = state;
   const most = computes(state) ? coresFor(load) : load.max;
-  const more = Math.min(missing(load), affordable(load, state));
+  const more = Math.min(missing(load), moreAffordable(load, state));
   // Up to twice as many; where the tasks also compute, as many as the cores can feed, and half as many more at least.
   const fed = share === undefined ? 0 : Math.floor((cores * FILL) / Math.max(share, 0.001));
   const step = Math.max(current + Math.ceil(current / 2), Math.min(2 * current, fed));

@@ -21,7 +21,6 @@ transportConformance({
   transport: coordinatedTransport({
     tasksPerWorker: 1,
     choose: 'least-busy',
-    cores: 4,
     idleTimeoutMs: 30_000,
     sendsMoved: false,
   }),
@@ -419,7 +418,6 @@ function byHand() {
   const options = {
     tasksPerWorker: 1,
     choose: 'least-busy',
-    cores: 2,
     idleTimeoutMs: 1,
     sendsMoved: false,
   };

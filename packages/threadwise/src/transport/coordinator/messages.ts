@@ -1,5 +1,5 @@
 /** What main and the coordinator say over ports: what shared memory cannot carry, and what happens rarely. */
-import type { ThreadExit } from '../../core/contracts.js';
+import type { LoadView, ThreadExit } from '../../core/contracts.js';
 import type { SizingDecision } from '../../core/workers/sizer.js';
 import type { EncodedError } from '../codec/error-codec.js';
 import type { Posted } from '../shared/messages.js';
@@ -10,8 +10,8 @@ export interface Settings {
   readonly choose: string;
   /** While it is 'paused', waiting tasks are given to nobody. */
   readonly state: 'open' | 'paused';
-  /** How many workers there may be; undefined: the coordinator does not size the pool yet. */
-  readonly bounds: { readonly min: number; readonly max: number } | undefined;
+  /** How many workers there may be, and how many make sense for tasks that compute; undefined: the coordinator does not size the pool yet. */
+  readonly bounds: Pick<LoadView, 'min' | 'max' | 'cores'> | undefined;
 }
 
 /** How a thread ended, without its error, which crosses encoded. */

@@ -21,8 +21,6 @@ import type { MessageFromCoordinator, MessageToCoordinator, Settings } from './m
 /** What a coordinator decides by. */
 export interface CoordinatorOptions extends Pick<Settings, 'choose'> {
   readonly tasksPerWorker: number;
-  /** How many threads make sense for tasks that compute. */
-  readonly cores: number;
   /** After how long an idle worker is released; Infinity: never. Milliseconds. */
   readonly idleTimeoutMs: number;
   /**
@@ -95,9 +93,9 @@ export class CoordinatorThread implements RemoteSizing {
 
   // --- how many workers there are ---
 
-  bound(bounds: { readonly min: number; readonly max: number }): void {
+  bound({ min, max, cores }: NonNullable<Settings['bounds']>): void {
     this.wanted = undefined; // the last one was for other bounds
-    this.set({ bounds: { min: bounds.min, max: bounds.max } });
+    this.set({ bounds: { min, max, cores } });
   }
 
   drain(): void {
