@@ -405,7 +405,7 @@ describe('coordinator: how many workers there should be', () => {
   test('none for tasks that main has taken back', () => {
     const { pool, post, main, tell } = begin();
     for (const id of [post(), post(), post(), post()].slice(2)) pool.withdraw(id);
-    tell(['set', { bounds: { min: 1, max: 4 } }]);
+    tell(['set', { bounds: { min: 1, max: 4, cores: 4 } }]);
     assert.deepEqual(wantedOf(main), [[2, '1 task waits for a worker, and there are 4 cores']]);
   });
 
