@@ -40,12 +40,10 @@ test('on one core threads are not said to pay for what computes', { skip }, asyn
   assert.match(verdict.answer, /^(inline|unknown)$/);
   // Which of the reasons comes first depends on what was measured; there is more than one.
   if (verdict.answer === 'inline') assert.deepEqual(recommended, { placement: 'inline' });
-  // The time may be over before it comes to this.
-  const fewer = samples.skipped.find(({ what }) => what === 'fewer cores');
-  assert.ok(
-    fewer === undefined ? samples.isCutShort : /one core/.test(fewer.why),
-    JSON.stringify(samples.skipped),
-  );
+  // The time may be over before it comes to this, or a process may not have answered.
+  const { skipped, isCutShort } = samples;
+  const fewer = skipped.find(({ what }) => what === 'fewer cores');
+  assert.ok(fewer === undefined ? isCutShort || skipped.length > 0 : /one core/.test(fewer.why));
 });
 
 test('a command that is killed leaves no process that loops for ever', async () => {
