@@ -241,7 +241,7 @@ test('lines and JSON: a byte order mark is no part of the first one', async () =
   assert.equal(stdout, '"a"\n"\ufeffb"\n');
   for (const text of ['\ufeff[1,2]', '\ufeff1\n2']) {
     const { child, ended } = start(['run', task('echo'), '--quiet', '--json', '-']);
-    // In two pieces, as a pipe may bring it.
+    // A pipe may split the byte order mark between two reads.
     const bytes = Buffer.from(text);
     child.stdin.write(bytes.subarray(0, 2), () => setImmediate(() => child.stdin.end(bytes.subarray(2))));
     assert.equal((await ended).stdout, '1\n2\n');

@@ -48,7 +48,7 @@ export async function idleDelayMs(ms: number): Promise<number> {
   return delay.end();
 }
 
-/** From now on counts the milliseconds that this thread spends on collecting garbage. Returns what ends that. */
+/** Begins to measure how long this thread collects garbage. Returns a function that ends the measurement and resolves to the milliseconds. */
 export function watchGarbage(): () => Promise<number> {
   let ms = 0;
   const add = (entries: readonly { readonly duration: number }[]): void => {

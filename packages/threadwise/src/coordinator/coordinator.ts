@@ -318,7 +318,7 @@ export class Coordinator {
 
   /**
    * How many tasks no worker has, or a worker has beyond those that it may run at a time.
-   * @param most as exact as this: of more than that, some may be withdrawn
+   * @param most up to this number the answer is exact; a larger one may count tasks that main has withdrawn
    */
   queued(most: number): number {
     if (this.#state === 'paused') return 0;

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { FunctionRecords, OTHER_NAMES } from './functions.js';
 
-/** In a function of its own, whose frame holds on to no text. */
+/** This is a function of its own, so that the stack frame of the test does not keep the text alive. */
 function failAtLength(records: FunctionRecords, length: number): void {
   records.ended('f', 'failed', 1, 1, new Error('x'.repeat(length)), false);
   records.ended('g', 'failed', 1, 1, 'y'.repeat(length), false);

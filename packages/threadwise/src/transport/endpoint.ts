@@ -50,7 +50,7 @@ export interface Endpoint {
   /**
    * True: there may be something to take. False: there is nothing, and `tasks` will be called when there is.
    * @param isFree no task waits for this thread's event loop, so it may block for a moment
-   * @param canSpin nobody else waits for this thread's event loop either. Default: `isFree`
+   * @param canSpin timers and sockets do not wait for this thread's event loop either. Default: `isFree`
    */
   rest(isFree: boolean, canSpin?: boolean): boolean;
 }

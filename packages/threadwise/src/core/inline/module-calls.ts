@@ -121,7 +121,7 @@ export class ModuleCalls {
     return running !== undefined;
   }
 
-  /** Whether one of this pool's does. */
+  /** Whether a call of this pool runs on the calling thread right now. */
   get isRunning(): boolean {
     return running === this;
   }

@@ -53,7 +53,7 @@ export function memory(): { readonly usedBytes: number; readonly limitBytes: num
   return { usedBytes: os.totalmem() - os.freemem(), limitBytes: os.totalmem() };
 }
 
-/** Where there is no limit, cgroup v1 and Node report a number near 2^63 or 2^64. One above what the machine has is none, either. */
+/** Without a limit, cgroup v1 and Node.js report a number near 2^63 or 2^64. A limit above the memory of the machine does not limit anything either. */
 function isLimit(bytes: number): boolean {
   return bytes > 0 && bytes < os.totalmem();
 }

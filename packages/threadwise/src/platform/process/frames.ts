@@ -23,7 +23,7 @@ const CODED = 2;
 const BOOK = 3;
 /** A message in the ring: its own kind (one byte), its offset and its length (a Uint32 each). */
 const IN_RING = 4;
-/** In no frame: a message that its reader has no memory for. */
+/** The reader gives this kind to a message that it has no memory for; no frame carries it. */
 const LOST = 5;
 /** The longest message. Bytes. */
 const MAX_BYTES = 2 ** 31 - 1;

@@ -46,7 +46,7 @@ function weigh(samples: ClassSamples, wholeMs: number | undefined) {
     how: compared.how,
     /** The conclusion, with the figures that decide it. */
     sentence: sentenceOf(compared),
-    /** By which share two runs of the same loop differ. */
+    /** How far two runs of the same loop lie apart, as a share of one of them. */
     noise: compared.noise,
     ways: round.ways.flatMap((way) => wayFinding(way, round, batch.bytes / batch.files) ?? []),
   });

@@ -48,7 +48,7 @@ export function classesIn(value: unknown): string[] {
   };
   for (const each of seen) {
     if (typeof each !== 'object' || each === null || ArrayBuffer.isView(each)) continue;
-    // Where a getter throws, or a proxy stands for a map, the object cannot be cloned, which `uncloneable` reports.
+    // An object whose getter throws, or a proxy of a Map, cannot be cloned: `uncloneable` reports that, so nothing is said here.
     attempt(() => look(each));
   }
   return [...found.values()].filter((name) => name !== undefined);

@@ -84,7 +84,7 @@ async function step({ origin, requests, connections, rampMs, ms, timeoutMs }: Lo
     p99Ms: percentile(99),
     loadShare: cpuShare,
     loadLoopShare: loopShare,
-    /** As `otherShare`, with the app. */
+    /** How many cores other programs used meanwhile, the measured server among them; NaN where the system does not tell. */
     othersShare: shared === undefined ? Number.NaN : shared.othersMs / elapsedMs,
   };
   instance.stop();

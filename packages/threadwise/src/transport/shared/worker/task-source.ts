@@ -195,7 +195,7 @@ export abstract class TaskSource {
   /**
    * P1 to P3. Returns whether it sleeps.
    * @param canBlock whether it may block first, for a moment, without its event loop
-   * @param canStay whether also if nobody waits for its core
+   * @param canStay whether it may block also where main does not wait for its core
    */
   #park(canBlock: boolean, canStay: boolean): boolean {
     const { board, seat, takesMore } = this;
