@@ -61,4 +61,6 @@ test('it does not look while others on its thread wait for their turn', (t) => {
   post(1);
   assert.equal(endpoint.rest(false), false);
   assert.equal(time(), 0);
+  assert.equal(endpoint.rest(true, false), false); // behind a long task: timers and sockets
+  assert.equal(time(), 0);
 });

@@ -82,7 +82,7 @@ export class MessageEndpoint implements Endpoint {
     return true;
   }
 
-  rest(canSpin: boolean): boolean {
+  rest(isFree: boolean, canSpin = isFree): boolean {
     if (this.#next < this.#backlog.length) return true;
     return canSpin && this.#budget.wants() && this.#budget.spin(this.#hasHeard);
   }
