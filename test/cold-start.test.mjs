@@ -99,3 +99,27 @@ for (const wrong of ['{ threads: 1, timeoutMs: -1 }', '{ threads: 0.5 }', '{ nam
     assert.equal(code, 'ERR_OPTION');
   });
 }
+
+test('what main has compiled while the first thread starts is what later threads run; one that starts before compiles by itself', () => {
+  // It sees the script that the worker's thread makes of its code, and says so to main, which has no turn meanwhile.
+  const preload = `data:text/javascript,${encodeURIComponent(`
+    const vm = process.getBuiltinModule('node:vm');
+    vm.Script = class extends vm.Script {
+      constructor(...args) {
+        super(...args);
+        globalThis.isRejected = [this.cachedDataRejected];
+        process.env.HAS_BEGUN = 'yes';
+      }
+    };`)}`;
+  const found = run(`
+    const seen = 'data:text/javascript,export const f = () => globalThis.isRejected';
+    const worker = { env: wt.SHARE_ENV, execArgv: ['--import', ${JSON.stringify(preload)}] };
+    const before = createPool(seen, { threads: 1, worker });
+    while (process.env.HAS_BEGUN === undefined);
+    const first = await before.run('f', []);
+    const after = createPool(seen, { threads: 1, worker });
+    const second = await after.run('f', []);
+    await Promise.all([before.close(), after.close()]);
+    console.log(JSON.stringify([first, second]));`);
+  assert.deepEqual(found, [[null], [false]]);
+});

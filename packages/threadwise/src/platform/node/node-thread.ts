@@ -67,6 +67,36 @@ export interface Start {
   readonly threadId: Int32Array;
   /** The code that the thread runs. */
   readonly source: string;
+  readonly compiled: Compiled;
+}
+
+/** What V8 has compiled a source to (its code cache), for threads to begin with. */
+interface Compiled {
+  readonly bytes: Uint8Array;
+  /** How many of these bytes there are; 0 until then. */
+  readonly length: Int32Array;
+}
+
+const compiledOf = new Map<string, Compiled>();
+
+/**
+ * Has this thread compile a source in its next turn, while the first thread that is to run it starts, which takes longer. Each thread that finds it
+ * compiled spares itself about a tenth of its start; the others compile it themselves.
+ */
+function compiled(source: string): Compiled {
+  const known = compiledOf.get(source);
+  if (known !== undefined) return known;
+  const bytes = new Uint8Array(new SharedArrayBuffer(source.length));
+  const length = new Int32Array(new SharedArrayBuffer(4));
+  compiledOf.set(source, { bytes, length });
+  setImmediate(() => {
+    const { Script } = process.getBuiltinModule('node:vm'); // now, as an import should cost little
+    const code = new Script(source, { filename: FILENAME }).createCachedData();
+    if (code.length > bytes.length) return;
+    bytes.set(code);
+    Atomics.store(length, 0, code.length);
+  }).unref();
+  return { bytes, length };
 }
 
 /** A thread that was started and waits for its boot message. */
@@ -95,7 +125,7 @@ export function startAhead(code: string, names: readonly string[]): () => void {
  */
 function startWaiting(code: string, options: WorkerOptions): Waiting {
   const word = () => new Int32Array(new SharedArrayBuffer(4));
-  const start: Start = { told: word(), threadId: word(), source: code };
+  const start: Start = { told: word(), threadId: word(), source: code, compiled: compiled(code) };
   const runsImports = mayImport(options.execArgv, options.env);
   const starter = runsImports ? new URL(`data:text/javascript,${encodeURIComponent(STARTER)}`) : STARTER;
   const worker = newWorker(starter, { ...options, eval: !runsImports, workerData: start });
@@ -122,14 +152,21 @@ export function spawnFrom(code: string, spec: ThreadSpec, onExit: (exit: ThreadE
   return threadOf(worker, onExit, threadId);
 }
 
+/** What stack traces and profiles call a worker's code. */
+const FILENAME = '[worker eval]';
+
 /**
  * The script with which a worker's thread begins. Node.js parses a text that it is given twice, once to see whether it is a module; the
- * worker's code, in a string, is parsed once. Only this script can import, so it offers `load`.
+ * worker's code, in a string, is parsed once at most. Only this script can import, so it offers `load`.
  */
 const STARTER = `{
   const { workerData } = process.getBuiltinModule('node:worker_threads');
+  const { source, compiled: { bytes, length } } = workerData;
+  const size = Atomics.load(length, 0);
+  const cachedData = size === 0 ? undefined : bytes.slice(0, size);
   workerData.load = (url) => import(url);
-  process.getBuiltinModule('node:vm').runInThisContext(workerData.source, { filename: '[worker eval]' });
+  const { Script } = process.getBuiltinModule('node:vm');
+  new Script(source, { filename: '${FILENAME}', cachedData }).runInThisContext();
 }`;
 
 /** Whether options may have `--import`: Node.js runs its modules before a URL, but not before a text. A false alarm costs a millisecond. */

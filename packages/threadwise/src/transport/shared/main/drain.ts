@@ -97,10 +97,7 @@ export class Drain {
     // Only main changes this word from AWAKE. A store would take its cache line away from the workers, which read it with each result.
     if (Atomics.load(board.words, L.MAIN_PARKED) !== L.AWAKE)
       Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
-    // Counting the cores takes a millisecond, so main counts behind its first calls. It does not put that off until it waits for a result: a main
-    // thread that is slower than its workers never waits.
-    if (after !== 'call' && Atomics.load(board.words, L.CORES) === 0)
-      Atomics.store(board.words, L.CORES, platform.availableThreads());
+    if (after !== 'call') this.#countCores(); // a main thread that is slower than its workers never parks
     const now = platform.now();
     if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
     this.#from.waker.callAfterBurst();
@@ -152,6 +149,7 @@ export class Drain {
       return this.#again();
     }
     this.#isScheduled = false;
+    this.#countCores();
     this.#from.waker.callAtLast();
     if (depth === L.RESTING || this.#from.waker.owes) {
       this.#timer ??= this.#from.platform.timer(REST_MS, () => {
@@ -160,6 +158,13 @@ export class Drain {
         if (!this.#isScheduled) this.#turnLater();
       });
     }
+  }
+
+  /** That takes a millisecond, so main counts behind its first calls, while it waits for a result if it can. */
+  #countCores(): void {
+    const { board, platform } = this.#from;
+    if (Atomics.load(board.words, L.CORES) === 0)
+      Atomics.store(board.words, L.CORES, platform.availableThreads());
   }
 
   /** Notes how often results have come since main last went to sleep. */

@@ -238,8 +238,12 @@ export class SharedLink extends PortLink implements Link {
     // A continuation may drain, too, or close the pool: so each hint leaves the ring before its caller is told.
     for (; ((end - this.#doneHead) | 0) > 0 && this.#isTrusted && !this.isClosed; count++) {
       const at = this.#doneHead;
-      const hint = own[L.donePlace(at, sizes)]!;
+      let hint = own[L.donePlace(at, sizes)]!;
       this.#doneHead = (at + 1) | 0;
+      if ((hint & L.PORT_FIRST) !== 0) {
+        super.drain();
+        hint &= ~L.PORT_FIRST;
+      }
       // The cells ahead were written by the worker's core: to write to them has the processor fetch them meanwhile. TASK_ID is
       // the only word of a cell that is written anew also when its task is tried again, so this write destroys nothing.
       if (((end - at) | 0) > AHEAD) words[own[L.donePlace(at + AHEAD, sizes)]! * L.WORDS + L.TASK_ID] = 0;
@@ -308,10 +312,8 @@ export class SharedLink extends PortLink implements Link {
     return 0;
   }
 
-  #drainOne(hint: number): void {
+  #drainOne(cell: number): void {
     const { cells, runTimes } = this.exchange;
-    if ((hint & L.PORT_FIRST) !== 0) super.drain();
-    const cell = hint & ~L.PORT_FIRST;
     if (!this.#hasBegun(cell)) {
       return this.#distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));
     }
