@@ -107,7 +107,7 @@ test('what main has compiled while the first thread starts is what later threads
     vm.Script = class extends vm.Script {
       constructor(...args) {
         super(...args);
-        globalThis.isRejected = [this.cachedDataRejected];
+        globalThis.isRejected ??= [this.cachedDataRejected];
         process.env.HAS_BEGUN = 'yes';
       }
     };`)}`;

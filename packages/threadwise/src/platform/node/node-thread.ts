@@ -86,7 +86,8 @@ const compiledOf = new Map<string, Compiled>();
 function compiled(source: string): Compiled {
   const known = compiledOf.get(source);
   if (known !== undefined) return known;
-  const bytes = new Uint8Array(new SharedArrayBuffer(source.length));
+  // Enough for all that V8 was seen to make of it, of which Node.js 26 has the source itself a part. The system gives only the pages that are written.
+  const bytes = new Uint8Array(new SharedArrayBuffer(3 * source.length));
   const length = new Int32Array(new SharedArrayBuffer(4));
   compiledOf.set(source, { bytes, length });
   setImmediate(() => {
@@ -163,7 +164,7 @@ const STARTER = `{
   const { workerData } = process.getBuiltinModule('node:worker_threads');
   const { source, compiled: { bytes, length } } = workerData;
   const size = Atomics.load(length, 0);
-  const cachedData = size === 0 ? undefined : bytes.slice(0, size);
+  const cachedData = size === 0 ? undefined : bytes.subarray(0, size);
   workerData.load = (url) => import(url);
   const { Script } = process.getBuiltinModule('node:vm');
   new Script(source, { filename: '${FILENAME}', cachedData }).runInThisContext();
