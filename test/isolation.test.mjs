@@ -342,6 +342,16 @@ test('isolation: what processes need is not loaded by a program without them', a
   assert.equal(stdout.trim(), '', stderr);
 });
 
+test('isolation: processes work where the intrinsics are frozen', async () => {
+  const source = `
+    import { createPool } from 'threadwise';
+    const pool = createPool('data:text/javascript,export const one = () => 1', { threads: 1, isolation: 'process' });
+    console.log(await pool.run('one', []));
+    await pool.close();`;
+  const { stdout, stderr } = await runScript(source, { args: ['--frozen-intrinsics'] });
+  assert.equal(stdout.trim(), '1', stderr);
+});
+
 test('isolation: recycling replaces a process, and loses no call', async (t) => {
   const worker = { recycle: { afterTasks: 3 } };
   const pool = poolFor(t, { threads: 1, isolation: 'process', worker }, url);

@@ -127,13 +127,14 @@ let piece: Buffer | undefined;
 export function readNow(fd: number): Buffer | undefined {
   piece ??= Buffer.allocUnsafeSlow(PIECE_BYTES);
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0; // nobody sees this error, and its stack costs more than the rest
+  // Nobody sees this error, and its stack costs more than the rest. `--frozen-intrinsics` allows no assignment.
+  Reflect.set(Error, 'stackTraceLimit', 0);
   try {
     const count = readSync(fd, piece, 0, piece.length, null);
     return count === 0 ? undefined : piece.subarray(0, count);
   } catch {
     return undefined; // EAGAIN, or the pipe is closed
   } finally {
-    Error.stackTraceLimit = stackTraceLimit;
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
   }
 }
