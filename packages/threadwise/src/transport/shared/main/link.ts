@@ -268,8 +268,8 @@ export class SharedLink extends PortLink implements Link {
       runTimes.add(runMs);
       plain.runMs = runMs;
       cells.freePlain(hint);
-      if ((form & L.IS_ERROR) === 0) plain.completed(hint, value, record);
-      else plain.failed(hint, decodeError(value as EncodedError), record);
+      if ((form & L.IS_ERROR) === 0 && value !== LOST) plain.completed(hint, value, record);
+      else plain.failed(hint, errorOf(value, form), record);
     }
     this.#untold += count;
     this.#ranCount += ranCount;
@@ -327,10 +327,8 @@ export class SharedLink extends PortLink implements Link {
     runTimes.add(runMs);
     if (this.#sent.size > 0) this.#sent.delete(task.id);
     cells.takeBack(cell);
-    const isError = (form & L.IS_ERROR) !== 0;
-    if (value === LOST) this.events.failed(task, unreadable(isError ? 'thrown' : 'result'), runMs);
-    else if (isError) this.events.failed(task, decodeError(value as EncodedError), runMs);
-    else this.events.done(task, value, runMs);
+    if ((form & L.IS_ERROR) === 0 && value !== LOST) this.events.done(task, value, runMs);
+    else this.events.failed(task, errorOf(value, form), runMs);
     if (cells.payload(cell) !== task.payload) cells.freeIfHeld(cell);
   }
 
@@ -342,4 +340,10 @@ export class SharedLink extends PortLink implements Link {
       return DAMAGED;
     }
   }
+}
+
+/** What a call is rejected with, whose task threw this, or whose end was sent over the port and could not be read. */
+function errorOf(value: unknown, form: number): unknown {
+  if (value === LOST) return unreadable((form & L.IS_ERROR) === 0 ? 'result' : 'thrown');
+  return decodeError(value as EncodedError);
 }
