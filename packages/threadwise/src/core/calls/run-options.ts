@@ -1,7 +1,7 @@
 /** The options of one call: their types, their defaults and their validation. */
 import type { Platform } from '../contracts.js';
 import type { AbortSignalLike } from './signals.js';
-import { callback, duration, finite, integer, list, record, reject } from '../options/checks.js';
+import { callback, duration, finite, integer, isList, list, record, reject } from '../options/checks.js';
 
 /** Options of one call. */
 export interface RunOptions {
@@ -54,17 +54,18 @@ export function defaultRun({ timeoutMs, retries }: Pick<ResolvedRun, 'timeoutMs'
   return { ...none, timeoutMs, priority: 0, retries };
 }
 
+/** Whether it has nothing but options of a call, and no others by way of its prototype. */
+function isUsual(given: unknown): given is RunOptions {
+  if (typeof given !== 'object' || given === null || isList(given)) return false;
+  for (const key in given) if (!RUN_KEYS.has(key) || !Object.hasOwn(given, key)) return false;
+  return true;
+}
+
 /** Validates the options of one call. Throws ERR_OPTION. */
 export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Platform): ResolvedRun {
   if (given === undefined) return defaults;
-  if (typeof given !== 'object' || given === null) return reject('options', 'an object', given);
-  let run = given as RunOptions;
-  // Only unusual options are checked one by one: calls with options are frequent.
-  for (const key in given) {
-    if (RUN_KEYS.has(key) && Object.hasOwn(given, key)) continue;
-    run = record('options', given, [...RUN_KEYS]);
-    break;
-  }
+  // Only unusual options are looked at one by one: calls with options are frequent.
+  const run: RunOptions = isUsual(given) ? given : record('options', given, [...RUN_KEYS]);
   return {
     signal: run.signal === undefined ? undefined : abortSignal('signal', run.signal),
     timeoutMs: run.timeoutMs === undefined ? defaults.timeoutMs : duration('timeoutMs', run.timeoutMs, 1),
