@@ -165,7 +165,7 @@ export class Engine {
     const { threads, choose, placement, queue } = checkChanges(given, this.parts.options, this.parts);
     this.lifecycle.checkOpen();
     const { newChoice, newPlacement, exchange } = this.parts;
-    if (queue?.limit !== undefined) this.admission.limit = queue.limit;
+    if (queue.limit !== undefined) this.admission.limit = queue.limit;
     if (choose !== undefined) {
       this.choice = newChoice(choose, this.hooks.report);
       exchange.choose?.(choose);

@@ -8,6 +8,7 @@ import {
   duration,
   finite,
   fromEnvironment,
+  group,
   integer,
   MAX_TIMER_MS,
   oneOf,
@@ -182,8 +183,8 @@ const placementName = among(['threads', 'auto', 'inline']);
 /** The options of a pool, each checked by itself. */
 export type CheckedOptions = ReturnType<typeof checkEach>;
 
-function checkEach(given: unknown, context: OptionContext) {
-  return checked('options', given ?? {}, {
+function checkEach(given: unknown = {}, context: OptionContext) {
+  return checked('options', given, {
     name: optional(text),
     threads: (_option, value) => value,
     transport: optional(among(TRANSPORTS)),
@@ -193,10 +194,10 @@ function checkEach(given: unknown, context: OptionContext) {
     isolation: optional(isolationOf),
     choose: optional((option, value) => strategy(option, value, context.choices)),
     tasksPerWorker: (option, value = 1) => integer(option, value, 1, MAX_TASKS_PER_WORKER),
-    queue: (option, value = {}) => checked(option, value, { limit: limitFrom(0) }),
+    queue: group({ limit: limitFrom(0) }),
     timeoutMs: optional((option, value) => duration(option, value, 1)),
     retries: (option, value = 0) => retryCount(option, value),
-    worker: (option, value = {}) => checked(option, value, WORKER),
+    worker: group(WORKER),
     idleTimeoutMs: (option, value = 30_000) => duration(option, value, 0),
     classes: (option, value = []) => (value === 'plain' ? value : registeredClasses(option, value)),
     host: hostFunctions,
@@ -211,10 +212,8 @@ export function resolveOptions(given: unknown, context: OptionContext) {
   const { choices } = context;
   const usual = fromEnvironment(context, 'THREADWISE_CHOOSE', among(choices)) ?? choices[0]!;
   const held = resolveIsolation(options, context);
-  const { isolation, fixedSize: size } = held;
-  const threads =
-    size === undefined ? resolveThreads(context, options.threads) : { min: size, max: size, cores: size };
-  const crossing = resolveCrossing(options, isolation, context);
+  const threads = resolveThreads(context, held.fixedSize ?? options.threads);
+  const crossing = resolveCrossing(options, held.isolation, context);
   return { ...options, ...held, threads, ...crossing, choose: options.choose ?? usual };
 }
 
@@ -225,8 +224,7 @@ const WORKER = {
   execArgv: optional(texts),
   cwd: optional(text),
   resourceLimits: optional(resourceLimits),
-  recycle: (option, value = {}) =>
-    checked(option, value, { afterTasks: limitFrom(1), aboveMemoryMiB: limitFrom(1) }),
+  recycle: group({ afterTasks: limitFrom(1), aboveMemoryMiB: limitFrom(1) }),
   startTimeoutMs: (option, value = 10_000) => duration(option, value, 1) ?? MAX_TIMER_MS,
 } satisfies Readonly<Record<keyof WorkerOptions, Check<unknown>>>;
 
@@ -247,7 +245,7 @@ export function checkChanges(
     placement: optional((option, value) =>
       isolation === 'process' ? placementOfProcesses(option, value) : placementName(option, value),
     ),
-    queue: optional((option, value) => checked(option, value, { limit: optional(limitFrom(0)) })),
+    queue: group({ limit: optional(limitFrom(0)) }),
   } satisfies Readonly<Record<keyof PoolChanges, Check<unknown>>>);
 }
 
