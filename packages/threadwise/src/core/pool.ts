@@ -212,7 +212,7 @@ export class Pool<M = UntypedTasks> {
    * Refuses new calls, finishes the accepted ones, then ends every thread.
    * @param options timeoutMs: when no task has settled for that long, what is left is rejected. Default 30,000
    */
-  close(options?: { timeoutMs?: number }): Promise<void> {
+  close(options?: { timeoutMs?: number | undefined }): Promise<void> {
     return this.#engine.lifecycle.close(options);
   }
 

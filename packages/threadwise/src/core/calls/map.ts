@@ -9,9 +9,9 @@ import { AbortController, type AbortSignalLike, follow, ONCE } from './signals.j
 /** Options of `pool.map`: those of a call, and how many calls may be open. */
 export interface MapOptions extends Omit<RunOptions, 'transfer'> {
   /** Items read whose results have not been taken. Default: four for each task that can run at once, at least 64. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** Results in the order of the input (default), or as they come. */
-  ordered?: boolean;
+  ordered?: boolean | undefined;
 }
 
 export type Inputs<T> = Iterable<T> | AsyncIterable<T>;

@@ -5,19 +5,19 @@ import { callback, duration, finite, integer, isList, list, record, reject } fro
 
 /** Options of one call. */
 export interface RunOptions {
-  signal?: AbortSignalLike;
+  signal?: AbortSignalLike | undefined;
   /** Milliseconds of running time. Default: the pool's. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Higher runs earlier. Default 0. */
-  priority?: number;
+  priority?: number | undefined;
   /** Calls with the same key go to the same worker as long as it lives. */
   key?: unknown;
   /** What is moved instead of copied: ArrayBuffers, MessagePorts, … */
-  transfer?: readonly unknown[];
+  transfer?: readonly unknown[] | undefined;
   /** Default: the pool's. */
-  retries?: number;
+  retries?: number | undefined;
   /** Called with each value that the task gives to `task.progress`. */
-  onProgress?: (value: unknown) => void;
+  onProgress?: ((value: unknown) => void) | undefined;
 }
 
 const RUN_KEYS: ReadonlySet<string> = new Set([
@@ -44,8 +44,8 @@ export function retryCount(option: string, given: unknown): number {
 type Unset = 'signal' | 'timeoutMs' | 'onProgress';
 
 /** Options of one call, checked, with the pool's defaults. */
-export type ResolvedRun = Readonly<Required<Omit<RunOptions, Unset>>> & {
-  readonly [K in Unset]: RunOptions[K];
+export type ResolvedRun = {
+  readonly [K in keyof RunOptions]-?: K extends Unset ? RunOptions[K] : Exclude<RunOptions[K], undefined>;
 };
 
 /** What a call without options gets; made once per pool. */

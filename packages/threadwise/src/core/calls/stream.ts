@@ -11,7 +11,7 @@ import { AbortController, type AbortSignalLike, follow } from './signals.js';
 /** Options of `pool.stream`: those of a call, which is never run again, since some of its values may have been taken. */
 export interface StreamOptions extends Omit<RunOptions, 'retries'> {
   /** How many values the task may be ahead of whoever takes them. Default 16. */
-  highWaterMark?: number;
+  highWaterMark?: number | undefined;
 }
 
 /** Ends the name of a call whose results are streamed, as that name crosses. No exported name ends in it. */
