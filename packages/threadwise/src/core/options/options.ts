@@ -200,7 +200,7 @@ function checkEach(given: unknown = {}, context: OptionContext) {
     tasksPerWorker: (option, value = 1) => integer(option, value, 1, MAX_TASKS_PER_WORKER),
     queue: group({ limit: limitFrom(0) }),
     timeoutMs: optional((option, value) => duration(option, value, 1)),
-    retries: (option, value = 0) => retryCount(option, value),
+    retries: optional(retryCount, 0),
     worker: group(WORKER),
     idleTimeoutMs: (option, value = 30_000) => duration(option, value, 0),
     classes: (option, value = []) => (value === 'plain' ? value : registeredClasses(option, value)),
@@ -315,12 +315,10 @@ export function threadBounds(option: string, given: unknown, context: ThreadLimi
     };
   if (typeof given !== 'object' || given === null)
     return reject(option, "a number, { min, max } or 'auto'", given);
-  const bounds = record(option, given, ['min', 'max']) as ThreadBounds;
-  const min = bounds.min === undefined ? undefined : integer(`${option}.min`, bounds.min, 0, MAX_THREADS);
-  const most = bounds.max === undefined ? Math.max(min ?? 1, cores) : bounds.max;
-  const max = integer(`${option}.max`, most, 1, MAX_THREADS);
-  if (min !== undefined && min > max) return reject(option, 'min not larger than max', `${min} > ${max}`);
-  return { min: min ?? 1, max, cores };
+  const from = (least: number) => optional((name, value) => integer(name, value, least, MAX_THREADS));
+  const { min = 1, max = Math.max(min, cores) } = checked(option, given, { min: from(0), max: from(1) });
+  if (min > max) return reject(option, 'min not larger than max', `${min} > ${max}`);
+  return { min, max, cores };
 }
 
 function strategy(option: string, given: unknown, choices: readonly string[]) {
