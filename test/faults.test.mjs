@@ -900,13 +900,20 @@ describe('the owner and the task speak to each other', () => {
     });
   }
 
-  test('a timeout on Object.prototype is none of a call', async (t) => {
+  test('a timeout or a signal on Object.prototype is none of a call, of a map or of a stream', async (t) => {
     const pool = poolFor(t, { threads: 1 });
     await pool.ready;
     Object.prototype.timeoutMs = 1;
+    Object.prototype.signal = AbortSignal.abort();
     const call = pool.run('spin', [100], {});
+    const results = pool.map('spin', [100], {});
+    const values = pool.stream('spin', [100], {});
+    const firsts = Promise.allSettled([call, results.next(), values.next()]);
     delete Object.prototype.timeoutMs;
-    await call;
+    delete Object.prototype.signal;
+    const [ran, mapped, streamed] = await firsts;
+    assert.deepEqual([ran.status, mapped.status], ['fulfilled', 'fulfilled']);
+    assert.equal(streamed.reason.code, 'ERR_NOT_ITERABLE', 'it ran');
   });
 
   for (const [way, options] of Object.entries(ways)) {

@@ -54,6 +54,25 @@ function suite(form, isolation) {
       });
     }
 
+    for (const code of ['EAGAIN', 'ENOMEM']) {
+      test(`the very first one, which the system does not start (${code}): it is tried again`, async (t) => {
+        const childProcess = process.getBuiltinModule('node:child_process');
+        const { spawn } = childProcess;
+        const refused = (file, args, options) => {
+          // Node.js throws where there is no memory. The other failures are told by an event, as that of a folder that is not there.
+          if (code === 'ENOMEM') throw Object.assign(new Error('spawn ENOMEM'), { code });
+          const child = spawn(file, args, { ...options, cwd: '/nowhere at all' });
+          return child.once('error', (error) => Object.assign(error, { code }));
+        };
+        t.mock.method(childProcess, 'spawn', refused, { times: 1 });
+        const pool = apart(t);
+        const codes = [];
+        pool.on('error', ({ error }) => codes.push(error.code));
+        assert.equal(await pool.run('twice', [4]), 8);
+        assert.deepEqual(codes, [code]);
+      });
+    }
+
     test(
       'while it starts: another one is started, as nothing is wrong with the module',
       { skip: linuxOnly },

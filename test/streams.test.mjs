@@ -210,10 +210,27 @@ for (const placement of ['threads', 'inline']) {
 
     test('bad options are refused at once', (t) => {
       const pool = made(t);
-      const bad = [{ highWaterMark: 0 }, { highWaterMark: 1.5 }, { retries: 1 }, { hwm: 1 }, 7];
-      for (const options of [...bad, { signal: null }, { signal: 'x' }]) {
+      const bad = [{ highWaterMark: 0 }, { highWaterMark: 1.5 }, { retries: 1 }, { hwm: 1 }, 7, null, []];
+      for (const options of [
+        ...bad,
+        { signal: null },
+        { signal: 'x' },
+        { timeoutMs: 0 },
+        { onProgress: 1 },
+      ]) {
         assert.throws(() => pool.stream('count', [0, 1], options), { code: 'ERR_OPTION' });
       }
+    });
+
+    test('so are a name that is no text, and arguments that are no array', (t) => {
+      const pool = made(t);
+      const refused = (option, ...args) =>
+        assert.throws(() => pool.stream(...args), {
+          code: 'ERR_OPTION',
+          message: new RegExp(`'${option}': expected`),
+        });
+      for (const name of [undefined, 5, '', Symbol('count')]) refused('name', name, [0, 1]);
+      for (const args of [undefined, null, 'ab', { length: 0 }]) refused('args', 'count', args);
     });
 
     test('its code asks about its task as in any other call, and listeners hear of it by its name', async (t) => {

@@ -8,6 +8,7 @@ import {
   type PoolStats,
   roundRobin,
 } from 'threadwise';
+import { readFiles } from 'threadwise/files';
 import { Barrier, Channel, Mutex } from 'threadwise/sync';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -89,6 +90,34 @@ await pool.run('add', []);
 await pool.run('add', [1, 2, 3]);
 // @ts-expect-error: no such option
 await pool.run('add', [1, 2], { timeout: 5 });
+
+// an option that is undefined is not given
+const none = undefined;
+createPool(url, {
+  ...{ name: none, threads: none, transport: none, dispatch: none, placement: none, loopBudgetMs: none },
+  ...{ isolation: none, choose: none, tasksPerWorker: none, queue: none, timeoutMs: none, retries: none },
+  ...{ worker: none, idleTimeoutMs: none, onTaskStart: none, onTaskEnd: none, classes: none, host: none },
+});
+createPool(url, {
+  threads: { min: none, max: none },
+  queue: { limit: none },
+  worker: {
+    ...{ data: none, env: none, cwd: none, argv: none, execArgv: none, resourceLimits: none },
+    ...{ recycle: { afterTasks: none, aboveMemoryMiB: none }, startTimeoutMs: none },
+  },
+  classes: [{ class: Money, name: none, encode: none, decode: none }],
+});
+createPool(url, { isolation: { processes: none, threads: 2 }, worker: { recycle: none } });
+const ofCall = { signal: none, timeoutMs: none, priority: none, key: none, onProgress: none };
+await pool.run('nothing', [], { ...ofCall, transfer: none, retries: none });
+pool.map('greet', [], { ...ofCall, retries: none, concurrency: none, ordered: none });
+pool.stream('nothing', [], { ...ofCall, transfer: none, highWaterMark: none });
+pool.configure({ threads: none, placement: none, queue: { limit: none }, choose: none });
+await pool.close({ timeoutMs: none });
+readFiles([], {
+  ...{ syncBytes: none, loopBudgetMs: none, signal: none, concurrency: none, aheadBytes: none },
+});
+readFiles([], { onError: none });
 
 // tasks
 const typed = await pool.tasks.add(1, 2);

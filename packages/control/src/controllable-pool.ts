@@ -26,7 +26,7 @@ export interface PoolEvent {
 
 /** What can be changed while a pool runs. */
 export interface PoolChanges {
-  threads?: number | { min?: number; max?: number } | 'auto' | undefined;
+  threads?: number | { min?: number | undefined; max?: number | undefined } | 'auto' | undefined;
   choose?: string | undefined;
   /** The name of a placement; the library checks it. */
   placement?: string | undefined;

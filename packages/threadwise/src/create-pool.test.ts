@@ -41,6 +41,25 @@ for (const placement of ['threads', 'inline'] as const) {
       assert.equal(getEventListeners(signal, 'abort').length, 0);
     });
 
+    test('refuses a map at once, and rejects other calls, with a name, an input or options that are none', async (t) => {
+      const pool = poolFor(t, { placement, threads: 1 }) as Pool<never>;
+      for (const [option, name, items, options] of [
+        ['name', undefined, [1]],
+        ['name', 5, [1]],
+        ['name', '', [1]],
+        ['items', 'increment', 5],
+        ['options', 'increment', [1], null],
+        ['options', 'increment', [1], []],
+        ['retries', 'increment', [1], { retries: -1 }],
+      ] as never[][]) {
+        const refusal = { code: 'ERR_OPTION', message: new RegExp(`^Option '${option}': expected `) };
+        assert.throws(() => pool.map(name!, items!, options), refusal);
+        if (option === 'items') continue;
+        await assert.rejects(pool.run(name!, items!, options), refusal);
+        await assert.rejects(pool.broadcast(name!, items, options), refusal);
+      }
+    });
+
     test('gives stats that are plain JSON, however often and however early they are asked for', async (t) => {
       const pool = poolFor(t, { placement, threads: 1 });
       for (const when of ['at once', 'at once again']) {
@@ -102,6 +121,15 @@ describe('createPool', () => {
     await setImmediate(); // by then every thread has been told of
     process.off('worker', begun);
     await Promise.all(ended);
+  });
+
+  test('refuses options that are none', () => {
+    for (const none of [null, [], 5, 'threads']) {
+      assert.throws(() => createPool(module, none as never), {
+        code: 'ERR_OPTION',
+        message: /^Option 'options': expected an object, got /,
+      });
+    }
   });
 
   test('refuses a worker environment that is none', () => {

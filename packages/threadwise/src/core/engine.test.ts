@@ -45,11 +45,11 @@ function scene(
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
+/** What a promise comes to: its value, or its error's code. */
+const outcomeOf = (promise: Promise<unknown>) => promise.catch((error: { code?: unknown }) => error.code);
+
 /** What a promise has come to: its value, its error's code, or that it is open. */
-async function stateOf(promise: Promise<unknown>): Promise<unknown> {
-  const open = turn().then(() => 'open');
-  return await Promise.race([promise.catch((error: { code?: unknown }) => error.code), open]);
-}
+const stateOf = (promise: Promise<unknown>) => Promise.race([outcomeOf(promise), turn().then(() => 'open')]);
 
 /** The worker of that line ends its first task. */
 function complete(link: FakeLink, value: unknown): void {
@@ -170,6 +170,47 @@ describe('a pool', () => {
     await assert.rejects(engine.lifecycle.ready, isBroken);
     await assert.rejects(engine.admission.enter('work', [1], undefined), isBroken);
   });
+
+  for (const way of ['throws', 'exits', 'says so'] as const) {
+    const shortage = Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
+    /** The newest worker fails for want of a process; where its start throws, it has failed by itself. */
+    const failing = (of: ReturnType<typeof scene>) => {
+      if (way === 'exits') of.platform.threads.at(-1)!.exit({ error: shortage });
+      if (way === 'says so') of.lastLink().events.loadFailed(shortage);
+      return turn();
+    };
+    const begin = () =>
+      scene({}, (platform) => {
+        if (way === 'throws') platform.spawnError = shortage;
+      });
+
+    test(`pauses when the system has no process for its very first worker, and has it when there is: it ${way}`, async () => {
+      const begun = begin();
+      const { engine, platform, lastLink } = begun;
+      const errors: unknown[] = [];
+      engine.hooks.on('error', ({ error }) => errors.push(error));
+      const call = engine.admission.enter('work', [1], undefined);
+      await failing(begun);
+      assert.deepEqual([errors, engine.lifecycle.state], [[shortage], 'open']);
+      platform.spawnError = undefined;
+      platform.advance(50);
+      lastLink().events.ready([], { functions: [], others: [] });
+      complete(lastLink(), 'result');
+      assert.equal(await stateOf(call), 'result');
+      await engine.lifecycle.ready;
+    });
+
+    test(`gives up when the system has none again and again: it ${way}`, async () => {
+      const begun = begin();
+      const { engine, platform, transport } = begun;
+      const call = outcomeOf(engine.admission.enter('work', [1], undefined));
+      for (let i = 0; i < 20 && engine.lifecycle.state === 'open'; i++) {
+        await failing(begun);
+        platform.advance(2000);
+      }
+      assert.deepEqual([await call, transport.links.length], ['ERR_MODULE_LOAD', 6]);
+    });
+  }
 
   test('pauses when there is no memory for one more worker, and has it when there is', async () => {
     const { platform, transport, engine } = scene({ threads: { min: 0, max: 3 } });

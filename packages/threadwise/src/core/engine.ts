@@ -34,7 +34,7 @@ import { type LeaseMemory, SingleBuffers } from './lease.js';
 import { Lifecycle } from './lifecycle.js';
 import { sameAgain, type ThreadwiseError } from './options/errors.js';
 import { checkChanges, type ResolvedOptions, type SizeBounds, threadBounds } from './options/options.js';
-import { loadError } from './workers/failures.js';
+import { isShortage, loadError } from './workers/failures.js';
 import { Recycler } from './workers/recycler.js';
 import { Scaler } from './workers/scaler.js';
 import type { WorkerSlot } from './workers/worker-slot.js';
@@ -165,7 +165,7 @@ export class Engine {
     const { threads, choose, placement, queue } = checkChanges(given, this.parts.options, this.parts);
     this.lifecycle.checkOpen();
     const { newChoice, newPlacement, exchange } = this.parts;
-    if (queue?.limit !== undefined) this.admission.limit = queue.limit;
+    if (queue.limit !== undefined) this.admission.limit = queue.limit;
     if (choose !== undefined) {
       this.choice = newChoice(choose, this.hooks.report);
       exchange.choose?.(choose);
@@ -229,11 +229,11 @@ export class Engine {
 
   /**
    * A worker failed before it did anything: while it loaded the module, or soon after. A module that never loaded will not
-   * load the next time; one that did may (its worker was unlucky).
+   * load the next time, unless the system was short of something; one that did may (its worker was unlucky).
    */
   workerFailed(slot: WorkerSlot, error: unknown, phase: 'loading' | 'idle'): void {
     this.recycler.end(loadError(this.parts.moduleUrl, error));
-    if (phase === 'loading' && this.#traits === undefined) this.moduleFailed(error);
+    if (phase === 'loading' && this.#traits === undefined && !isShortage(error)) this.moduleFailed(error);
     else this.scaler.failed(error, slot.startedAt);
   }
 

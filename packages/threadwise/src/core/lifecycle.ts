@@ -122,7 +122,7 @@ export class Lifecycle {
   }
 
   /** Throws ERR_OPTION. */
-  close(options: { timeoutMs?: number } = {}): Promise<void> {
+  close(options: { timeoutMs?: number | undefined } = {}): Promise<void> {
     const { timeoutMs = CLOSE_TIMEOUT_MS } = record('options', options, ['timeoutMs']);
     const stallMs = duration('timeoutMs', timeoutMs, 0) ?? MAX_TIMER_MS;
     if (this.#closed !== undefined) return this.#closed.promise;

@@ -2,7 +2,7 @@
 import { withCallerStack } from './calls/caller-stack.js';
 import { Engine, type Parts } from './engine.js';
 import type { Listener, PoolEventName } from './events/hooks.js';
-import { isList, reject } from './options/checks.js';
+import { isList, list, reject, text } from './options/checks.js';
 import { type Lease, newLease } from './lease.js';
 import { type Inputs, iteratorOf, type MapOptions, Mapping, resolveMap } from './calls/map.js';
 import type { PoolChanges, ThreadBounds } from './options/options.js';
@@ -72,27 +72,26 @@ export class Pool<M = UntypedTasks> {
 
   /**
    * Runs a task on every item, which is its one argument. Reads the items no further than results are taken.
-   * Leaving the loop cancels what is open. The first error ends the results.
+   * Leaving the loop cancels what is open. The first error ends the results. Throws ERR_OPTION.
    */
   map<K extends TaskName<M>>(
     name: K,
     items: Inputs<TaskItem<M[K]>>,
     options?: MapOptions,
   ): AsyncGenerator<TaskResult<M[K]>, void, void> {
-    const { scaler, parts, room, lifecycle, admission } = this.#engine;
+    const { scaler, parts, room, lifecycle, admission, defaults } = this.#engine;
+    const task = text('name', name);
     const usual = Math.max(64, 4 * scaler.bounds.max * parts.options.tasksPerWorker);
-    const { run, ...mapping } = resolveMap(options, usual);
+    const { run, ...mapping } = resolveMap(options, usual, defaults, parts.platform);
     const host = {
       room: async (signal: AbortSignalLike) => {
         // Others may take the place between the waiting and the call.
         do await room.wait(signal);
         while (!signal.aborted && lifecycle.refusal === undefined && admission.freePlaces() <= 0);
       },
-      submit: (item: unknown, signal: AbortSignalLike) =>
-        admission.enter(name, [item], { ...run, signal } as RunOptions),
+      submit: (item: unknown, signal: AbortSignalLike) => admission.enter(task, [item], { ...run, signal }),
     };
-    const iterator = iteratorOf(items as Inputs<unknown>);
-    const results = new Mapping(host, iterator, { ...mapping, signal: run.signal }).results();
+    const results = new Mapping(host, iteratorOf(items as Inputs<unknown>), mapping).results();
     return results as AsyncGenerator<TaskResult<M[K]>, void, void>;
   }
 
@@ -106,9 +105,11 @@ export class Pool<M = UntypedTasks> {
     args: TaskArguments<M[K]>,
     options?: StreamOptions,
   ): AsyncGenerator<StreamItem<M[K]>, void, void> {
-    const { highWaterMark, run } = resolveStream(options);
-    const values = this.#engine.streams.values(highWaterMark, run.signal, (ticket, signal) =>
-      this.#engine.admission.enter(name, args, { ...run, signal, retries: 0 }, undefined, ticket),
+    const { admission, defaults, parts, streams } = this.#engine;
+    const [task, own] = [text('name', name), list('args', args)];
+    const { highWaterMark, run, signal: given } = resolveStream(options, defaults, parts.platform);
+    const values = streams.values(highWaterMark, given, (ticket, signal) =>
+      admission.enter(task, own, { ...run, signal, retries: 0 }, undefined, ticket),
     );
     return values as AsyncGenerator<StreamItem<M[K]>, void, void>;
   }
@@ -211,7 +212,7 @@ export class Pool<M = UntypedTasks> {
    * Refuses new calls, finishes the accepted ones, then ends every thread.
    * @param options timeoutMs: when no task has settled for that long, what is left is rejected. Default 30,000
    */
-  close(options?: { timeoutMs?: number }): Promise<void> {
+  close(options?: { timeoutMs?: number | undefined }): Promise<void> {
     return this.#engine.lifecycle.close(options);
   }
 

@@ -30,6 +30,7 @@ for (const [given, message] of [
   [{ signal: {} }, /'signal': expected an AbortSignal, got an object/],
   [{ synBytes: 1 }, /Unknown option 'synBytes'\. Did you mean 'syncBytes'\?/],
   ['utf8', /'options': expected an object, got "utf8"/],
+  [null, /'options': expected an object, got null/],
 ] as const) {
   test(`refused at once: ${JSON.stringify(given)}`, () => {
     assert.throws(() => readFiles([], given as never), { code: 'ERR_OPTION', name: 'TypeError', message });

@@ -29,26 +29,26 @@ export interface ReadFileOptions {
    * Files of up to this many bytes are read synchronously, larger ones by libuv's threads. 0: no file is read, or looked at,
    * synchronously, which is right where the disk is far away. Default 256 KiB on the main thread, 4 MiB in a worker.
    */
-  syncBytes?: number;
+  syncBytes?: number | undefined;
   /**
    * How many milliseconds synchronous reading may hold up the event loop before that has a turn. All readers of a thread share this
    * budget. A read that has begun is finished. Default 5 on the main thread, as in a pool; 100 in a worker, which has little else to do.
    */
-  loopBudgetMs?: number;
+  loopBudgetMs?: number | undefined;
   /** When it is aborted, nothing more is read, and the reader rejects with ERR_TASK_ABORTED. */
-  signal?: AbortSignalLike;
+  signal?: AbortSignalLike | undefined;
 }
 
 export interface ReadFilesOptions extends ReadFileOptions {
   /** How many large files are read at the same time. Default 4, as many as libuv has threads. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /**
    * How many bytes of large files are read ahead of whoever takes them; the next one to be taken is read however large it is.
    * Default 64 MiB.
    */
-  aheadBytes?: number;
+  aheadBytes?: number | undefined;
   /** Whether a file that cannot be read ends the reading ('throw'), or is yielded as a `FailedFile` ('yield'). Default 'throw'. */
-  onError?: 'throw' | 'yield';
+  onError?: 'throw' | 'yield' | undefined;
 }
 
 export type ResolvedReadFile = ReturnType<typeof resolveReadFile>;
@@ -79,12 +79,12 @@ function checksOfOne(isMain: boolean) {
   } satisfies Readonly<Record<keyof ReadFileOptions, Check<unknown>>>;
 }
 
-export function resolveReadFile(given: unknown, isMain = isMainThread) {
-  return checked('options', given ?? {}, checksOfOne(isMain));
+export function resolveReadFile(given: unknown = {}, isMain = isMainThread) {
+  return checked('options', given, checksOfOne(isMain));
 }
 
-export function resolveReadFiles(given: unknown, isMain = isMainThread) {
-  return checked('options', given ?? {}, {
+export function resolveReadFiles(given: unknown = {}, isMain = isMainThread) {
+  return checked('options', given, {
     ...checksOfOne(isMain),
     concurrency: (option, value) => integer(option, value ?? CONCURRENCY, 1, MOST_CONCURRENCY),
     aheadBytes: (option, value) => integer(option, value ?? AHEAD_BYTES, 0, Number.MAX_SAFE_INTEGER),

@@ -60,7 +60,7 @@ export function readFiles(
 ): AsyncGenerator<FileContent | FailedFile, void, undefined>;
 export function readFiles(
   paths: PathSource,
-  options?: ReadFilesOptions & { onError?: 'throw' },
+  options?: ReadFilesOptions & { onError?: 'throw' | undefined },
 ): AsyncGenerator<FileContent, void, undefined>;
 export function readFiles(
   paths: PathSource,

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
-import { type Inputs, iteratorOf, type MapHost, type MapOptions, Mapping, resolveMap } from './map.js';
+import { FakePlatform, plainRun } from '../fake-platform.case.js';
+import { type Inputs, iteratorOf, type MapHost, Mapping, resolveMap } from './map.js';
 import type { AbortSignalLike } from './signals.js';
 
 /** Lets everything happen that can happen without anything from outside. */
@@ -354,13 +355,15 @@ describe('an abort', () => {
 });
 
 describe('options of a mapping', () => {
+  const resolve = (given: unknown) => resolveMap(given, 64, plainRun, new FakePlatform());
+
   test('are split into its own and those of the calls', () => {
-    assert.deepEqual(resolveMap({ concurrency: 2, ordered: false, timeoutMs: 5 }, 64), {
-      concurrency: 2,
-      ordered: false,
-      run: { timeoutMs: 5 },
+    const { signal } = new AbortController();
+    assert.deepEqual(resolve({ concurrency: 2, ordered: false, timeoutMs: 5, signal }), {
+      ...{ concurrency: 2, ordered: false, signal },
+      run: { timeoutMs: 5, signal },
     });
-    assert.deepEqual(resolveMap(undefined, 64), { concurrency: 64, ordered: true, run: {} });
+    assert.deepEqual(resolve(undefined), { concurrency: 64, ordered: true, signal: undefined, run: {} });
   });
 
   test('are refused when they are unknown or wrong', () => {
@@ -373,10 +376,14 @@ describe('options of a mapping', () => {
       [{ signal: null }, /'signal': expected an AbortSignal, got null/],
       [{ signal: {} }, /'signal'/],
       [{ ordered: 1 }, /'ordered': expected true or false, got 1/],
+      [{ timeoutMs: 0 }, /'timeoutMs': expected milliseconds from 1/],
+      [{ priority: '1' }, /'priority': expected a finite number, got "1"/],
       [5, /'options': expected an object/],
+      [null, /'options': expected an object, got null/],
+      [[], /'options': expected an object, got an array of 0/],
     ];
     for (const [given, message] of cases) {
-      assert.throws(() => resolveMap(given as MapOptions, 64), { code: 'ERR_OPTION', message });
+      assert.throws(() => resolve(given), { code: 'ERR_OPTION', message });
     }
   });
 });

@@ -2,15 +2,16 @@
 import { withCallerStack } from './caller-stack.js';
 import { integer, record, reject } from '../options/checks.js';
 import { ThreadwiseError } from '../options/errors.js';
-import { abortSignal, type RunOptions, runKeysBut } from './run-options.js';
+import { type ResolvedRun, type RunOptions, resolveRun, runKeysBut } from './run-options.js';
+import type { Platform } from '../contracts.js';
 import { AbortController, type AbortSignalLike, follow, ONCE } from './signals.js';
 
 /** Options of `pool.map`: those of a call, and how many calls may be open. */
 export interface MapOptions extends Omit<RunOptions, 'transfer'> {
   /** Items read whose results have not been taken. Default: four for each task that can run at once, at least 64. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** Results in the order of the input (default), or as they come. */
-  ordered?: boolean;
+  ordered?: boolean | undefined;
 }
 
 export type Inputs<T> = Iterable<T> | AsyncIterable<T>;
@@ -25,13 +26,21 @@ export interface MapHost {
 const KEYS = ['concurrency', 'ordered', ...runKeysBut('transfer')];
 
 /** Splits and checks the options of a map. Throws ERR_OPTION. */
-export function resolveMap(given: MapOptions | undefined, defaultConcurrency: number) {
-  const options = record('options', given ?? {}, KEYS) as MapOptions;
-  const { concurrency = defaultConcurrency, ordered = true, ...run } = options;
+export function resolveMap(
+  given: unknown = {},
+  usualConcurrency: number,
+  defaults: ResolvedRun,
+  platform: Platform,
+) {
+  const {
+    concurrency = usualConcurrency,
+    ordered = true,
+    ...run
+  } = record('options', given, KEYS) as MapOptions;
   integer('concurrency', concurrency, 1, Number.MAX_SAFE_INTEGER);
-  if (run.signal !== undefined) abortSignal('signal', run.signal);
   if (typeof ordered !== 'boolean') reject('ordered', 'true or false', ordered);
-  return { concurrency, ordered, run };
+  const { signal } = resolveRun(run, defaults, platform);
+  return { concurrency, ordered, signal, run };
 }
 
 /** Throws ERR_OPTION unless `items` can be iterated. */

@@ -1,23 +1,23 @@
 /** The options of one call: their types, their defaults and their validation. */
 import type { Platform } from '../contracts.js';
 import type { AbortSignalLike } from './signals.js';
-import { callback, duration, finite, integer, list, record, reject } from '../options/checks.js';
+import { callback, duration, finite, integer, isList, list, record, reject } from '../options/checks.js';
 
 /** Options of one call. */
 export interface RunOptions {
-  signal?: AbortSignalLike;
+  signal?: AbortSignalLike | undefined;
   /** Milliseconds of running time. Default: the pool's. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Higher runs earlier. Default 0. */
-  priority?: number;
+  priority?: number | undefined;
   /** Calls with the same key go to the same worker as long as it lives. */
   key?: unknown;
   /** What is moved instead of copied: ArrayBuffers, MessagePorts, … */
-  transfer?: readonly unknown[];
+  transfer?: readonly unknown[] | undefined;
   /** Default: the pool's. */
-  retries?: number;
+  retries?: number | undefined;
   /** Called with each value that the task gives to `task.progress`. */
-  onProgress?: (value: unknown) => void;
+  onProgress?: ((value: unknown) => void) | undefined;
 }
 
 const RUN_KEYS: ReadonlySet<string> = new Set([
@@ -44,8 +44,8 @@ export function retryCount(option: string, given: unknown): number {
 type Unset = 'signal' | 'timeoutMs' | 'onProgress';
 
 /** Options of one call, checked, with the pool's defaults. */
-export type ResolvedRun = Readonly<Required<Omit<RunOptions, Unset>>> & {
-  readonly [K in Unset]: RunOptions[K];
+export type ResolvedRun = {
+  readonly [K in keyof RunOptions]-?: K extends Unset ? RunOptions[K] : Exclude<RunOptions[K], undefined>;
 };
 
 /** What a call without options gets; made once per pool. */
@@ -54,17 +54,18 @@ export function defaultRun({ timeoutMs, retries }: Pick<ResolvedRun, 'timeoutMs'
   return { ...none, timeoutMs, priority: 0, retries };
 }
 
+/** Whether it has nothing but options of a call, and no others by way of its prototype. */
+function isUsual(given: unknown): given is RunOptions {
+  if (typeof given !== 'object' || given === null || isList(given)) return false;
+  for (const key in given) if (!RUN_KEYS.has(key) || !Object.hasOwn(given, key)) return false;
+  return true;
+}
+
 /** Validates the options of one call. Throws ERR_OPTION. */
 export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Platform): ResolvedRun {
   if (given === undefined) return defaults;
-  if (typeof given !== 'object' || given === null) return reject('options', 'an object', given);
-  let run = given as RunOptions;
-  // Only unusual options are checked one by one: calls with options are frequent.
-  for (const key in given) {
-    if (RUN_KEYS.has(key) && Object.hasOwn(given, key)) continue;
-    run = record('options', given, [...RUN_KEYS]);
-    break;
-  }
+  // Only unusual options are looked at one by one: calls with options are frequent.
+  const run: RunOptions = isUsual(given) ? given : record('options', given, [...RUN_KEYS]);
   return {
     signal: run.signal === undefined ? undefined : abortSignal('signal', run.signal),
     timeoutMs: run.timeoutMs === undefined ? defaults.timeoutMs : duration('timeoutMs', run.timeoutMs, 1),

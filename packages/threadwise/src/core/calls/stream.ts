@@ -4,13 +4,14 @@
  * all of them were taken: no value comes later than the end, on whatever way that crosses. The worker's end: `runner/streamed.ts`.
  */
 import { integer, record } from '../options/checks.js';
-import { abortSignal, type RunOptions, runKeysBut } from './run-options.js';
+import { type ResolvedRun, type RunOptions, resolveRun, runKeysBut } from './run-options.js';
+import type { Platform } from '../contracts.js';
 import { AbortController, type AbortSignalLike, follow } from './signals.js';
 
 /** Options of `pool.stream`: those of a call, which is never run again, since some of its values may have been taken. */
 export interface StreamOptions extends Omit<RunOptions, 'retries'> {
   /** How many values the task may be ahead of whoever takes them. Default 16. */
-  highWaterMark?: number;
+  highWaterMark?: number | undefined;
 }
 
 /** Ends the name of a call whose results are streamed, as that name crosses. No exported name ends in it. */
@@ -36,12 +37,12 @@ export function streamedName(wireName: string): string | undefined {
 
 const KEYS = ['highWaterMark', ...runKeysBut('retries')];
 
-/** Splits and checks the options of a stream; those of the call are checked with it. Throws ERR_OPTION. */
-export function resolveStream(given: StreamOptions | undefined) {
-  const { highWaterMark = 16, ...run } = record('options', given ?? {}, KEYS) as StreamOptions;
+/** Splits and checks the options of a stream. Throws ERR_OPTION. */
+export function resolveStream(given: unknown = {}, defaults: ResolvedRun, platform: Platform) {
+  const { highWaterMark = 16, ...run } = record('options', given, KEYS) as StreamOptions;
   integer('highWaterMark', highWaterMark, 1, Number.MAX_SAFE_INTEGER);
-  if (run.signal !== undefined) abortSignal('signal', run.signal);
-  return { highWaterMark, run };
+  const { signal } = resolveRun(run, defaults, platform);
+  return { highWaterMark, signal, run };
 }
 
 /** One stream that is being taken. */

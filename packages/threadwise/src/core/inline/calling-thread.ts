@@ -21,6 +21,7 @@ import type { Engine } from '../engine.js';
 import type { WorkerStats } from '../stats.js';
 import { textOf } from '../options/errors.js';
 import { loadsTooLong } from '../workers/failures.js';
+import { TEARDOWN_MS } from '../workers/workers.js';
 import { Entry, ModuleCalls, NO_WORKER } from './module-calls.js';
 import { TasksHere } from './tasks-here.js';
 import { WithinRun } from './within-run.js';
@@ -40,9 +41,6 @@ const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
   failed: ['stopped'],
   stopped: [],
 };
-
-/** How long `teardown` may take. Milliseconds, as on a worker. */
-const TEARDOWN_MS = 5000;
 
 export class CallingThread {
   readonly module: ModuleHere;

@@ -158,8 +158,7 @@ export class TasksHere {
     try {
       value = await result;
     } catch (error) {
-      this.#failed(begun, error);
-      return;
+      return this.#failed(begun, error);
     }
     this.#done(begun, value);
   }

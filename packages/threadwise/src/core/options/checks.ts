@@ -71,7 +71,11 @@ export function texts(option: string, value: unknown): readonly string[] {
 }
 
 /** Checks one option, and returns what its value comes to. Throws ERR_OPTION. */
-export type Check<T> = (option: string, value: unknown) => T;
+export interface Check<T> {
+  (option: string, value: unknown): T;
+  /** Of a group: those of its options. */
+  readonly checks?: Checks;
+}
 
 type Checks = Readonly<Record<string, Check<unknown>>>;
 
@@ -88,12 +92,24 @@ export function checked<C extends Checks>(
   given: unknown,
   checks: C,
 ): { readonly [K in keyof C]: ReturnType<C[K]> } {
-  const values = record(option, given, Object.keys(checks));
+  const values = record(option, given, Object.keys(checks), checks);
   const results = Object.entries(checks).map(([key, check]) => [
     key,
     check(pathOf(option, key), values[key]),
   ]);
   return Object.fromEntries(results) as { [K in keyof C]: ReturnType<C[K]> };
+}
+
+/** Checks an option that is a record of options; where it is not given, it has none of them. */
+export function group<C extends Checks>(checks: C) {
+  return Object.assign((option: string, value: unknown = {}) => checked(option, value, checks), { checks });
+}
+
+/** The options in the groups among `checks`, such as 'worker.env'. */
+function grouped(checks: Checks): string[] {
+  return Object.entries(checks).flatMap(([key, { checks: inner = {} }]) =>
+    [...Object.keys(inner), ...grouped(inner)].map((name) => `${key}.${name}`),
+  );
 }
 
 /** The value that the environment has for an option, checked; undefined if the variable is not set, or empty. */
@@ -113,14 +129,22 @@ function pathOf(option: string, key: string): string {
 /**
  * Returns the own properties of a plain object, all of whose keys are known. Nothing else, such as what somebody has put on
  * `Object.prototype`, is ever read of it.
+ * @param groups the error names the option in one of these groups that was meant, perhaps
  */
-export function record(option: string, value: unknown, known: readonly string[]): Record<string, unknown> {
+export function record(
+  option: string,
+  value: unknown,
+  known: readonly string[],
+  groups: Checks = {},
+): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return reject(option, 'an object', value);
   }
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue;
-    const message = `Unknown option '${pathOf(option, key)}'.${didYouMean(key, known)} Known: ${known.join(', ')}`;
+    const lastPart = (path: string) => path.slice(path.lastIndexOf('.') + 1);
+    const meant = didYouMean(key, [...known, ...grouped(groups)], lastPart);
+    const message = `Unknown option '${pathOf(option, key)}'.${meant} Known: ${known.join(', ')}`;
     throw new ThreadwiseError('ERR_OPTION', message);
   }
   return Object.assign(Object.create(null), value);

@@ -11,11 +11,11 @@ type Class = abstract new (...args: never[]) => object;
 export interface ClassCodec {
   readonly class: Class;
   /** What both sides call the class. Default: the class's own name, which a minifier changes. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Returns what crosses of an instance: any value that can cross, other registered instances among it. */
-  readonly encode?: (instance: never) => unknown;
+  readonly encode?: ((instance: never) => unknown) | undefined;
   /** Returns an instance, made of what `encode` has returned. Inverse of `encode`. */
-  readonly decode?: (data: never) => object;
+  readonly decode?: ((data: never) => object) | undefined;
 }
 
 /** A class, or a class and how its instances cross. */

@@ -24,6 +24,12 @@ describe('nearest', () => {
     assert.equal(nearest('abcd', ['azzz']), undefined, 'three quarters of it');
   });
 
+  test('compares only a part of each known name, if it is told which', () => {
+    const lastLetters = (known: string) => known.slice(-3);
+    assert.equal(nearest('evn', ['name', 'worker.env', 'queue.env'], lastLetters), 'worker.env');
+    assert.equal(nearest('evn', ['worker.env']), undefined);
+  });
+
   test('finds nothing where nothing is known', () => {
     assert.equal(nearest('threads', []), undefined);
   });

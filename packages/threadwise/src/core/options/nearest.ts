@@ -14,19 +14,26 @@ function distance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** The known name closest to `name`, or undefined when none is close (more than half of it, rounded up, would have to change). */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+/**
+ * The known name closest to `name`, or undefined when none is close (more than half of it, rounded up, would have to change).
+ * @param partOf what is compared of a known name
+ */
+export function nearest(
+  name: string,
+  known: readonly string[],
+  partOf = (all: string) => all,
+): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.ceil(name.length / 2) + 1;
   for (const candidate of known) {
-    const d = distance(name.toLowerCase(), candidate.toLowerCase());
+    const d = distance(name.toLowerCase(), partOf(candidate).toLowerCase());
     if (d < bestDistance) [best, bestDistance] = [candidate, d];
   }
   return best;
 }
 
 /** ` Did you mean 'x'?`, or nothing. */
-export function didYouMean(name: string, known: readonly string[]): string {
-  const best = nearest(name, known);
+export function didYouMean(name: string, known: readonly string[], partOf?: (all: string) => string): string {
+  const best = nearest(name, known, partOf);
   return best === undefined ? '' : ` Did you mean '${best}'?`;
 }

@@ -108,11 +108,31 @@ describe('options of a pool', () => {
     );
   });
 
+  test('in the wrong place are refused with the place where they belong', () => {
+    for (const [given, path] of [
+      ['env', 'worker.env'],
+      ['data', 'worker.data'],
+      ['resourceLimit', 'worker.resourceLimits'],
+      ['startTimeoutMs', 'worker.startTimeoutMs'],
+      ['limit', 'queue.limit'],
+      ['afterTasks', 'worker.recycle.afterTasks'],
+    ] as const) {
+      const message = new RegExp(`Unknown option '${given}'\\. Did you mean '${path}'\\? Known: name, `);
+      refuses([[{ [given]: 1 }, message]], resolve);
+    }
+    refuses([[{ worker: { aboveMemoryMiB: 1 } }, /Did you mean 'recycle\.aboveMemoryMiB'\?/]], resolve);
+    const options = resolve({});
+    const change = (given: unknown) =>
+      checkChanges(given, options, { platform: context(), choices: ['random'] });
+    refuses([[{ limit: 1 }, /Did you mean 'queue\.limit'\? Known: threads, /]], change);
+  });
+
   test('of the wrong type are refused: the message says which, what was expected and what came', () => {
     refuses(
       [
         ['fast', /'options': expected an object, got "fast"/],
         [[], /'options': expected an object, got an array of 0/],
+        [null, /'options': expected an object, got null/],
         [{ name: 5 }, /'name': expected a string, got 5/],
         [{ name: '' }, /'name'/],
         [{ threads: '4' }, /'threads': expected a number, \{ min, max \} or 'auto', got "4"/],
@@ -342,6 +362,7 @@ describe('options of a call', () => {
       [
         [null, /'options': expected an object, got null/],
         [5, /'options': expected an object, got 5/],
+        [[], /'options': expected an object, got an array of 0/],
         [{ signal: {} }, /'signal': expected an AbortSignal/],
         [{ signal: null }, /'signal': expected an AbortSignal, got null/],
         [{ timeoutMs: -1 }, /'timeoutMs'/],

@@ -8,6 +8,7 @@ import {
   duration,
   finite,
   fromEnvironment,
+  group,
   integer,
   MAX_TIMER_MS,
   oneOf,
@@ -36,9 +37,9 @@ export type ChooseFunction = (task: TaskView, candidates: readonly WorkerView[])
 /** Bounds between which the pool sizes itself. */
 export interface ThreadBounds {
   /** The fewest workers, from 0 on. Default 1. */
-  min?: number;
+  min?: number | undefined;
   /** The most workers. Default: what the machine and its container allow, and never less than `min`. */
-  max?: number;
+  max?: number | undefined;
 }
 
 export type PlacementName = 'threads' | 'auto' | 'inline';
@@ -46,62 +47,64 @@ export type PlacementName = 'threads' | 'auto' | 'inline';
 /** Options of `createPool`. */
 export interface PoolOptions {
   /** Appears in stats, events and thread names. Default: `pool-1`, `pool-2`, … */
-  name?: string;
+  name?: string | undefined;
   /**
    * How many workers. Default 'auto': from 1 to what CPU affinity, cgroup quota and memory limit allow, and more where tasks
    * are measured to wait more than they compute.
    */
-  threads?: number | ThreadBounds | 'auto';
+  threads?: number | ThreadBounds | 'auto' | undefined;
   /** How tasks cross. Default 'auto': 'shared' where memory can be shared, else 'message'. */
-  transport?: 'auto' | 'shared' | 'message';
+  transport?: 'auto' | 'shared' | 'message' | undefined;
   /**
    * Who gives a task to a worker. 'shared-queue': workers take it by themselves. 'coordinator': a thread of its own
    * chooses, by a built-in strategy. 'direct': the main thread chooses. Default 'shared-queue', or 'direct' where
    * there is no shared memory or `choose` is given.
    */
-  dispatch?: 'shared-queue' | 'coordinator' | 'direct';
+  dispatch?: 'shared-queue' | 'coordinator' | 'direct' | undefined;
   /**
    * Where tasks run. 'inline': on the calling thread. 'auto': each function where its calls are measured to cost less; the
    * module is then loaded on the calling thread, too, if nothing speaks against it. Default 'threads'.
    */
-  placement?: PlacementName;
+  placement?: PlacementName | undefined;
   /** How many milliseconds calls may run in one turn of the calling thread's event loop, with placement 'auto' or 'inline'. Default 5. */
-  loopBudgetMs?: number;
+  loopBudgetMs?: number | undefined;
   /**
    * What holds a worker. 'thread': a thread. 'process': a process of its own, which a crash of native code ends alone; arguments and
    * results are copied, and no memory is shared; not on Windows, nor in Electron. An object: a process that several workers share. Default 'thread'.
    */
-  isolation?: 'thread' | 'process' | SharedProcessOptions;
+  isolation?: 'thread' | 'process' | SharedProcessOptions | undefined;
   /** The strategy: a name, a value such as `leastBusy`, or a function. Default 'least-busy'. */
-  choose?: string | Choice | ChooseFunction;
+  choose?: string | Choice | ChooseFunction | undefined;
   /** How many tasks may run on one worker at a time; more than 1 is for tasks that await. Default 1. */
-  tasksPerWorker?: number;
-  queue?: {
-    /** How many tasks may wait; one more is rejected with ERR_QUEUE_FULL. Default Infinity. */
-    limit?: number;
-  };
+  tasksPerWorker?: number | undefined;
+  queue?:
+    | {
+        /** How many tasks may wait; one more is rejected with ERR_QUEUE_FULL. Default Infinity. */
+        limit?: number | undefined;
+      }
+    | undefined;
   /** How many milliseconds a task may run; waiting does not count. Default Infinity. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** How often a task is run again when its worker died under it. Default 0. */
-  retries?: number;
-  worker?: WorkerOptions;
+  retries?: number | undefined;
+  worker?: WorkerOptions | undefined;
   /** After how many milliseconds an idle worker above `min` is released. Default 30,000. */
-  idleTimeoutMs?: number;
+  idleTimeoutMs?: number | undefined;
   /**
    * Called within `run`, in the caller's async context: the place to begin a span. What it returns goes with the task, cloned,
    * as `task.context`: a `traceparent`, for instance. Default none.
    */
-  onTaskStart?: (task: TaskStart) => unknown;
+  onTaskStart?: ((task: TaskStart) => unknown) | undefined;
   /** Called when the call has settled, with what `onTaskStart` returned. Default none. */
-  onTaskEnd?: (task: TaskEnd) => void;
+  onTaskEnd?: ((task: TaskEnd) => void) | undefined;
   /**
    * The classes whose instances arrive as instances, in tasks and from tasks: the same as those of the task module's
    * `export const threadwise = { classes: […] }`, each by its name. 'plain': instances arrive as plain objects, whatever the module
    * registers. Default none.
    */
-  classes?: readonly ClassEntry[] | 'plain';
+  classes?: readonly ClassEntry[] | 'plain' | undefined;
   /** Functions that tasks may call through `task.host`. Default none. */
-  host?: Record<string, (...args: never[]) => unknown>;
+  host?: Record<string, (...args: never[]) => unknown> | undefined;
 }
 
 /** Processes with several workers each, every worker on a thread and with an event loop of its own. */
@@ -110,7 +113,7 @@ export interface SharedProcessOptions {
    * How many processes. If it is given, the pool always has this number times `threads` workers, and its own option `threads` must not be
    * given. Default: as many as the workers of the pool need, a number that may change.
    */
-  processes?: number;
+  processes?: number | undefined;
   /** How many workers each process has. */
   threads: number;
 }
@@ -121,30 +124,32 @@ export interface WorkerOptions {
   /** The worker's `process.env`. Default: a copy of the parent's. */
   env?: unknown;
   /** The working directory of the worker's process; only with isolation 'process'. Default: the parent's. */
-  cwd?: string;
+  cwd?: string | undefined;
   /** What the worker's `process.argv` has behind its first two entries. Default: nothing. */
-  argv?: readonly string[];
+  argv?: readonly string[] | undefined;
   /** Node's options for the worker, its `process.execArgv`. Default: the parent's. */
-  execArgv?: readonly string[];
+  execArgv?: readonly string[] | undefined;
   /**
    * V8 limits of the thread, in MiB, as `node:worker_threads` takes them. With isolation 'process' only those of the heap:
    * maxOldGenerationSizeMb and maxYoungGenerationSizeMb. Default: Node's own.
    */
-  resourceLimits?: Readonly<Record<string, number>>;
-  recycle?: {
-    /** After how many tasks a worker is replaced. Default Infinity. */
-    afterTasks?: number;
-    /** A worker whose heap holds more than this after a task is replaced. MiB, default Infinity. */
-    aboveMemoryMiB?: number;
-  };
+  resourceLimits?: Readonly<Record<string, number>> | undefined;
+  recycle?:
+    | {
+        /** After how many tasks a worker is replaced. Default Infinity. */
+        afterTasks?: number | undefined;
+        /** A worker whose heap holds more than this after a task is replaced. MiB, default Infinity. */
+        aboveMemoryMiB?: number | undefined;
+      }
+    | undefined;
   /** How many milliseconds loading the module and `setup` may take. Default 10,000. */
-  startTimeoutMs?: number;
+  startTimeoutMs?: number | undefined;
 }
 
 /** What can be changed while the pool runs. A new placement is for calls from now on; calls that wait stay, whatever the new limit. */
 export interface PoolChanges extends Pick<PoolOptions, 'threads' | 'placement' | 'queue'> {
   /** The name of a strategy; not with dispatch 'shared-queue', where nobody chooses. */
-  choose?: string;
+  choose?: string | undefined;
 }
 
 /** The options of a pool, with what the environment and the defaults say where the code says nothing. */
@@ -182,8 +187,8 @@ const placementName = among(['threads', 'auto', 'inline']);
 /** The options of a pool, each checked by itself. */
 export type CheckedOptions = ReturnType<typeof checkEach>;
 
-function checkEach(given: unknown, context: OptionContext) {
-  return checked('options', given ?? {}, {
+function checkEach(given: unknown = {}, context: OptionContext) {
+  return checked('options', given, {
     name: optional(text),
     threads: (_option, value) => value,
     transport: optional(among(TRANSPORTS)),
@@ -193,10 +198,10 @@ function checkEach(given: unknown, context: OptionContext) {
     isolation: optional(isolationOf),
     choose: optional((option, value) => strategy(option, value, context.choices)),
     tasksPerWorker: (option, value = 1) => integer(option, value, 1, MAX_TASKS_PER_WORKER),
-    queue: (option, value = {}) => checked(option, value, { limit: limitFrom(0) }),
+    queue: group({ limit: limitFrom(0) }),
     timeoutMs: optional((option, value) => duration(option, value, 1)),
-    retries: (option, value = 0) => retryCount(option, value),
-    worker: (option, value = {}) => checked(option, value, WORKER),
+    retries: optional(retryCount, 0),
+    worker: group(WORKER),
     idleTimeoutMs: (option, value = 30_000) => duration(option, value, 0),
     classes: (option, value = []) => (value === 'plain' ? value : registeredClasses(option, value)),
     host: hostFunctions,
@@ -211,10 +216,8 @@ export function resolveOptions(given: unknown, context: OptionContext) {
   const { choices } = context;
   const usual = fromEnvironment(context, 'THREADWISE_CHOOSE', among(choices)) ?? choices[0]!;
   const held = resolveIsolation(options, context);
-  const { isolation, fixedSize: size } = held;
-  const threads =
-    size === undefined ? resolveThreads(context, options.threads) : { min: size, max: size, cores: size };
-  const crossing = resolveCrossing(options, isolation, context);
+  const threads = resolveThreads(context, held.fixedSize ?? options.threads);
+  const crossing = resolveCrossing(options, held.isolation, context);
   return { ...options, ...held, threads, ...crossing, choose: options.choose ?? usual };
 }
 
@@ -225,8 +228,7 @@ const WORKER = {
   execArgv: optional(texts),
   cwd: optional(text),
   resourceLimits: optional(resourceLimits),
-  recycle: (option, value = {}) =>
-    checked(option, value, { afterTasks: limitFrom(1), aboveMemoryMiB: limitFrom(1) }),
+  recycle: group({ afterTasks: limitFrom(1), aboveMemoryMiB: limitFrom(1) }),
   startTimeoutMs: (option, value = 10_000) => duration(option, value, 1) ?? MAX_TIMER_MS,
 } satisfies Readonly<Record<keyof WorkerOptions, Check<unknown>>>;
 
@@ -247,7 +249,7 @@ export function checkChanges(
     placement: optional((option, value) =>
       isolation === 'process' ? placementOfProcesses(option, value) : placementName(option, value),
     ),
-    queue: optional((option, value) => checked(option, value, { limit: optional(limitFrom(0)) })),
+    queue: group({ limit: optional(limitFrom(0)) }),
   } satisfies Readonly<Record<keyof PoolChanges, Check<unknown>>>);
 }
 
@@ -313,12 +315,10 @@ export function threadBounds(option: string, given: unknown, context: ThreadLimi
     };
   if (typeof given !== 'object' || given === null)
     return reject(option, "a number, { min, max } or 'auto'", given);
-  const bounds = record(option, given, ['min', 'max']) as ThreadBounds;
-  const min = bounds.min === undefined ? undefined : integer(`${option}.min`, bounds.min, 0, MAX_THREADS);
-  const most = bounds.max === undefined ? Math.max(min ?? 1, cores) : bounds.max;
-  const max = integer(`${option}.max`, most, 1, MAX_THREADS);
-  if (min !== undefined && min > max) return reject(option, 'min not larger than max', `${min} > ${max}`);
-  return { min: min ?? 1, max, cores };
+  const from = (least: number) => optional((name, value) => integer(name, value, least, MAX_THREADS));
+  const { min = 1, max = Math.max(min, cores) } = checked(option, given, { min: from(0), max: from(1) });
+  if (min > max) return reject(option, 'min not larger than max', `${min} > ${max}`);
+  return { min, max, cores };
 }
 
 function strategy(option: string, given: unknown, choices: readonly string[]) {

@@ -42,6 +42,14 @@ export function loadError(moduleUrl: string, cause: unknown): ThreadwiseError {
   });
 }
 
+/** Codes of errors by which the system says that it had too few processes, threads, files or too little memory at that moment. */
+const SHORTAGES: readonly unknown[] = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ERR_WORKER_INIT_FAILED'];
+
+/** Whether a worker failed for want of something that the next one may have: that says nothing about the module. */
+export function isShortage(error: unknown): boolean {
+  return SHORTAGES.includes((error as { code?: unknown } | null | undefined)?.code);
+}
+
 /** An error that says why a worker is missing. It has no stack: that would lead into the library. */
 export function reasonOf(message: string): Error {
   const reason = new Error(message);

@@ -9,8 +9,8 @@ import { exited } from './exits.js';
 import { sayLost, loadsTooLong } from './failures.js';
 import { WorkerSlot } from './worker-slot.js';
 
-/** How long `teardown` may take before its thread is ended anyway. Milliseconds; chosen by hand. */
-const TEARDOWN_MS = 5000;
+/** How long `teardown` may take before its thread is ended anyway, or is not waited for on the calling thread. Milliseconds; chosen by hand. */
+export const TEARDOWN_MS = 5000;
 
 export class Workers {
   /** All that are not dead. */
