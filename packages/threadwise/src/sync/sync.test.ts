@@ -1,6 +1,8 @@
 /** The structures between real threads: waiting without blocking, threads that die, and bad input. */
 import assert from 'node:assert/strict';
+import { syncBuiltinESMExports } from 'node:module';
 import { describe, type TestContext, test } from 'node:test';
+import v8 from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { Barrier } from './barrier.js';
 import { Channel, take } from './channel.js';
@@ -374,6 +376,30 @@ describe('channel', () => {
       assert.equal(view.buffer.byteLength, views[i]!.byteLength);
       structuredClone(view, { transfer: [view.buffer as ArrayBuffer] });
       assert.equal(view.buffer.byteLength, 0, 'it was moved');
+    }
+  });
+
+  test('on a runtime whose deserializer cannot be extended, values arrive all the same', async (t) => {
+    const { DefaultDeserializer } = v8;
+    const use = (deserializer: unknown) => {
+      Object.assign(v8, { DefaultDeserializer: deserializer });
+      syncBuiltinESMExports();
+    };
+    t.after(() => use(DefaultDeserializer));
+    use(
+      class {
+        constructor() {
+          throw new Error('not implemented'); // as in Bun
+        }
+      },
+    );
+    const there = (await import(`${new URL('./channel.js', import.meta.url).href}?extensible=no`)) as {
+      Channel: typeof Channel;
+    };
+    const channel = new there.Channel<unknown>();
+    for (const value of [1, 'ä', { views: [new Uint8Array([1]), new Float64Array([2])] }, Buffer.from('3')]) {
+      await channel.send(value);
+      assert.deepEqual(await channel.receive(), value);
     }
   });
 
