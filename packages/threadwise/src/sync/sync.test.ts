@@ -139,6 +139,25 @@ describe('mutex', () => {
     });
   }
 
+  test('a holder that ends together with the thread that has started it is noticed', async (t) => {
+    const mutex = new Mutex();
+    const { worker, heard } = thread(
+      t,
+      [mutex.buffer],
+      `if (buffers.length === 1) {
+        const { Worker } = await import('node:worker_threads');
+        new Worker(new URL(import.meta.url), { workerData: [...buffers, 'the holder'] }).once('message', say);
+      } else {
+        Mutex.from(buffers[0]).lockSync();
+        say('locked');
+        await heard();
+      }`,
+    );
+    assert.equal(await heard(), 'locked');
+    await worker.terminate();
+    assert.equal((await mutex.lock()).isAbandoned, true);
+  });
+
   test('a wait that is over says so, and the lock is as it was', async () => {
     const mutex = new Mutex();
     const hold = mutex.tryLock()!;

@@ -78,10 +78,7 @@ export function enter(words: Int32Array, first: number, number: number, isOnce =
 
 /** Whether one of the members in the words from `first` on has ended. */
 export function hasMemberEnded(words: Int32Array, first: number): boolean {
-  for (let at = first; at < words.length; at++) {
-    const number = Atomics.load(words, at);
-    if (number !== 0 && hasEnded(number)) return true;
-  }
+  for (let at = first; at < words.length; at++) if (hasEnded(Atomics.load(words, at))) return true;
   return false;
 }
 

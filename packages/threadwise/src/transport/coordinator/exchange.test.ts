@@ -195,21 +195,24 @@ describe('coordinator: a pool with one', () => {
     assert.equal(pool.stats().crashes, 1);
   });
 
-  test('what a worker that it had started holds of a shared structure is not held for ever when it dies', async (t) => {
-    const { pool, words, open, hasSpoken } = coordinated(t, { threads: { min: 1, max: 2 } });
-    await hasSpoken();
-    const mutexes = [new Mutex(), new Mutex()];
-    const locks = mutexes.map(({ buffer }) => buffer);
-    const calls = mutexes.map(() => codeOf(pool.run('lockAndExit', locks)));
-    blockUntil(words, ARRIVED, 2); // main starts one of them, the coordinator the other
-    open();
-    const holds = await Promise.all(mutexes.map((mutex) => mutex.lock()));
-    assert.deepEqual(
-      holds.map(({ isAbandoned }) => isAbandoned),
-      [true, true],
-    );
-    assert.deepEqual(await Promise.all(calls), ['ERR_WORKER_CRASHED', 'ERR_WORKER_CRASHED']);
-  });
+  for (const how of ['when it dies', 'when both die together']) {
+    test(`what a worker that it had started holds of a shared structure is not held for ever ${how}`, async (t) => {
+      const { pool, words, open, kill, hasSpoken } = coordinated(t, { threads: { min: 1, max: 2 } });
+      await hasSpoken();
+      const mutexes = [new Mutex(), new Mutex()];
+      const locks = mutexes.map(({ buffer }) => buffer);
+      const calls = mutexes.map(() => codeOf(pool.run('lockAndExit', locks)));
+      blockUntil(words, ARRIVED, 2); // main starts one of them, the coordinator the other
+      if (how === 'when both die together') await kill();
+      open();
+      const holds = await Promise.all(mutexes.map((mutex) => mutex.lock()));
+      assert.deepEqual(
+        holds.map(({ isAbandoned }) => isAbandoned),
+        [true, true],
+      );
+      assert.deepEqual(await Promise.all(calls), ['ERR_WORKER_CRASHED', 'ERR_WORKER_CRASHED']);
+    });
+  }
 
   test('workers that it had started end with it: what they ran is rejected, what waited runs elsewhere', async (t) => {
     const { pool, words, open, kill, hasSpoken } = coordinated(t, { threads: { min: 1, max: 2 } });
