@@ -269,6 +269,20 @@ describe('barrier', () => {
     await assert.rejects(barrier.wait(), { code: 'ERR_WORKER_CRASHED' }, 'for good');
   });
 
+  test('so does one of more threads than the barrier has parties', async (t) => {
+    const barrier = new Barrier(2);
+    const script = `const barrier = Barrier.from(buffers[0]); await heard(); barrier.waitSync(); say('passed'); await heard();`;
+    const threads = [0, 1, 2].map(() => thread(t, [barrier.buffer], script));
+    for (const { worker, heard } of threads) {
+      worker.postMessage('come');
+      await barrier.wait();
+      assert.equal(await heard(), 'passed');
+    }
+    const wait = barrier.wait();
+    await threads[2]!.worker.terminate();
+    await assert.rejects(wait, { code: 'ERR_WORKER_CRASHED' });
+  });
+
   test('a member that never comes: the time is over for all', async () => {
     const barrier = new Barrier(3);
     const patient = barrier.wait();
