@@ -243,7 +243,7 @@ describe('a pool', () => {
         attempts++;
         throw new RangeError('no memory');
       };
-      transport.sizing = { wanted: 1, bound: none, drain: none, onWanted: none, reserve };
+      transport.sizing = { wanted: 1, isDown: false, bound: none, drain: none, onWanted: none, reserve };
     });
     lastLink().events.ready([], { functions: [], others: [] });
     assert.equal(await stateOf(engine.lifecycle.ready), undefined);
@@ -263,7 +263,7 @@ describe('a pool', () => {
         specOf(new FakeLink(events));
         return { terminate: () => Promise.resolve(), utilization: () => 0, cpu: none };
       };
-      transport.sizing = { wanted: 1, bound: none, drain: none, onWanted: none, reserve };
+      transport.sizing = { wanted: 1, isDown: false, bound: none, drain: none, onWanted: none, reserve };
     });
     lastLink().events.ready([], { functions: [], others: [] });
     engine.pump();

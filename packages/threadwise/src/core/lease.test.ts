@@ -85,6 +85,22 @@ describe('leases', () => {
     assert.equal(allocated.length, 4, 'two of three were kept');
   });
 
+  test('sizes that do not come any more make room for those of now', () => {
+    const { store, allocated } = counted();
+    for (const lease of [store.lease(32 * MIB), store.lease(32 * MIB)]) lease.release();
+    store.lease(MIB).release();
+    store.lease(MIB).release();
+    assert.deepEqual(allocated, [32 * MIB, 32 * MIB, MIB]);
+  });
+
+  test('uses larger memory again that was just released, for one lease', () => {
+    const { store, allocated } = counted();
+    store.lease(100 * MIB).release();
+    const { buffer } = store.lease(128 * MIB).bytes;
+    assert.deepEqual(allocated, [128 * MIB]);
+    assert.notEqual(store.lease(128 * MIB).bytes.buffer, buffer);
+  });
+
   test('says so where the system has no memory', () => {
     const cause = new RangeError('Array buffer allocation failed');
     const allocate = () => {

@@ -4,7 +4,7 @@ import { ThreadwiseError } from './options/errors.js';
 
 /** The smallest of single buffers, in bytes; a lease gets a buffer of the next power of two. */
 const MIN_BYTES = 4096;
-/** Free single buffers that are kept for the next lease, in bytes altogether; more are left to the garbage collector. */
+/** Free single buffers that are kept for the next lease, in bytes altogether; what is more is left to the garbage collector. */
 const MAX_KEPT_BYTES = 64 * 2 ** 20;
 /** The largest lease: what a SharedArrayBuffer and a Uint8Array can hold on every runtime of ours. */
 const MAX_LEASE_BYTES = 2 ** 31;
@@ -45,12 +45,51 @@ export function leaseOf(value: unknown): HeldLease | undefined {
   return typeof value === 'object' && value !== null && HeldLease.is(value) ? value : undefined;
 }
 
+/** Memory that is used again: new memory is cleared by the system first, which takes longer than a copy. */
+export class KeptMemory<T extends { readonly byteLength: number }> {
+  readonly #mostBytes: number;
+  /** The latest one last: programs that need memory again and again need much of one size. */
+  readonly #free: T[] = [];
+  #keptBytes = 0;
+  /** The latest one of more than the most bytes: it is used again if it has not been collected as garbage before that. */
+  #large: WeakRef<T> | undefined;
+
+  /** @param mostBytes how much is kept from the garbage collector */
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  take(byteLength: number): T | undefined {
+    if (byteLength > this.#mostBytes) {
+      const large = this.#large?.deref();
+      if (large?.byteLength !== byteLength) return undefined;
+      this.#large = undefined;
+      return large;
+    }
+    const at = this.#free.findLastIndex((kept) => kept.byteLength === byteLength);
+    if (at < 0) return undefined;
+    this.#keptBytes -= byteLength;
+    return this.#free.splice(at, 1)[0];
+  }
+
+  /** Inverse of `take`. */
+  keep(memory: T): void {
+    if (memory.byteLength > this.#mostBytes) {
+      this.#large = new WeakRef(memory);
+      return;
+    }
+    this.#keptBytes += memory.byteLength;
+    this.#free.push(memory);
+    // Memory of a size that has come only once is not used again: it makes room for that of now.
+    while (this.#keptBytes > this.#mostBytes) this.#keptBytes -= this.#free.shift()!.byteLength;
+  }
+}
+
 /** The leases of exchanges that have no memory for them: each lease is a buffer of its own, which goes over the port. */
 export class SingleBuffers implements LeaseMemory {
-  readonly #free = new Map<number, ArrayBufferLike[]>();
   readonly #allocate: (byteLength: number) => ArrayBufferLike;
-  #keptBytes = 0;
-  #isOpen = true;
+  /** Undefined when nothing is kept any more. */
+  #kept: KeptMemory<ArrayBufferLike> | undefined = new KeptMemory(MAX_KEPT_BYTES);
 
   constructor(allocate: (byteLength: number) => ArrayBufferLike) {
     this.#allocate = allocate;
@@ -58,22 +97,12 @@ export class SingleBuffers implements LeaseMemory {
 
   take(wanted: number): LeasePiece {
     const size = Math.max(MIN_BYTES, 2 ** Math.ceil(Math.log2(wanted)));
-    const kept = this.#free.get(size)?.pop();
-    if (kept !== undefined) this.#keptBytes -= size;
-    const memory = kept ?? this.#make(size);
-    const give = () => {
-      if (!this.#isOpen || this.#keptBytes + size > MAX_KEPT_BYTES) return;
-      const pieces = this.#free.get(size) ?? [];
-      this.#free.set(size, pieces);
-      pieces.push(memory);
-      this.#keptBytes += size;
-    };
-    return { bytes: new Uint8Array(memory, 0, wanted), give };
+    const memory = this.#kept?.take(size) ?? this.#make(size);
+    return { bytes: new Uint8Array(memory, 0, wanted), give: () => this.#kept?.keep(memory) };
   }
 
   close(): void {
-    this.#isOpen = false;
-    this.#free.clear();
+    this.#kept = undefined;
   }
 
   #make(size: number): ArrayBufferLike {

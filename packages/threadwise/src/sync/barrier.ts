@@ -1,12 +1,13 @@
 /** A number of parties wait for each other, round after round; one that dies breaks the barrier for all. README.md has the protocol. */
 import { integer } from '../core/options/checks.js';
 import { OWN_NUMBER } from '../platform/node/ended-threads.js';
-import { awaiting, blocking, broken, enter, hasMemberEnded, Structure } from './waiting.js';
+import { awaiting, blocking, broken, enter, hasMemberEnded, MOST_MEMBERS, Structure } from './waiting.js';
 import type { Steps, WaitOptions } from './waiting.js';
 
 const STATE = 1;
-/** The first of the words for the parties, one for each. */
-export const MEMBERS = 2;
+export const PARTIES = 2;
+/** The first of the words for the threads that have come, one for each. */
+const MEMBERS = 3;
 
 const ARRIVED = 0x3ff;
 const ROUND = 0x400;
@@ -36,11 +37,10 @@ export function breakUp(words: Int32Array, reason: Reason, state?: number): bool
 /** Arrives, and waits for the others. Returns whether this party was the last one. */
 export function* arrive(words: Int32Array, number: number): Steps<boolean> {
   enter(words, MEMBERS, number, true);
-  const parties = words.length - MEMBERS;
   let state = Atomics.load(words, STATE);
   for (;;) {
     if (state < 0) throw broken('Barrier', reasonOf(state));
-    const isLast = (state & ARRIVED) + 1 === parties;
+    const isLast = (state & ARRIVED) + 1 === words[PARTIES];
     const next = isLast ? ((state & ROUNDS) + ROUND) & ROUNDS : state + 1;
     const seen = Atomics.compareExchange(words, STATE, state, next);
     if (seen === state && isLast) {
@@ -54,7 +54,7 @@ export function* arrive(words: Int32Array, number: number): Steps<boolean> {
     const value = Atomics.load(words, STATE);
     if (((value ^ state) & ROUNDS) !== 0) return false;
     if (value < 0) throw broken('Barrier', reasonOf(value));
-    if (hasMemberEnded(words, MEMBERS)) {
+    if (hasMemberEnded(words, MEMBERS, true)) {
       breakUp(words, 'ended', state);
       continue;
     }
@@ -74,12 +74,15 @@ export function* arrive(words: Int32Array, number: number): Steps<boolean> {
 export class Barrier extends Structure {
   /** @param parties - how many parties wait for each other: 1 to 1,023 */
   constructor(parties: number | SharedArrayBuffer) {
-    super('Barrier', parties, () => MEMBERS + integer('parties', parties, 1, ARRIVED));
+    const isOpened = parties instanceof SharedArrayBuffer;
+    const made = isOpened ? 0 : integer('parties', parties, 1, ARRIVED);
+    super('Barrier', parties, () => MEMBERS + MOST_MEMBERS);
+    if (!isOpened) this.words[PARTIES] = made;
   }
 
   /** How many parties wait for each other. */
   get parties(): number {
-    return this.words.length - MEMBERS;
+    return this.words[PARTIES]!;
   }
 
   /**

@@ -1,5 +1,5 @@
 /** A bounded queue of values from any thread to any other, first in first out. README.md has the protocol. */
-import { DefaultDeserializer, serialize } from 'node:v8';
+import { DefaultDeserializer, deserialize, serialize } from 'node:v8';
 import { checked, integer, reject } from '../core/options/checks.js';
 import { textOf, ThreadwiseError } from '../core/options/errors.js';
 import { OWN_NUMBER } from '../platform/node/ended-threads.js';
@@ -187,15 +187,18 @@ function serialized(value: unknown): Uint8Array {
   }
 }
 
-/** What the types of Node.js leave out: reads a view, over the memory of the whole message, or that of Node's small Buffers. */
+/**
+ * What the types of Node.js leave out: reads a view, over the memory of the whole message, or that of Node's small Buffers. Undefined on
+ * runtimes whose `deserialize` is made otherwise (Bun): no view there has memory of the message.
+ */
 const { _readHostObject: readView } = DefaultDeserializer.prototype as unknown as {
-  _readHostObject(this: DefaultDeserializer): ArrayBufferView<ArrayBuffer>;
+  _readHostObject?(this: DefaultDeserializer): ArrayBufferView<ArrayBuffer>;
 };
 
 /** Gives each view memory of its own, so that it can be moved on without the others. */
 class Reader extends DefaultDeserializer {
   _readHostObject(): ArrayBufferView {
-    const view = readView.call(this);
+    const view = readView!.call(this);
     const own = view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
     if (Buffer.isBuffer(view)) return Buffer.from(own);
     return new (view.constructor as new (memory: ArrayBuffer) => ArrayBufferView)(own);
@@ -204,6 +207,7 @@ class Reader extends DefaultDeserializer {
 
 function read(bytes: Uint8Array): unknown {
   try {
+    if (readView === undefined) return deserialize(bytes);
     const reader = new Reader(bytes);
     reader.readHeader();
     return reader.readValue();

@@ -99,8 +99,10 @@ export function everyOrder(play: Play): Seen {
   const fake = (name: (typeof NAMES)[number]) => {
     const real = Atomics[name] as (...args: unknown[]) => unknown;
     return (array: Int32Array, ...args: number[]) => {
-      // All other memory is the table of ended-threads.ts.
-      if (array !== shared) return access(() => knownAt(args[0]!, array.length), deaths > 0);
+      // All other memory is the table of ended-threads.ts, where a thread that has ended is in both halves of a word.
+      if (array !== shared) {
+        return BigInt(access(() => knownAt(args[0]!, array.length), deaths > 0) as number) * 0x1_0000_0001n;
+      }
       const perform = () => (name === 'notify' ? notified(args) : real(array, ...args));
       return access(perform, !guarded.includes(args[0]!));
     };

@@ -125,7 +125,7 @@ describe('mutex: in every order one holder at a time, and all get it', () => {
 
 describe('barrier: in every order all pass a round, or none does', () => {
   function play(rounds: number, members: readonly number[], more: Partial<Play> = {}): Play {
-    const words = sharedWords([0, 0, ...members]);
+    const words = sharedWords([0, 0, members.length, ...members]);
     const actors = members.map((_, i): Actor => {
       const number = NUMBERS[i]!;
       const turn: Actor['turn'] = (run, turns, result) =>
@@ -149,7 +149,7 @@ describe('barrier: in every order all pass a round, or none does', () => {
   });
   test('three threads', (t) => {
     // The threads are members already, and no word of a member changes any more.
-    assert.deepEqual(endingsOf(t, play(1, [1, 2, 3], { guarded: [2, 3, 4] })), ['1 1 1']);
+    assert.deepEqual(endingsOf(t, play(1, [1, 2, 3], { guarded: [3, 4, 5] })), ['1 1 1']);
   });
   test('two threads that have come before, one of them dies at any step', (t) => {
     const endings = endingsOf(t, play(2, [1, 2], { deaths: 1 }));

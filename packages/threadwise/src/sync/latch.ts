@@ -2,13 +2,12 @@
 import { integer } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { OWN_NUMBER } from '../platform/node/ended-threads.js';
-import { awaiting, blocking, broken, enter, hasMemberEnded, Structure } from './waiting.js';
+import { awaiting, blocking, broken, enter, hasMemberEnded, MOST_MEMBERS, Structure } from './waiting.js';
 import type { Steps, WaitOptions } from './waiting.js';
 
 export const COUNT = 1;
 /** The first of the words for the threads that have joined, one for each. */
-export const MEMBERS = 2;
-const MOST_MEMBERS = 1023;
+const MEMBERS = 2;
 
 const ABORTED = -1;
 const ENDED = -2;

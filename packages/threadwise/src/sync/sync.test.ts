@@ -1,6 +1,8 @@
 /** The structures between real threads: waiting without blocking, threads that die, and bad input. */
 import assert from 'node:assert/strict';
+import { syncBuiltinESMExports } from 'node:module';
 import { describe, type TestContext, test } from 'node:test';
+import v8 from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { Barrier } from './barrier.js';
 import { Channel, take } from './channel.js';
@@ -137,6 +139,25 @@ describe('mutex', () => {
     });
   }
 
+  test('a holder that ends together with the thread that has started it is noticed', async (t) => {
+    const mutex = new Mutex();
+    const { worker, heard } = thread(
+      t,
+      [mutex.buffer],
+      `if (buffers.length === 1) {
+        const { Worker } = await import('node:worker_threads');
+        new Worker(new URL(import.meta.url), { workerData: [...buffers, 'the holder'] }).once('message', say);
+      } else {
+        Mutex.from(buffers[0]).lockSync();
+        say('locked');
+        await heard();
+      }`,
+    );
+    assert.equal(await heard(), 'locked');
+    await worker.terminate();
+    assert.equal((await mutex.lock()).isAbandoned, true);
+  });
+
   test('a wait that is over says so, and the lock is as it was', async () => {
     const mutex = new Mutex();
     const hold = mutex.tryLock()!;
@@ -246,6 +267,20 @@ describe('barrier', () => {
     await assert.rejects(wait, { code: 'ERR_WORKER_CRASHED' });
     assert.equal(await stays.heard(), 'ERR_WORKER_CRASHED');
     await assert.rejects(barrier.wait(), { code: 'ERR_WORKER_CRASHED' }, 'for good');
+  });
+
+  test('so does one of more threads than the barrier has parties', async (t) => {
+    const barrier = new Barrier(2);
+    const script = `const barrier = Barrier.from(buffers[0]); await heard(); barrier.waitSync(); say('passed'); await heard();`;
+    const threads = [0, 1, 2].map(() => thread(t, [barrier.buffer], script));
+    for (const { worker, heard } of threads) {
+      worker.postMessage('come');
+      await barrier.wait();
+      assert.equal(await heard(), 'passed');
+    }
+    const wait = barrier.wait();
+    await threads[2]!.worker.terminate();
+    await assert.rejects(wait, { code: 'ERR_WORKER_CRASHED' });
   });
 
   test('a member that never comes: the time is over for all', async () => {
@@ -374,6 +409,30 @@ describe('channel', () => {
       assert.equal(view.buffer.byteLength, views[i]!.byteLength);
       structuredClone(view, { transfer: [view.buffer as ArrayBuffer] });
       assert.equal(view.buffer.byteLength, 0, 'it was moved');
+    }
+  });
+
+  test('on a runtime whose deserializer cannot be extended, values arrive all the same', async (t) => {
+    const { DefaultDeserializer } = v8;
+    const use = (deserializer: unknown) => {
+      Object.assign(v8, { DefaultDeserializer: deserializer });
+      syncBuiltinESMExports();
+    };
+    t.after(() => use(DefaultDeserializer));
+    use(
+      class {
+        constructor() {
+          throw new Error('not implemented'); // as in Bun
+        }
+      },
+    );
+    const there = (await import(`${new URL('./channel.js', import.meta.url).href}?extensible=no`)) as {
+      Channel: typeof Channel;
+    };
+    const channel = new there.Channel<unknown>();
+    for (const value of [1, 'ä', { views: [new Uint8Array([1]), new Float64Array([2])] }, Buffer.from('3')]) {
+      await channel.send(value);
+      assert.deepEqual(await channel.receive(), value);
     }
   });
 

@@ -64,6 +64,9 @@ export abstract class Structure {
 
 // --- the threads that take part, each in a word of its own ---
 
+/** How many threads a structure can know at the same time: 4 KiB. Chosen by hand. */
+export const MOST_MEMBERS = 1023;
+
 /**
  * Enters a thread among the members of a structure, in the words from `first` on. Returns the place of its word; -1 if none is left.
  * `isOnce`: a thread that is there already is not entered again.
@@ -76,11 +79,12 @@ export function enter(words: Int32Array, first: number, number: number, isOnce =
   return -1;
 }
 
-/** Whether one of the members in the words from `first` on has ended. */
-export function hasMemberEnded(words: Int32Array, first: number): boolean {
+/** Whether one of the members in the words from `first` on has ended. `isOnce`: no member ever leaves, so that a free word is the end. */
+export function hasMemberEnded(words: Int32Array, first: number, isOnce = false): boolean {
   for (let at = first; at < words.length; at++) {
     const number = Atomics.load(words, at);
-    if (number !== 0 && hasEnded(number)) return true;
+    if (hasEnded(number)) return true;
+    if (isOnce && number === 0) break;
   }
   return false;
 }

@@ -140,6 +140,8 @@ export interface HelperView {
 export interface RemoteSizing {
   /** Undefined as long as it has not said, or when there is nobody to say: then main decides. */
   readonly wanted: number | undefined;
+  /** Whether there is nobody to say, and there will be none. */
+  readonly isDown: boolean;
   bound(bounds: Pick<LoadView, 'min' | 'max' | 'cores'>): void;
   /** Hears now what it has said already. */
   drain(): void;

@@ -89,6 +89,7 @@ class WorkersQueue extends FakePullQueue {
 /** A thread that sizes the pool, and says what it is told to say. */
 class Remote implements RemoteSizing {
   wanted: number | undefined;
+  readonly isDown = false;
   #tell: (decision: SizingDecision | undefined) => void = () => undefined;
 
   drain(): void {}

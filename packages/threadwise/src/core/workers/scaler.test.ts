@@ -319,6 +319,7 @@ describe('where tasks wait and no worker is there', () => {
 /** A thread that sizes the pool: says what it is told to say. */
 class Remote implements RemoteSizing {
   wanted: number | undefined;
+  readonly isDown = false;
   readonly bounds: unknown[] = [];
   #told: (decision: SizingDecision | undefined) => void = () => undefined;
 

@@ -108,7 +108,7 @@ export class Scaler {
       for (const slot of byIdleness.slice(0, current - target)) workers.retire(slot, 'released');
       dispatch.pump(); // what they had not begun may go to the others at once
     }
-    if (this.#remote === undefined || this.#pause !== undefined || isOver()) return;
+    if (this.#remote?.isDown !== false || this.#pause !== undefined || isOver()) return;
     // Prepared workers wait until one is ready: if that one cannot load, the others could not either.
     if (workers.serving.some(({ state }) => state === 'ready'))
       workers.reserve(this.#remote, Math.min(RESERVE, max - this.#current));

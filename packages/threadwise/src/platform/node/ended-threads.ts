@@ -6,33 +6,45 @@ import process from 'node:process';
 import { getEnvironmentData, setEnvironmentData, threadId, type Worker } from 'node:worker_threads';
 
 /** The key by which all copies of the package in a process find the same table; another layout takes another number. */
-const KEY = 'threadwise/sync: ended threads, 1';
-/** How many other threads have to end before a dead one may be forgotten. Chosen by hand: 64 KiB. */
+const KEY = 'threadwise/sync: threads, 2';
+/** How many other threads have to start before a dead one may be forgotten. Chosen by hand: 128 KiB. */
 const PLACES = 2 ** 14;
 
 /** The number by which structures know this thread. Never 0, which stands for nobody. */
 export const OWN_NUMBER = threadId + 1;
 
-const ended = new Int32Array(endedThreads(), 0, PLACES);
+/** The memory of the table, and the number of the last thread above this one that has loaded this module. */
+type Given = readonly [memory: SharedArrayBuffer, starter: number];
 
-function endedThreads(): SharedArrayBuffer {
-  const given = getEnvironmentData(KEY) as unknown;
-  if (given instanceof SharedArrayBuffer) return given;
-  const made = new SharedArrayBuffer(PLACES * Int32Array.BYTES_PER_ELEMENT);
+const [memory, starter] = (getEnvironmentData(KEY) as unknown as Given | undefined) ?? [
+  new SharedArrayBuffer(PLACES * BigInt64Array.BYTES_PER_ELEMENT),
+  0,
+];
+const threads = new BigInt64Array(memory, 0, PLACES);
+// If the starter is this thread, another copy of the package is loaded here and has done this.
+if (starter !== OWN_NUMBER) {
+  note(OWN_NUMBER, starter);
   // The types of Node.js allow as a value only what can be a key.
-  setEnvironmentData(KEY, made as unknown as string);
-  return made;
+  setEnvironmentData(KEY, [memory, OWN_NUMBER] as unknown as string);
+}
+
+/** Writes with which thread a thread ends. A thread that has ended is noted as its own starter. */
+function note(number: number, endsWith: number): void {
+  Atomics.store(threads, number % PLACES, BigInt(number) | (BigInt(endsWith) << 32n));
 }
 
 /** Notes the end of each thread that this one starts from now on. */
 export function noteEnds(): void {
   process.on('worker', (worker: Worker) => {
     const number = worker.threadId + 1;
-    worker.once('exit', () => Atomics.store(ended, number % PLACES, number));
+    worker.once('exit', () => note(number, number));
   });
 }
 
-/** Whether the thread with this number has ended, so that it never does anything again. */
+/** Whether the thread with this number has ended, by itself or with one that started it, so that it never does anything again. 0 never has. */
 export function hasEnded(number: number): boolean {
-  return Atomics.load(ended, number % PLACES) === number;
+  if (number === 0) return false;
+  const word = Atomics.load(threads, number % PLACES);
+  const endsWith = Number(word >> 32n);
+  return Number(BigInt.asIntN(32, word)) === number && (endsWith === number || hasEnded(endsWith));
 }

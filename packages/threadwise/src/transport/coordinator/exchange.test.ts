@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
 import { Task } from '../../core/calls/task.js';
-import type { LinkEvents, Platform, Thread } from '../../core/contracts.js';
+import type { LinkEvents, Platform, Thread, ThreadSpec } from '../../core/contracts.js';
 import { plainRun } from '../../core/fake-platform.case.js';
 import { newLease } from '../../core/lease.js';
 import { nodePlatform } from '../../platform/node/platform.js';
@@ -40,10 +40,17 @@ function listening() {
   let hear: () => void = () => undefined;
   const lines = {
     hasSpoken: Promise.resolve(),
+    /** Main's ends of all lines, to workers too, that are open. */
+    open: new Set<unknown>(),
     channel: () => {
       const ends = nodePlatform.channel();
       const { near } = ends;
-      const [listen, post] = [near.listen.bind(near), near.post.bind(near)];
+      const [listen, post, close] = [near.listen.bind(near), near.post.bind(near), near.close.bind(near)];
+      lines.open.add(near);
+      near.close = () => {
+        lines.open.delete(near);
+        close();
+      };
       near.listen = (handler, ...rest) => {
         const heard = (message: unknown) => {
           handler(message);
@@ -88,7 +95,7 @@ function coordinated(t: TestContext, options: SmallOptions & { readonly startErr
     await small.pool.run('echo', [0]); // the coordinator is started by then
     await lines.hasSpoken;
   };
-  return { ...small, started, kill, hasSpoken, endIsHeardFirst: () => tellEnd() };
+  return { ...small, started, kill, hasSpoken, openLines: lines.open, endIsHeardFirst: () => tellEnd() };
 }
 
 describe('coordinator: a pool with one', () => {
@@ -195,21 +202,24 @@ describe('coordinator: a pool with one', () => {
     assert.equal(pool.stats().crashes, 1);
   });
 
-  test('what a worker that it had started holds of a shared structure is not held for ever when it dies', async (t) => {
-    const { pool, words, open, hasSpoken } = coordinated(t, { threads: { min: 1, max: 2 } });
-    await hasSpoken();
-    const mutexes = [new Mutex(), new Mutex()];
-    const locks = mutexes.map(({ buffer }) => buffer);
-    const calls = mutexes.map(() => codeOf(pool.run('lockAndExit', locks)));
-    blockUntil(words, ARRIVED, 2); // main starts one of them, the coordinator the other
-    open();
-    const holds = await Promise.all(mutexes.map((mutex) => mutex.lock()));
-    assert.deepEqual(
-      holds.map(({ isAbandoned }) => isAbandoned),
-      [true, true],
-    );
-    assert.deepEqual(await Promise.all(calls), ['ERR_WORKER_CRASHED', 'ERR_WORKER_CRASHED']);
-  });
+  for (const how of ['when it dies', 'when both die together']) {
+    test(`what a worker that it had started holds of a shared structure is not held for ever ${how}`, async (t) => {
+      const { pool, words, open, kill, hasSpoken } = coordinated(t, { threads: { min: 1, max: 2 } });
+      await hasSpoken();
+      const mutexes = [new Mutex(), new Mutex()];
+      const locks = mutexes.map(({ buffer }) => buffer);
+      const calls = mutexes.map(() => codeOf(pool.run('lockAndExit', locks)));
+      blockUntil(words, ARRIVED, 2); // main starts one of them, the coordinator the other
+      if (how === 'when both die together') await kill();
+      open();
+      const holds = await Promise.all(mutexes.map((mutex) => mutex.lock()));
+      assert.deepEqual(
+        holds.map(({ isAbandoned }) => isAbandoned),
+        [true, true],
+      );
+      assert.deepEqual(await Promise.all(calls), ['ERR_WORKER_CRASHED', 'ERR_WORKER_CRASHED']);
+    });
+  }
 
   test('workers that it had started end with it: what they ran is rejected, what waited runs elsewhere', async (t) => {
     const { pool, words, open, kill, hasSpoken } = coordinated(t, { threads: { min: 1, max: 2 } });
@@ -390,11 +400,17 @@ describe('coordinator: it dies', () => {
   });
 
   test('it cannot be started at all: main takes over', async (t) => {
-    const { pool } = coordinated(t, { startError: new Error('no thread for you') });
+    const { pool, openLines } = coordinated(t, { startError: new Error('no thread for you'), threads: 1 });
     const calls = range(20).map((i) => pool.run('echo', [i]));
     assert.deepEqual(await Promise.all(calls), range(20));
+    pool.resize({ min: 1, max: 3 });
+    assert.equal(openLines.size, 1, 'no worker is prepared for anybody');
+    await pool.close();
+    assert.equal(openLines.size, 0);
   });
 });
+
+const NO_EVENTS = new Proxy({} as LinkEvents, { get: () => () => undefined });
 
 /**
  * An exchange without threads, and a worker. `ends`: for each coordinator that was started, what tells its end. `heard`: what the last one hears.
@@ -422,7 +438,7 @@ function byHand() {
     sendsMoved: false,
   };
   const exchange = new CoordinatedExchange(platform, { cells: 4, stream: 1024 }, 4, options);
-  const link = exchange.connect(new Proxy({} as LinkEvents, { get: () => () => undefined }));
+  const link = exchange.connect(NO_EVENTS);
   const heard = () => {
     const messages: MessageToCoordinator[] = [];
     port!.listen((message) => void messages.push(message as MessageToCoordinator));
@@ -457,9 +473,9 @@ test('coordinator: prepared workers, whose ports nobody reads, are dropped when 
 });
 
 describe('coordinator: it dies, and a listener that hears of a lost call', () => {
-  /** Returns how many coordinators were started in all. */
-  const startedWhen = (act: (exchange: CoordinatedExchange) => void): number => {
-    const { exchange, link, ends } = byHand();
+  /** Returns how many coordinators were started in all, and what the last one hears. */
+  const startedWhen = (act: (exchange: CoordinatedExchange) => void) => {
+    const { exchange, link, ends, heard } = byHand();
     const { buffer } = new Uint8Array(8);
     const run = { ...plainRun, transfer: [buffer] };
     const payload = exchange.capture('work', [buffer], run);
@@ -476,21 +492,27 @@ describe('coordinator: it dies, and a listener that hears of a lost call', () =>
     link.close();
     ends[0]!();
     assert.deepEqual(outcomes, ['crashed']);
-    return ends.length;
+    return { started: ends.length, heard: heard() };
   };
 
   test('and makes another one: one other coordinator is started', () => {
-    assert.equal(
-      startedWhen(({ thread }) => thread.ensureStarted()),
-      2,
-    );
+    assert.equal(startedWhen(({ thread }) => thread.ensureStarted()).started, 2);
+  });
+
+  test('and has a worker prepared: the next one may start it', () => {
+    const told: string[] = [];
+    const { heard } = startedWhen(({ thread }) => {
+      thread.reserve(NO_EVENTS, () => ({}) as ThreadSpec, {
+        started: () => void told.push('started'),
+        exited: () => void told.push('exited'),
+      });
+    });
+    assert.deepEqual(told, []);
+    assert.equal(heard.filter(([type, , , , recipe]) => type === 'hire' && recipe !== undefined).length, 1);
   });
 
   test('and has the pool closed: none is', () => {
-    assert.equal(
-      startedWhen((exchange) => void exchange.close()),
-      1,
-    );
+    assert.equal(startedWhen((exchange) => void exchange.close()).started, 1);
   });
 });
 

@@ -108,6 +108,7 @@ export class CoordinatorThread implements RemoteSizing {
   }
 
   reserve(events: LinkEvents, specOf: (link: Link) => ThreadSpec, callbacks: ReservedEvents): Thread {
+    this.ensureStarted(); // a listener may have called for it just when the former one has died
     const { platform } = this.#exchange;
     const link = this.#exchange.connectReserved(events);
     const { seat } = link;
@@ -208,7 +209,10 @@ export class CoordinatorThread implements RemoteSizing {
     this.#line = undefined;
     this.#thread = undefined;
     this.wanted = undefined;
-    if (this.#isClosed) return this.#endReserved();
+    // What listeners have reserved from here on is for the next one.
+    const ended = new Map(this.#reserved);
+    this.#reserved.clear();
+    if (this.#isClosed) return tellEnd(ended);
     const isEarly = this.#exchange.platform.now() - this.#startedAt < EARLY_MS;
     this.#failures = isEarly ? this.#failures + 1 : 1;
     const unbegun = this.#exchange.withdrawAll();
@@ -216,18 +220,17 @@ export class CoordinatorThread implements RemoteSizing {
     // A listener that has heard that a call is lost may have made another one, and so have started it, or have closed the pool.
     this.ensureStarted();
     for (const link of [...this.#exchange.links.values()] as CoordinatedLink[]) {
-      if (this.#reserved.has(link.seat)) continue;
+      if (ended.has(link.seat) || this.#reserved.has(link.seat)) continue;
       if (!this.isDown) this.hire(link);
       if (link.isRetiring) link.retire();
     }
-    this.#endReserved();
+    tellEnd(ended);
     this.#exchange.giveBack(unbegun);
   }
+}
 
-  /** Tells the end of the reserved workers: their threads ended with the coordinator. */
-  #endReserved(): void {
-    const error = new Error('The coordinator, which had started this worker, has ended');
-    for (const seat of [...this.#reserved.keys()])
-      this.#exited(seat, { exitCode: 1, outOfMemory: false }, error);
-  }
+/** Tells the end of workers whose threads ended with the coordinator that had started them, or was to. */
+function tellEnd(reserved: ReadonlyMap<number, ReservedEvents>): void {
+  const error = new Error('The coordinator, which had started this worker, has ended');
+  for (const { exited } of reserved.values()) exited({ exitCode: 1, outOfMemory: false, error });
 }

@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { NodePort } from '../../platform/node/port.js';
 import { Line } from '../line.js';
+import { collected } from '../small-pool.case.js';
 import { boardByteLength, ClaimBoard } from './claim-board.js';
 import { MessageEndpoint } from './endpoint.js';
 import { TASKS } from './protocol.js';
@@ -63,4 +64,14 @@ test('it does not look while others on its thread wait for their turn', (t) => {
   assert.equal(time(), 0);
   assert.equal(endpoint.rest(true, false), false); // behind a long task: timers and sockets
   assert.equal(time(), 0);
+});
+
+test('it keeps no arguments of a task that it has begun while others wait', async (t) => {
+  const { endpoint, post } = rig(t);
+  post(1);
+  post(2);
+  endpoint.drain();
+  const args = new WeakRef(endpoint.take(0)!.args);
+  await collected(() => args.deref() === undefined);
+  assert.equal(endpoint.take(0)?.id, 2);
 });

@@ -14,9 +14,8 @@ const SPIN: SpinLimits = { mostMs: 0.15, wakeUpMs: 0.1, looks: 1 };
 export class MessageEndpoint implements Endpoint {
   readonly #port: Line;
   readonly #board: WorkerBoard;
-  /** Tasks that were posted to this worker; those before `#next` have begun or were withdrawn. */
-  #backlog: PostedTask[] = [];
-  #next = 0;
+  /** Tasks that were posted to this worker, and of which it has not looked yet whether it may begin them. */
+  readonly #backlog: PostedTask[] = [];
   readonly #budget: SpinBudget;
   readonly #hasHeard = () => this.#port.drain() > 0;
 
@@ -45,11 +44,10 @@ export class MessageEndpoint implements Endpoint {
   }
 
   take(now: number): Begun | undefined {
-    while (this.#next < this.#backlog.length) {
-      const [cell, id, name, args] = this.#backlog[this.#next++]!;
+    while (this.#backlog.length > 0) {
+      const [cell, id, name, args] = this.#backlog.shift()!;
       if (this.#board.claim(cell, now)) return { cell, id, name, args, fault: undefined };
     }
-    if (this.#next > 0) [this.#backlog, this.#next] = [[], 0];
     return undefined;
   }
 
@@ -83,7 +81,7 @@ export class MessageEndpoint implements Endpoint {
   }
 
   rest(isFree: boolean, canSpin = isFree): boolean {
-    if (this.#next < this.#backlog.length) return true;
+    if (this.#backlog.length > 0) return true;
     return canSpin && this.#budget.wants() && this.#budget.spin(this.#hasHeard);
   }
 }

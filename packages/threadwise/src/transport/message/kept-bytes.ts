@@ -1,5 +1,6 @@
-/** Captures large bytes in memory that is used again: new memory is cleared by the system first, which takes longer than the copy. */
+/** Captures large bytes in memory that is used again. */
 import { isImmutable, type Payload } from '../../core/calls/payload.js';
+import { KeptMemory } from '../../core/lease.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf } from '../codec/views.js';
 
 /** The shortest arrays that are kept: the system is not asked anew for the memory of shorter ones. Bytes; chosen by hand. */
@@ -10,9 +11,7 @@ const UINT8 = 0;
 const MOST_KEPT = 2 ** 24;
 
 export class KeptBytes {
-  /** The arrays that are kept, the latest one last: programs that send large bytes send many of one size. */
-  readonly #free: Uint8Array[] = [];
-  #keptBytes = 0;
+  readonly #kept = new KeptMemory<Uint8Array>(MOST_KEPT);
 
   /** Captures arguments. Undefined unless they are one large Uint8Array, which sees all of its buffer, and values that cannot change. */
   capture(given: readonly unknown[]): Payload | undefined {
@@ -20,30 +19,16 @@ export class KeptBytes {
     const source = given[at];
     if (!isWhole(source) || given.some((value, i) => i !== at && !isImmutable(value))) return undefined;
     const { byteLength } = source;
-    const copy = this.#take(byteLength) ?? new Uint8Array(byteLength);
+    const copy = this.#kept.take(byteLength) ?? new Uint8Array(byteLength);
     copy.set(source);
     return {
       args: given.with(at, copy),
       transfer: [],
       // What was posted is a copy of its own: a task that still runs does not touch this one.
       onSettled: (stillRuns) => {
-        if (!stillRuns) this.#keep(copy);
+        if (!stillRuns) this.#kept.keep(copy);
       },
     };
-  }
-
-  #take(byteLength: number): Uint8Array | undefined {
-    const at = this.#free.findLastIndex((kept) => kept.byteLength === byteLength);
-    if (at < 0) return undefined;
-    this.#keptBytes -= byteLength;
-    return this.#free.splice(at, 1)[0];
-  }
-
-  #keep(bytes: Uint8Array): void {
-    this.#keptBytes += bytes.byteLength;
-    this.#free.push(bytes);
-    // An array whose length comes only once is not used again: it makes room for those of now.
-    while (this.#keptBytes > MOST_KEPT) this.#keptBytes -= this.#free.shift()!.byteLength;
   }
 }
 
