@@ -28,7 +28,7 @@ export async function openApp(setup: AppSetup): Promise<AppOpened> {
     // An app that listens now does so by itself.
     await turn();
     const form = listening.isExpected ? 'listens' : await start(chosen(exported, setup), listening);
-    return { origin: await listening.origin, form };
+    return { origin: await listening.origin(), form };
   };
   const fail = (what: string): never => {
     throw new UsageError(whyNever(what, setup, listening, exported));
