@@ -40,9 +40,10 @@ export class ReadingLane extends Lane<Reading> {
   /** Resolves to undefined if the step failed, which the session has been told, or was interrupted. */
   async read(request: ReadRequest): Promise<Answer | undefined> {
     await this.start();
-    const { value: slice, busy } = await withCoresWatched(() => this.step(request, request.ms));
-    if (slice === undefined) return undefined;
-    return { ...slice, rate: slice.ms > 0 ? (slice.files * 1000) / slice.ms : Number.NaN, busy };
+    const endWatch = watchCores();
+    const slice = await this.step(request, request.ms);
+    const busy = endWatch();
+    return slice && { ...slice, rate: slice.ms > 0 ? (slice.files * 1000) / slice.ms : Number.NaN, busy };
   }
 }
 
@@ -57,8 +58,8 @@ export function lanesOf(session: Session, readers: number, memoryBytes: number):
 /** How many milliseconds pass between two samples: the system counts in hundredths of a second, so that a shorter time says nothing. */
 const SAMPLE_MS = 100;
 
-/** Also returns how busy each core of the machine was meanwhile, with whatever program, by the system's own counters. */
-async function withCoresWatched<T>(run: () => Promise<T>): Promise<{ value: T; busy: number[][] }> {
+/** Returns a function that returns how busy each core of the machine was until then, with whatever program, by the system's own counters. */
+function watchCores(): () => number[][] {
   const busy: number[][] = [];
   let last = coreTimes();
   const sample = (): void => {
@@ -73,8 +74,9 @@ async function withCoresWatched<T>(run: () => Promise<T>): Promise<{ value: T; b
     if (shares.length > 0 && shares.every(Number.isFinite)) busy.push(shares);
   };
   const timer = setInterval(sample, SAMPLE_MS);
-  const value = await run();
-  clearInterval(timer);
-  sample();
-  return { value, busy };
+  return () => {
+    clearInterval(timer);
+    sample();
+    return busy;
+  };
 }

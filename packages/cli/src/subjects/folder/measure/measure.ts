@@ -11,8 +11,7 @@ import { bytes } from '../../../format/figures.js';
 import { UsageError } from '../../../exit-code.js';
 import type { FolderSamples } from '../rules/samples.js';
 import { sizesInWords } from '../rules/sentences.js';
-import { mustBeDroppable, writeBack } from './cache.js';
-import { type Cache, ClassDraft } from './class-draft.js';
+import { type Cache, type ClassDraft, draftOf, mustBeDroppable, writeBack } from './class-draft.js';
 import { countsOf, type FileChoice, findFiles, type Found } from './find-files.js';
 import { type Answer, lanesOf, type ReadingLane } from './lanes.js';
 import { classesOf, sampleOf, type SizedFile, sumOf, without } from './size-classes.js';
@@ -116,7 +115,7 @@ async function firstReads(job: Job, mostBytes: number): Promise<void> {
     const again = await readPieces(first.read, loop, session, endMs + timeMs);
     const kept = without(first.read, again.failed);
     if (kept.length > 0) {
-      drafts.push(new ClassDraft(sizes, kept, { first: first.rate, again: again.rate }, readers));
+      drafts.push(draftOf(sizes, kept, { first: first.rate, again: again.rate }, readers));
       continue;
     }
     // Then it is not the files that are at fault.
@@ -166,10 +165,11 @@ async function measureAll(job: Job, look: Look | undefined): Promise<void> {
   session.say('warming up');
   // Each way reads each class once, which warms the cache.
   for (const draft of drafts) {
-    for (const lane of usable(lanes)) if (!session.isAborted && !draft.isEmpty) await draft.readWarm(lane, 0);
+    for (const lane of usable(lanes))
+      if (!session.isAborted && !draft.isEmpty()) await draft.readWarm(lane, 0);
   }
   // With the smallest files, the reader's own code weighs most.
-  const smallest = drafts.find(({ isEmpty }) => !isEmpty);
+  const smallest = drafts.find(({ isEmpty }) => !isEmpty());
   const warmMs = (WARM_SHARE * session.remainingMs) / usable(lanes).length;
   for (const lane of usable(lanes)) {
     if (!session.isAborted) await smallest?.readWarm(lane, clamp(warmMs, WARM_MS.least, WARM_MS.most));
@@ -195,7 +195,7 @@ const HAND_OVER_MS = 12;
 
 /** Makes at least one round, however little time there is. If a file vanishes, the round does not count for its class. */
 async function measureRounds(cache: Cache, { lanes, session, drafts }: Job, timeMs: number, look?: Look) {
-  const classes = drafts.filter(({ isEmpty }) => !isEmpty);
+  const classes = drafts.filter(({ isEmpty }) => !isEmpty());
   const turns = classes.flatMap((draft) => draft.turnsOf(cache, usable(lanes)));
   const ms = sliceFor({ ms: timeMs, ...SLICE_MS }, turns.length, WANTED_ROUNDS + 1, HAND_OVER_MS);
   const rounds = new Rounds<Answer>({
