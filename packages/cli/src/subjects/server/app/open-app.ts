@@ -64,17 +64,13 @@ function whyNever(what: string, { module, port }: AppSetup, listening: Listening
     return `--port: expected one that it listens on, which is ${others.join(', ')}, got ${port}`;
   }
   if (hasHttp2) {
-    const http2 = `${file} listens with node:http2, and the load speaks HTTP/1.1. Expected a server of node:http or`;
-    return `${http2} node:https: export one with the same handlers for the measurement`;
+    return `${file} listens with node:http2, and the load speaks HTTP/1.1. Expected a server of node:http or node:https: export one with the same handlers for the measurement`;
   }
   const example = Object.entries(exportsOf(exported)).find(
     ([name, value]) => typeof value === 'function' && !['default', 'module.exports'].includes(name),
   );
   const hint = example === undefined ? '' : `, or name what makes one: ${file}#${example[0]}`;
-  return (
-    `${file} ${what}, and exports no server and no request listener; ${exportsInWords(exported)}. ` +
-    `Expected a default export such as (request, response) => …, a server${hint}`
-  );
+  return `${file} ${what}, and exports no server and no request listener; ${exportsInWords(exported)}. Expected a default export such as (request, response) => …, a server${hint}`;
 }
 
 async function start(given: Usable | undefined, listening: Listening): Promise<AppOpened['form']> {
