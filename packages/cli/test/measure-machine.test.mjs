@@ -6,44 +6,62 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { usableCpus } from '../dist/experiment/machine.js';
-import { main, run, start, task, temporaryFolder } from './command.mjs';
+import { main, start, task, temporaryFolder } from './command.mjs';
 
 const cpus = usableCpus();
 const skip = cpus === undefined ? 'there is no taskset' : false;
 
-test('a million inputs are sampled, and a machine without taskset is measured without fewer cores', async () => {
+/**
+ * Measures for three seconds. Where other programs have the cores, that may be over before the function has answered once: then the command
+ * says so, there is no report, and this resolves to undefined.
+ */
+async function measured(inputs, { env, on = [] } = {}) {
   const file = join(temporaryFolder(), 'report.json');
-  const args = ['analyze', task('increment'), '--range', '1..1000000', '--budget', '3s', '--out', file];
-  const { code, stderr } = await run(args, { env: { PATH: '' } });
+  const args = ['analyze', task('increment'), '--range', inputs, '--budget', '3s', '--out', file];
+  const [command, ...first] = [...on, process.execPath];
+  const child = spawn(command, [...first, main, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  if (code === 2 && /: it had not answered after [\d.]+ s$/m.test(stderr)) return undefined;
   assert.equal(code, 0, stderr);
-  const { samples } = JSON.parse(readFileSync(file, 'utf8'));
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+const NO_ANSWER = 'the function did not answer: other programs have the cores';
+
+/** Fewer cores were not measured for the given reason; or there was no time for it, or something before it failed. */
+function assertLeftOut({ skipped, isCutShort }, reason) {
+  const left = skipped.find(({ what }) => what === 'fewer cores');
+  const isKnown = left === undefined ? skipped.length > 0 : reason.test(left.why);
+  assert.ok(isKnown || isCutShort, left?.why);
+}
+
+test('a million inputs are sampled, and a machine without taskset is measured without fewer cores', async (t) => {
+  const report = await measured('1..1000000', { env: { PATH: '' } });
+  if (report === undefined) return t.skip(NO_ANSWER);
+  const { samples } = report;
   const { count, used } = samples.subject.inputs;
   assert.equal(count, 1_000_000);
-  assert.ok(used > 0 && used <= 1000, `${used}`);
+  assert.ok((used > 0 || samples.skipped.length > 0) && used <= 1000, `${used}`);
   assert.deepEqual(samples.cores, []);
-  const left = samples.skipped.find(({ what }) => what === 'fewer cores');
-  assert.match(left.why, samples.machine.cores === 1 ? /one core/ : /taskset/);
+  assertLeftOut(samples, samples.machine.cores === 1 ? /one core/ : /taskset/);
 });
 
-test('on one core threads are not said to pay for what computes', { skip }, async () => {
-  const file = join(temporaryFolder(), 'report.json');
-  const args = ['analyze', task('increment'), '--range', '1..100', '--budget', '3s', '--out', file];
-  const child = spawn('taskset', ['-c', String(cpus[0]), process.execPath, main, ...args], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  assert.deepEqual(await once(child, 'exit'), [0, null]);
-  const { samples, verdict, recommended } = JSON.parse(readFileSync(file, 'utf8'));
+test('on one core threads are not said to pay for what computes', { skip }, async (t) => {
+  const report = await measured('1..100', { on: ['taskset', '-c', String(cpus[0])] });
+  if (report === undefined) return t.skip(NO_ANSWER);
+  const { samples, verdict, recommended } = report;
   assert.equal(samples.machine.cores, 1);
   assert.match(verdict.answer, /^(inline|unknown)$/);
   // Which of the reasons comes first depends on what was measured; there is more than one.
   if (verdict.answer === 'inline') assert.deepEqual(recommended, { placement: 'inline' });
-  // The time may be over before it comes to this, or a process may not have answered.
-  const { skipped, isCutShort } = samples;
-  const fewer = skipped.find(({ what }) => what === 'fewer cores');
-  assert.ok(fewer === undefined ? isCutShort || skipped.length > 0 : /one core/.test(fewer.why));
+  assertLeftOut(samples, /one core/);
 });
 
 test('a command that is killed leaves no process that loops for ever', async () => {

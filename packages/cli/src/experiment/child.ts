@@ -40,6 +40,8 @@ export interface ChildOptions {
 /** What can be asked of a child, and what it answers. */
 export type Talk<T> = { [K in keyof T]: { asks: unknown; gets: unknown } };
 
+/** How many milliseconds a process may take until it listens, beside other programs: it is not the user's code that takes them. */
+const STARTS_MS = 10_000;
 /** How many characters are kept of what a child wrote to standard error. */
 const KEPT = 8192;
 const LAST_LINES = 12;
@@ -100,7 +102,7 @@ export class Child<T extends Talk<T>> {
     return lines.slice(from, from + LAST_LINES).join('\n');
   }
 
-  /** One at a time. `limitMs`: how long it may say nothing; then it is ended. */
+  /** One at a time. `limitMs`: how long it may say nothing once it listens; then it is ended. */
   async ask<K extends keyof T & string>(
     type: K,
     asks: T[K]['asks'],
@@ -111,7 +113,8 @@ export class Child<T extends Talk<T>> {
     const settled = new Promise<Outcome<T[K]['gets']>>((resolve) => {
       settle = resolve;
     });
-    const timer = setTimeout(() => settle({ kind: 'silent', ms: limitMs }), limitMs);
+    const limit = (ms: number) => setTimeout(() => settle({ kind: 'silent', ms }), ms);
+    let timer = limit(Math.max(STARTS_MS, limitMs));
     const abort = (): void => settle({ kind: 'aborted' });
     const listen = (message: unknown): void => {
       const reply = unwrap<Reply>(message);
@@ -125,14 +128,18 @@ export class Child<T extends Talk<T>> {
     this.#signal?.addEventListener('abort', abort, { once: true });
     this.#child.on('message', listen);
     void this.#gone.then((ending) => settle({ kind: 'ended', ...ending }));
-    // Whether the message arrives need not be known: `gone` tells if it cannot.
-    void this.#hello.then(() => this.#child.send(wrapped({ type, asks }), () => {}));
+    if ((await Promise.race([this.#hello, settled])) === undefined) {
+      clearTimeout(timer);
+      timer = limit(limitMs);
+      // Whether the message arrives need not be known: `gone` tells if it cannot.
+      this.#child.send(wrapped({ type, asks }), () => {});
+    }
     const outcome = await settled;
     clearTimeout(timer);
     this.#signal?.removeEventListener('abort', abort);
     this.#child.off('message', listen);
     if (outcome.kind === 'silent') {
-      this.#verdict = `it had not reacted for ${(limitMs / 1000).toFixed(0)} s, and was ended`;
+      this.#verdict = `it had not reacted for ${(outcome.ms / 1000).toFixed(0)} s, and was ended`;
       await this.kill();
     }
     return outcome;

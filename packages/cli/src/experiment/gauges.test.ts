@@ -1,8 +1,11 @@
-/** What is read of a process: here how late its timers are. */
+/** What is read of a process: how late its timers are, and how long its threads waited for a core. */
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
-import { LoopDelay } from './gauges.js';
+import { LoopDelay, waitedMs } from './gauges.js';
 
 const HELD_MS = 20;
 
@@ -16,4 +19,20 @@ test('a call that holds up the event loop from the beginning to the end is seen'
     // The histogram keeps three digits.
     assert.ok(ms >= 0.99 * HELD_MS, `${ms} the ${time} time`);
   }
+});
+
+test('how long all threads waited for a core is known only where the kernel counts it', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'threadwise-gauges-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const tasksOf = (name: string, ...said: readonly string[]): string => {
+    for (const [task, text] of said.entries()) {
+      mkdirSync(join(folder, name, `${task}`), { recursive: true });
+      writeFileSync(join(folder, name, `${task}`, 'schedstat'), text);
+    }
+    return join(folder, name);
+  };
+  assert.equal(waitedMs(tasksOf('counted', '5000000 3000000 9\n', '7000000 4000000 1\n', '0 0 0\n')), 7);
+  assert.equal(waitedMs(tasksOf('free', '5000000 0 9\n')), 0);
+  assert.ok(Number.isNaN(waitedMs(tasksOf('not counted', '0 0 0\n', '0 0 0\n'))));
+  assert.ok(Number.isNaN(waitedMs(join(folder, 'none'))));
 });

@@ -131,16 +131,17 @@ function newReading() {
 
 /**
  * How many milliseconds the threads of this process were ready to run and had no core; not a number but on Linux (the second figure of
- * Documentation/scheduler/sched-stats.rst, there in nanoseconds).
+ * Documentation/scheduler/sched-stats.rst, there in nanoseconds), nor with a kernel that does not count it: there all figures are 0, also
+ * the first one, the time on a core.
+ * @param tasks the folder of the threads
  */
-function waitedMs(): number {
-  const tasks = '/proc/self/task';
+export function waitedMs(tasks = '/proc/self/task'): number {
   try {
-    const waited = readdirSync(tasks).map((task) => {
-      const [, ns] = readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ');
-      return Number(ns);
-    });
-    return waited.reduce((sum, ns) => sum + ns, 0) / NS_PER_MS;
+    const figures = readdirSync(tasks).map((task) =>
+      readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' '),
+    );
+    const total = (figure: 0 | 1): number => figures.reduce((sum, of) => sum + Number(of[figure]), 0);
+    return total(0) === 0 ? Number.NaN : total(1) / NS_PER_MS;
   } catch {
     return Number.NaN;
   }

@@ -56,24 +56,23 @@ const note: Note = (known) => say({ type: 'note', known });
 
 /** Answers each question, and ends with the command. */
 export function serve(handlers: Readonly<Record<string, Handler>>): void {
+  const answer = async ({ type, asks }: Question): Promise<void> => {
+    try {
+      // Which question belongs to which handler, the types of the client have seen to.
+      const value = await handlers[type]!(asks as never, note);
+      await say({ type: 'done', value });
+    } catch (error) {
+      await say({ type: 'failed', error: describeError(error) });
+    }
+  };
   process.on('message', (message) => {
     const question = unwrap<Question>(message);
-    if (question !== undefined) void answer(handlers, question);
+    if (question !== undefined) void answer(question);
   });
   // Ctrl-C in a terminal is for all processes of the command; it decides itself when they end.
   process.on('SIGINT', () => {});
   process.on('disconnect', () => process.exit());
   void say({ type: 'hello' });
-}
-
-async function answer(handlers: Readonly<Record<string, Handler>>, { type, asks }: Question): Promise<void> {
-  try {
-    // Which question belongs to which handler, the types of the client have seen to.
-    const handler = handlers[type] as (asks: unknown, note: Note) => unknown;
-    await say({ type: 'done', value: await handler(asks, note) });
-  } catch (error) {
-    await say({ type: 'failed', error: describeError(error) });
-  }
 }
 
 /** Opens what a child measures, once; then the child is asked for one step after the other. */

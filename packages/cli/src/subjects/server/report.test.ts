@@ -81,3 +81,30 @@ test('all ways are in the tables, with what they bring', () => {
 test('an ending that there is no view for is refused, with those that there are', () => {
   assert.throws(() => outputsOf(['a.pdf']), /ends in \.json, \.html, \.md, got 'a\.pdf'/);
 });
+
+test('the recommended code runs each function that was offloaded, in a pool of its own module', async () => {
+  const offload = ['./tasks.js#render, sum', './b/other.mjs#count', './tasks.js#sum,default'];
+  const { recommended } = serverReport(
+    findServer(
+      fakeServer({
+        asIs: { rate: 1000, p99Ms: 60 },
+        offloaded: { rate: 3000, p99Ms: 20 },
+        subject: { offload },
+      }),
+    ),
+  );
+  const [imported, ...code] = recommended!.code(100);
+  assert.equal(imported, "import { createPool } from 'threadwise';");
+  const pools: string[] = [];
+  const ran: string[] = [];
+  const createPool = ({ pathname }: URL) => {
+    pools.push(pathname);
+    return { run: (name: string) => ran.push(`${pathname}#${name}`) };
+  };
+  const text = code.join('\n').replaceAll('[…]', '[]').replaceAll('import.meta.url', "'file:///'");
+  await (new Function('createPool', `return (async () => {${text}})()`) as (given: unknown) => unknown)(
+    createPool,
+  );
+  assert.deepEqual(pools, ['/tasks.js', '/other.mjs']);
+  assert.deepEqual(ran, ['/tasks.js#render', '/tasks.js#sum', '/tasks.js#default', '/other.mjs#count']);
+});

@@ -1,4 +1,5 @@
 /** The report about a server. */
+import { groups } from 'd3-array';
 import { type Estimate, ratio } from '../../experiment/statistics.js';
 import {
   bytes,
@@ -166,9 +167,8 @@ const PLAIN_EXPORT = /^[A-Za-z_$][\w$]{0,39}$/;
 
 /** Empty if no code is recommended. */
 function recommendedCode({ verdict: { answer }, samples: { subject } }: ServerFindings): string[] {
-  const [first] = subject.offload;
   if (answer === 'cluster') return clusterCode(subject);
-  return answer === 'offload' && first !== undefined ? poolCode(first, subject.threads) : [];
+  return answer === 'offload' ? poolCode(subject) : [];
 }
 
 function clusterCode({ module, form, processes }: ServerSubject): string[] {
@@ -189,17 +189,23 @@ function clusterCode({ module, form, processes }: ServerSubject): string[] {
   ];
 }
 
-function poolCode(offload: string, threads: number): string[] {
-  const name = offload.slice(offload.lastIndexOf('#') + 1);
-  const task = PLAIN_EXPORT.test(name) ? name : 'task';
-  const file = fileInCode(offload, 'tasks.js');
-  return [
-    "import { createPool } from 'threadwise';",
-    '',
-    `const pool = createPool(new URL('./${file}', import.meta.url), { threads: ${threads} });`,
-    `// in place of ${task}(…)`,
-    `await pool.run('${task}', […]);`,
-  ];
+/** A pool for each module, as it was measured. */
+function poolCode({ offload, threads }: ServerSubject): string[] {
+  const modules = groups(offload, (each) => each.slice(0, each.lastIndexOf('#')));
+  const code = modules.flatMap(([module, given], i) => {
+    const pool = modules.length === 1 ? 'pool' : `pool${i + 1}`;
+    const names = given.flatMap((each) => each.slice(module.length + 1).split(','));
+    const tasks = names.map((name) => (PLAIN_EXPORT.test(name.trim()) ? name.trim() : 'task'));
+    return [
+      '',
+      `const ${pool} = createPool(new URL('./${fileInCode(module, 'tasks.js')}', import.meta.url), { threads: ${threads} });`,
+      ...[...new Set(tasks)].flatMap((task) => [
+        `// in place of ${task}(…)`,
+        `await ${pool}.run('${task}', […]);`,
+      ]),
+    ];
+  });
+  return code.length === 0 ? [] : ["import { createPool } from 'threadwise';", ...code];
 }
 
 export const server = { measure: measureServer, analyze: findServer, report: serverReport };

@@ -1,7 +1,7 @@
 /** CPU time of one thread, against what the process says of all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cpuTime, ownThreadId } from './usage.js';
+import { cpuTime, cpuTimeIn, ownThreadId } from './usage.js';
 
 const onLinux = { skip: process.platform === 'linux' ? false : 'only Linux tells' };
 
@@ -32,4 +32,10 @@ test('a thread that waits uses nothing', onLinux, () => {
 test('of a thread that there is not, nothing is known', () => {
   assert.equal(cpuTime(0), undefined);
   assert.equal(cpuTime(2 ** 30), undefined);
+});
+
+test('the time on a core is read, and that without one; a kernel that counts neither tells nothing', () => {
+  assert.deepEqual(cpuTimeIn('3000000 2000000 7\n'), { usedMs: 3, waitedMs: 2 });
+  assert.equal(cpuTimeIn('0 0 0\n'), undefined);
+  assert.equal(cpuTimeIn(undefined), undefined);
 });

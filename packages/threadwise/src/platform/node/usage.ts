@@ -25,15 +25,17 @@ export function ownThreadId(): number {
 }
 
 /**
- * The CPU time of a thread, by the system's numbers of the thread and its process. Undefined for thread 0, for a thread that is gone, and
- * on any system but Linux, which alone reports it for each thread.
+ * The CPU time of a thread, by the system's numbers of the thread and its process. Undefined for thread 0, for a thread that is gone or has
+ * not run yet, and on any system but Linux, which alone reports it for each thread, and does not with every kernel.
  */
 export function cpuTime(threadId: number, processId: number | 'self' = 'self'): CpuTime | undefined {
-  const text = threadId === 0 ? undefined : readText(`/proc/${processId}/task/${threadId}/schedstat`);
-  if (text === undefined) return undefined;
-  // Nanoseconds on a core, nanoseconds ready to run without one, time slices.
-  const [used, waited] = text.split(' ');
-  return { usedMs: Number(used) / 1e6, waitedMs: Number(waited) / 1e6 };
+  return threadId === 0 ? undefined : cpuTimeIn(readText(`/proc/${processId}/task/${threadId}/schedstat`));
+}
+
+/** @param text nanoseconds on a core, nanoseconds ready to run without one, time slices; all are 0 where the kernel does not count them */
+export function cpuTimeIn(text = '0'): CpuTime | undefined {
+  const [used, waited] = text.split(' ').map(Number);
+  return used === 0 ? undefined : { usedMs: used! / 1e6, waitedMs: waited! / 1e6 };
 }
 
 /**

@@ -22,28 +22,26 @@ export type Answer = Reading['step']['gets'] & {
   readonly busy: readonly (readonly number[])[];
 };
 
-export class ReadingLane extends Lane<Reading> {
-  readonly name: LaneName;
+export type ReadingLane = ReturnType<typeof readingLane>;
 
-  constructor(name: LaneName, readers: number, session: Session, tight: boolean) {
-    super({
-      session,
-      what: name === 'control' ? 'the control run' : titleOf(name),
-      start: () => session.start<Reading>(PROCESS),
-      setup: { way: name === 'control' ? 'sync-loop' : name, readers },
-      openMs: 0,
-      isTight: tight,
-    });
-    this.name = name;
-  }
-
+function readingLane(name: LaneName, readers: number, session: Session, tight: boolean) {
+  const lane = new Lane<Reading>({
+    session,
+    what: name === 'control' ? 'the control run' : titleOf(name),
+    start: () => session.start<Reading>(PROCESS),
+    setup: { way: name === 'control' ? 'sync-loop' : name, readers },
+    openMs: 0,
+    isTight: tight,
+  });
   /** Resolves to undefined if the step failed, which the session has been told, or was interrupted. */
-  async read(request: ReadRequest): Promise<Answer | undefined> {
-    await this.start();
-    const { value: slice, busy } = await withCoresWatched(() => this.step(request, request.ms));
-    if (slice === undefined) return undefined;
-    return { ...slice, rate: slice.ms > 0 ? (slice.files * 1000) / slice.ms : Number.NaN, busy };
-  }
+  const read = async (request: ReadRequest): Promise<Answer | undefined> => {
+    await lane.start();
+    const endWatch = watchCores();
+    const slice = await lane.step(request, request.ms);
+    const busy = endWatch();
+    return slice && { ...slice, rate: slice.ms > 0 ? (slice.files * 1000) / slice.ms : Number.NaN, busy };
+  };
+  return Object.assign(lane, { name, read });
 }
 
 /** @param readers how many read at the same time, in ways that have several */
@@ -51,14 +49,14 @@ export function lanesOf(session: Session, readers: number, memoryBytes: number):
   const names: LaneName[] = ['control', ...WAYS.map(({ name }) => name)];
   const parallel = WAYS.filter(({ isParallel }) => isParallel).length;
   const tight = isTight(names.length, parallel * readers * READER_BYTES, memoryBytes);
-  return names.map((name) => new ReadingLane(name, readers, session, tight));
+  return names.map((name) => readingLane(name, readers, session, tight));
 }
 
 /** How many milliseconds pass between two samples: the system counts in hundredths of a second, so that a shorter time says nothing. */
 const SAMPLE_MS = 100;
 
-/** Also returns how busy each core of the machine was meanwhile, with whatever program, by the system's own counters. */
-async function withCoresWatched<T>(run: () => Promise<T>): Promise<{ value: T; busy: number[][] }> {
+/** Returns a function that returns how busy each core of the machine was until then, with whatever program, by the system's own counters. */
+function watchCores(): () => number[][] {
   const busy: number[][] = [];
   let last = coreTimes();
   const sample = (): void => {
@@ -73,8 +71,9 @@ async function withCoresWatched<T>(run: () => Promise<T>): Promise<{ value: T; b
     if (shares.length > 0 && shares.every(Number.isFinite)) busy.push(shares);
   };
   const timer = setInterval(sample, SAMPLE_MS);
-  const value = await run();
-  clearInterval(timer);
-  sample();
-  return { value, busy };
+  return () => {
+    clearInterval(timer);
+    sample();
+    return busy;
+  };
 }

@@ -5,14 +5,13 @@
 import { bisectRight, cumsum, sum } from 'd3-array';
 import { openAll } from '../../../experiment/lane.js';
 import { readMachine } from '../../../experiment/machine.js';
-import { FIRST_ANSWER_MS, type Look, Rounds, sliceFor } from '../../../experiment/rounds.js';
+import { FIRST_ANSWER_MS, Rounds, sliceFor } from '../../../experiment/rounds.js';
 import { clamp, type Plan, type Progress, Session } from '../../../experiment/session.js';
 import { bytes } from '../../../format/figures.js';
 import { UsageError } from '../../../exit-code.js';
 import type { FolderSamples } from '../rules/samples.js';
 import { sizesInWords } from '../rules/sentences.js';
-import { mustBeDroppable, writeBack } from './cache.js';
-import { type Cache, ClassDraft } from './class-draft.js';
+import { type Cache, type ClassDraft, draftOf, mustBeDroppable, writeBack } from './class-draft.js';
 import { countsOf, type FileChoice, findFiles, type Found } from './find-files.js';
 import { type Answer, lanesOf, type ReadingLane } from './lanes.js';
 import { classesOf, sampleOf, type SizedFile, sumOf, without } from './size-classes.js';
@@ -24,15 +23,25 @@ export interface FolderPlan extends Plan, FileChoice {
   readonly cold: boolean;
 }
 
-/** A measurement in progress: what was found, who reads it, and what came of it. */
-interface Job {
-  readonly session: Session<FolderPlan>;
-  readonly found: Found;
-  readonly lanes: readonly ReadingLane[];
-  /** How many read at the same time, in ways that have several. */
-  readonly readers: number;
-  readonly drafts: ClassDraft[];
-}
+/** The shares of the budget for finding the files and for the first read. The budget counts up to a limit, since the user waits. */
+const WALK_SHARE = 0.1;
+const FIRST_SHARE = 0.12;
+const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
+/** The share of the machine's memory that the files of a class may take: some ways hold all that they read. */
+const MEMORY_SHARE = 1 / 16;
+/** How many bytes of a class are read at most: enough for a mean, and few enough to stay in the cache. */
+const MOST_BYTES = 256 * 2 ** 20;
+/** The share of the remaining time for cold rounds, if they are asked for. */
+const COLD_SHARE = 0.5;
+/** The share of the remaining time in which code gets compiled, and nothing is measured. */
+const WARM_SHARE = 0.15;
+const WARM_MS = { least: 20, most: 150 } as const;
+/** How many rounds are planned: with twelve, each comparison can leave out one that was disturbed. Longer rounds would gain less. */
+const WANTED_ROUNDS = 12;
+/** How many milliseconds a way reads in a round. */
+const SLICE_MS = { least: 15, most: 250 } as const;
+/** How many milliseconds a turn takes besides reading: timers that begin and end, the counters of the cores, messages between processes. */
+const HAND_OVER_MS = 12;
 
 /** Rejects with UsageError where there is nothing to measure. When it settles, none of its processes is left. */
 export async function measureFolder(
@@ -43,34 +52,110 @@ export async function measureFolder(
   if (plan.cold) mustBeDroppable();
   const session = new Session(plan, events);
   session.say('looking for files');
-  const found = await findFiles({ ...plan, mostMs: WALK_SHARE * firstMs(plan) });
+  const firstMs = Math.min(plan.budgetMs, MOST_FOR_FIRST_MS);
+  const found = await findFiles({ ...plan, mostMs: WALK_SHARE * firstMs });
   if (found.files.length === 0 && !session.isAborted) throw new UsageError(nothingFound(plan, found));
   const machine = readMachine();
   const readers = plan.threads ?? machine.availableThreads;
   const drafts: ClassDraft[] = [];
   const lanes = lanesOf(session, readers, machine.memoryBytes);
-  const job: Job = { session, found, lanes, readers, drafts };
-  const samples = (): FolderSamples => ({
-    subject: {
-      folder: plan.folder,
-      files: found.files.length,
-      bytes: sumOf(found.files),
-      isWalkCut: found.isCut,
-      left: { links: found.links, others: found.others },
-      unreadable: countsOf(found.unreadable),
-    },
-    machine,
-    threads: readers,
-    classes: drafts.map((draft) => draft.samples()),
-    skipped: session.skipped,
-    isCutShort: session.isCutShort,
-  });
+  const lookNow = look && (() => look(samples()));
   try {
-    await firstReads(job, Math.min(MOST_BYTES, MEMORY_SHARE * machine.memoryBytes));
-    if (drafts.length > 0) await measureAll(job, look && (() => look(samples())));
+    await firstReads(Math.min(MOST_BYTES, MEMORY_SHARE * machine.memoryBytes));
+    if (drafts.length > 0) await measureAll();
     return samples();
   } finally {
     await session.close();
+  }
+
+  function samples(): FolderSamples {
+    return {
+      subject: {
+        folder: plan.folder,
+        files: found.files.length,
+        bytes: sumOf(found.files),
+        isWalkCut: found.isCut,
+        left: { links: found.links, others: found.others },
+        unreadable: countsOf(found.unreadable),
+      },
+      machine,
+      threads: readers,
+      classes: drafts.map((draft) => draft.samples()),
+      skipped: session.skipped,
+      isCutShort: session.isCutShort,
+    };
+  }
+
+  /**
+   * Reads files of each class twice, one after the other, to learn which of them can be read, how fast, and whether they were in the
+   * system's cache; afterwards they are. A class of which none can be measured is left out.
+   * @param mostBytes how many bytes one file, and all that are read of a class, may have
+   */
+  async function firstReads(mostBytes: number): Promise<void> {
+    const loop = lanes.find(({ name }) => name === 'sync-loop')!;
+    const classes = classesOf(found.files);
+    const timeMs = (FIRST_SHARE * firstMs) / (2 * classes.length);
+    for (const sizes of classes) {
+      session.say('reading for the first time');
+      const endMs = session.now() + timeMs;
+      const first = await readPieces(sampleOf(sizes.files, mostBytes), loop, session, endMs);
+      found.unreadable.push(...first.failed.map(({ why }) => why));
+      const again = await readPieces(first.read, loop, session, endMs + timeMs);
+      const kept = without(first.read, again.failed);
+      if (kept.length > 0) {
+        drafts.push(draftOf(sizes, kept, { first: first.rate, again: again.rate }, readers));
+        continue;
+      }
+      // Then it is not the files that are at fault.
+      if (session.isAborted || loop.isDead) break;
+      const isTooLarge = sizes.files.every((file) => file.bytes > mostBytes);
+      const why = isTooLarge ? `each has more than ${bytes(mostBytes)}` : 'none of them could be read';
+      session.skip(`files ${sizesInWords(sizes)}`, why);
+    }
+  }
+
+  function usable(): ReadingLane[] {
+    return lanes.filter(({ isDead }) => !isDead);
+  }
+
+  async function measureAll(): Promise<void> {
+    session.say('starting');
+    await openAll(lanes);
+    session.say('warming up');
+    // Each way reads each class once, which warms the cache.
+    for (const draft of drafts) {
+      for (const lane of usable()) if (!session.isAborted && !draft.isEmpty()) await draft.readWarm(lane, 0);
+    }
+    // With the smallest files, the reader's own code weighs most.
+    const smallest = drafts.find(({ isEmpty }) => !isEmpty());
+    const warmMs = (WARM_SHARE * session.remainingMs) / usable().length;
+    for (const lane of usable()) {
+      if (!session.isAborted) await smallest?.readWarm(lane, clamp(warmMs, WARM_MS.least, WARM_MS.most));
+    }
+    await measureRounds('warm', session.remainingMs * (plan.cold ? 1 - COLD_SHARE : 1));
+    if (!plan.cold || session.isAborted) return;
+    session.say('writing back what is not on the disk yet');
+    writeBack(plan.folder);
+    await measureRounds('cold', session.remainingMs);
+  }
+
+  /** Makes at least one round, however little time there is. If a file vanishes, the round does not count for its class. */
+  async function measureRounds(cache: Cache, timeMs: number): Promise<void> {
+    const classes = drafts.filter(({ isEmpty }) => !isEmpty());
+    const turns = classes.flatMap((draft) => draft.turnsOf(cache, usable()));
+    const ms = sliceFor({ ms: timeMs, ...SLICE_MS }, turns.length, WANTED_ROUNDS + 1, HAND_OVER_MS);
+    const rounds = new Rounds<Answer>({
+      session,
+      turns,
+      needed: turns.length,
+      slice: cache === 'cold' ? { ms: 0, least: 0 } : { ms, least: SLICE_MS.least },
+      overheadMs: HAND_OVER_MS,
+      title: cache === 'cold' ? 'cold, ' : '',
+      look: lookNow,
+    });
+    for (const draft of classes) draft.rounds[cache] = rounds;
+    await rounds.run({ endMs: session.now() + timeMs });
+    rounds.finish();
   }
 }
 
@@ -83,48 +168,6 @@ function nothingFound({ folder, patterns, dot }: FolderPlan, { unreadable, links
   ].filter(Boolean);
   const why = hints.length === 0 ? '' : ` (${hints.join('; ')})`;
   return `expected at least one ${what} in '${folder}', got none${why}`;
-}
-
-/** The shares of the budget for finding the files and for the first read. The budget counts up to a limit, since the user waits. */
-const WALK_SHARE = 0.1;
-const FIRST_SHARE = 0.12;
-const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
-/** The share of the machine's memory that the files of a class may take: some ways hold all that they read. */
-const MEMORY_SHARE = 1 / 16;
-/** How many bytes of a class are read at most: enough for a mean, and few enough to stay in the cache. */
-const MOST_BYTES = 256 * 2 ** 20;
-
-function firstMs({ budgetMs }: FolderPlan): number {
-  return Math.min(budgetMs, MOST_FOR_FIRST_MS);
-}
-
-/**
- * Reads files of each class twice, one after the other, to learn which of them can be read, how fast, and whether they were in the
- * system's cache; afterwards they are. A class of which none can be measured is left out.
- * @param mostBytes how many bytes one file, and all that are read of a class, may have
- */
-async function firstReads(job: Job, mostBytes: number): Promise<void> {
-  const { session, found, drafts, readers } = job;
-  const loop = job.lanes.find(({ name }) => name === 'sync-loop')!;
-  const classes = classesOf(found.files);
-  const timeMs = (FIRST_SHARE * firstMs(session.plan)) / (2 * classes.length);
-  for (const sizes of classes) {
-    session.say('reading for the first time');
-    const endMs = session.now() + timeMs;
-    const first = await readPieces(sampleOf(sizes.files, mostBytes), loop, session, endMs);
-    found.unreadable.push(...first.failed.map(({ why }) => why));
-    const again = await readPieces(first.read, loop, session, endMs + timeMs);
-    const kept = without(first.read, again.failed);
-    if (kept.length > 0) {
-      drafts.push(new ClassDraft(sizes, kept, { first: first.rate, again: again.rate }, readers));
-      continue;
-    }
-    // Then it is not the files that are at fault.
-    if (session.isAborted || loop.isDead) break;
-    const isTooLarge = sizes.files.every((file) => file.bytes > mostBytes);
-    const why = isTooLarge ? `each has more than ${bytes(mostBytes)}` : 'none of them could be read';
-    session.skip(`files ${sizesInWords(sizes)}`, why);
-  }
 }
 
 /** How many files and bytes one request reads: few, so that it ends soon even where the disk is slow. */
@@ -151,63 +194,4 @@ async function readPieces(all: readonly SizedFile[], loop: ReadingLane, session:
   const [files, ms] = [sum(answers, (each) => each.files), sum(answers, (each) => each.ms)];
   const failed = answers.flatMap((each) => each.failed);
   return { read: without(read, failed), failed, rate: ms > 0 ? (files * 1000) / ms : 0 };
-}
-
-/** The share of the remaining time for cold rounds, if they are asked for. */
-const COLD_SHARE = 0.5;
-/** The share of the remaining time in which code gets compiled, and nothing is measured. */
-const WARM_SHARE = 0.15;
-const WARM_MS = { least: 20, most: 150 } as const;
-
-async function measureAll(job: Job, look: Look | undefined): Promise<void> {
-  const { session, lanes, drafts } = job;
-  session.say('starting');
-  await openAll(lanes);
-  session.say('warming up');
-  // Each way reads each class once, which warms the cache.
-  for (const draft of drafts) {
-    for (const lane of usable(lanes)) if (!session.isAborted && !draft.isEmpty) await draft.readWarm(lane, 0);
-  }
-  // With the smallest files, the reader's own code weighs most.
-  const smallest = drafts.find(({ isEmpty }) => !isEmpty);
-  const warmMs = (WARM_SHARE * session.remainingMs) / usable(lanes).length;
-  for (const lane of usable(lanes)) {
-    if (!session.isAborted) await smallest?.readWarm(lane, clamp(warmMs, WARM_MS.least, WARM_MS.most));
-  }
-  const { cold, folder } = session.plan;
-  await measureRounds('warm', job, session.remainingMs * (cold ? 1 - COLD_SHARE : 1), look);
-  if (!cold || session.isAborted) return;
-  session.say('writing back what is not on the disk yet');
-  writeBack(folder);
-  await measureRounds('cold', job, session.remainingMs, look);
-}
-
-function usable(lanes: readonly ReadingLane[]): ReadingLane[] {
-  return lanes.filter(({ isDead }) => !isDead);
-}
-
-/** How many rounds are planned: with twelve, each comparison can leave out one that was disturbed. Longer rounds would gain less. */
-const WANTED_ROUNDS = 12;
-/** How many milliseconds a way reads in a round. */
-const SLICE_MS = { least: 15, most: 250 } as const;
-/** How many milliseconds a turn takes besides reading: timers that begin and end, the counters of the cores, messages between processes. */
-const HAND_OVER_MS = 12;
-
-/** Makes at least one round, however little time there is. If a file vanishes, the round does not count for its class. */
-async function measureRounds(cache: Cache, { lanes, session, drafts }: Job, timeMs: number, look?: Look) {
-  const classes = drafts.filter(({ isEmpty }) => !isEmpty);
-  const turns = classes.flatMap((draft) => draft.turnsOf(cache, usable(lanes)));
-  const ms = sliceFor({ ms: timeMs, ...SLICE_MS }, turns.length, WANTED_ROUNDS + 1, HAND_OVER_MS);
-  const rounds = new Rounds<Answer>({
-    session,
-    turns,
-    needed: turns.length,
-    slice: cache === 'cold' ? { ms: 0, least: 0 } : { ms, least: SLICE_MS.least },
-    overheadMs: HAND_OVER_MS,
-    title: cache === 'cold' ? 'cold, ' : '',
-    look,
-  });
-  for (const draft of classes) draft.rounds[cache] = rounds;
-  await rounds.run({ endMs: session.now() + timeMs });
-  rounds.finish();
 }

@@ -1,5 +1,7 @@
 /** Files by size: which classes there are, which of their files are measured on, and what one pass reads. */
 
+import { bisectRight, group, sum } from 'd3-array';
+
 export interface SizedFile {
   readonly path: string;
   readonly bytes: number;
@@ -14,12 +16,11 @@ const FROM_BYTES = [0, 4 * KIB, 64 * KIB, MIB, 16 * MIB];
 
 /** The classes that have files. */
 export function classesOf(files: readonly SizedFile[]) {
-  return FROM_BYTES.map((fromBytes, i) => {
-    const belowBytes = FROM_BYTES[i + 1];
-    const isOf = ({ bytes }: SizedFile): boolean =>
-      bytes >= fromBytes && (belowBytes === undefined || bytes < belowBytes);
-    return { fromBytes, belowBytes, files: files.filter(isOf) };
-  }).filter((each) => each.files.length > 0);
+  const byClass = group(files, ({ bytes }) => bisectRight(FROM_BYTES, bytes) - 1);
+  return FROM_BYTES.flatMap((fromBytes, i) => {
+    const own = byClass.get(i);
+    return own === undefined ? [] : { fromBytes, belowBytes: FROM_BYTES[i + 1], files: own };
+  });
 }
 
 /** How many files of a class are read at most: enough for a mean. */
@@ -27,11 +28,14 @@ const MOST_FILES = 2000;
 
 /** Takes files evenly out of all. @param mostBytes how many bytes one file, and all of them together, may have */
 export function sampleOf(files: readonly SizedFile[], mostBytes: number): SizedFile[] {
-  const fitting = files.filter(({ bytes }) => bytes <= mostBytes);
-  const chosen = evenly(fitting, MOST_FILES);
+  const chosen = evenly(
+    files.filter(({ bytes }) => bytes <= mostBytes),
+    MOST_FILES,
+  );
   const total = sumOf(chosen);
-  if (total <= mostBytes) return chosen;
-  return upTo(evenly(chosen, Math.ceil((chosen.length * mostBytes) / total)), mostBytes);
+  return total <= mostBytes
+    ? chosen
+    : upTo(evenly(chosen, Math.ceil((chosen.length * mostBytes) / total)), mostBytes);
 }
 
 export function evenly<T>(items: readonly T[], count: number): T[] {
@@ -50,16 +54,13 @@ export function upTo(files: readonly SizedFile[], mostBytes: number): SizedFile[
   return kept.length > 0 ? kept : files.slice(0, 1);
 }
 
-export function without(
-  files: readonly SizedFile[],
-  gone: readonly { readonly path: string }[],
-): SizedFile[] {
+export function without(files: readonly SizedFile[], gone: readonly Pick<SizedFile, 'path'>[]) {
   const paths = new Set(gone.map(({ path }) => path));
   return files.filter(({ path }) => !paths.has(path));
 }
 
 export function sumOf(files: readonly SizedFile[]): number {
-  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+  return sum(files, ({ bytes }) => bytes);
 }
 
 /** About how many milliseconds one reader takes for a pass: few, because each way makes many passes in each round. */
@@ -84,7 +85,6 @@ const CALL_BYTES = MIB;
 const MOST_CALL_FILES = 64;
 
 export function filesPerCall({ files }: Batch, readers: number): number {
-  const meanBytes = sumOf(files) / files.length;
-  const bySize = Math.floor(CALL_BYTES / Math.max(1, meanBytes));
+  const bySize = Math.floor(CALL_BYTES / Math.max(1, sumOf(files) / files.length));
   return Math.max(1, Math.min(bySize, MOST_CALL_FILES, Math.ceil(files.length / (2 * readers))));
 }

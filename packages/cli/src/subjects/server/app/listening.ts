@@ -2,6 +2,7 @@
  * Has each server of the app that listens on a port do so on the loopback interface only, and on a free port, whatever it asked for. So
  * nobody else can reach it, and several copies can run at once, beside the one that serves already.
  */
+import { errorMonitor, once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
@@ -17,13 +18,19 @@ export type Listening = ReturnType<typeof listenOnLoopback>;
 
 /** Replaces `listen` in this process from now on. @param wanted the port of the server to measure; undefined: any */
 export function listenOnLoopback(wanted: number | undefined) {
-  const asked = new WeakSet<net.Server>();
-  let found!: (origin: string) => void;
+  /** The ports of all servers that have listened: one that is closed and listens again gets its port again. 0: it is about to listen. */
+  const ports = new WeakMap<net.Server, number>();
+  let found!: (server: net.Server) => void;
+  const first = new Promise<net.Server>((resolve) => {
+    found = resolve;
+  });
   const listening = {
-    /** Resolves as soon as a server listens. */
-    origin: new Promise<string>((resolve) => {
-      found = resolve;
-    }),
+    /** Resolves as soon as a server listens, if it was closed meanwhile, again. */
+    async origin(): Promise<string> {
+      const server = await first;
+      if (!server.listening) await once(server, 'listening');
+      return `${server instanceof https.Server ? 'https' : 'http'}://${LOOPBACK}:${ports.get(server)}`;
+    },
     /** Ports that the app asked for, other than the wanted one. */
     others: [] as number[],
     /** Whether a wanted server listens, or is about to. */
@@ -36,33 +43,40 @@ export function listenOnLoopback(wanted: number | undefined) {
   prototype.listen = function listen(this: net.Server, ...args) {
     const wish = wishOf(args);
     if (wish === undefined) return original.apply(this, args);
-    const { port, options, callback } = wish;
-    if (!asked.has(this)) {
-      asked.add(this);
-      note(this, port);
-      return original.call(this, { ...options, port: 0, host: LOOPBACK }, callback);
-    }
+    const { port: wished, options, callback } = wish;
+    const port = ports.get(this);
     // An app may export its server and let it listen as well.
-    if (callback !== undefined && this.listening) queueMicrotask(callback);
-    else if (callback !== undefined) this.once('listening', callback);
-    return this;
+    if (this.listening || port === 0) {
+      if (callback !== undefined && this.listening) queueMicrotask(callback);
+      else if (callback !== undefined) this.once('listening', callback);
+      return this;
+    }
+    ports.set(this, 0);
+    note(this, wished);
+    return original.call(this, { ...options, port: port ?? 0, host: LOOPBACK }, callback);
   };
   return listening;
 
   function note(server: net.Server, wished: number): void {
     const isWanted = wanted === undefined || wished === wanted;
-    const isHttps = server instanceof https.Server;
     const isHttp2 = HTTP2_SERVERS.has(server.constructor.name);
-    if (!isHttps && !isHttp2 && !(server instanceof http.Server)) return;
-    if (!isWanted) listening.others.push(wished);
+    const isHttp = isHttp2 || server instanceof https.Server || server instanceof http.Server;
+    if (isHttp && !isWanted) listening.others.push(wished);
     else if (isHttp2) listening.hasHttp2 = true;
-    else listening.isExpected = true;
-    server.once('listening', () => {
-      const { port } = server.address() as net.AddressInfo;
-      if (isWanted && !isHttp2) found(`${isHttps ? 'https' : 'http'}://${LOOPBACK}:${port}`);
+    else if (isHttp) listening.isExpected = true;
+    const events: NodeJS.EventEmitter = server;
+    const listens = (): void => {
+      events.off(errorMonitor, fails);
+      ports.set(server, (server.address() as net.AddressInfo).port);
+      if (isHttp && isWanted && !isHttp2) found(server);
       // Other servers do not keep the process alive, so that an app which has nothing else to do is noticed.
-      else server.unref();
-    });
+      else if (isHttp) server.unref();
+    };
+    const fails = (): void => {
+      events.off('listening', listens);
+      ports.delete(server);
+    };
+    events.once('listening', listens).once(errorMonitor, fails);
   }
 }
 

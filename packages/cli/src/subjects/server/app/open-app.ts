@@ -28,7 +28,7 @@ export async function openApp(setup: AppSetup): Promise<AppOpened> {
     // An app that listens now does so by itself.
     await turn();
     const form = listening.isExpected ? 'listens' : await start(chosen(exported, setup), listening);
-    return { origin: await listening.origin, form };
+    return { origin: await listening.origin(), form };
   };
   const fail = (what: string): never => {
     throw new UsageError(whyNever(what, setup, listening, exported));
@@ -64,17 +64,13 @@ function whyNever(what: string, { module, port }: AppSetup, listening: Listening
     return `--port: expected one that it listens on, which is ${others.join(', ')}, got ${port}`;
   }
   if (hasHttp2) {
-    const http2 = `${file} listens with node:http2, and the load speaks HTTP/1.1. Expected a server of node:http or`;
-    return `${http2} node:https: export one with the same handlers for the measurement`;
+    return `${file} listens with node:http2, and the load speaks HTTP/1.1. Expected a server of node:http or node:https: export one with the same handlers for the measurement`;
   }
   const example = Object.entries(exportsOf(exported)).find(
     ([name, value]) => typeof value === 'function' && !['default', 'module.exports'].includes(name),
   );
   const hint = example === undefined ? '' : `, or name what makes one: ${file}#${example[0]}`;
-  return (
-    `${file} ${what}, and exports no server and no request listener; ${exportsInWords(exported)}. ` +
-    `Expected a default export such as (request, response) => …, a server${hint}`
-  );
+  return `${file} ${what}, and exports no server and no request listener; ${exportsInWords(exported)}. Expected a default export such as (request, response) => …, a server${hint}`;
 }
 
 async function start(given: Usable | undefined, listening: Listening): Promise<AppOpened['form']> {

@@ -5,7 +5,7 @@ import { FIRST_ANSWER_MS } from '../../../experiment/rounds.js';
 import { FEWEST_ROUNDS } from '../../../experiment/rules.js';
 import { Session } from '../../../experiment/session.js';
 import { NOTHING_MEASURED } from '../rules/samples.js';
-import { type ServerPlan, UnderLoad } from './measure.js';
+import { type ServerPlan, underLoad } from './measure.js';
 import type { AppLane, LaneName } from './open-lanes.js';
 
 interface Given {
@@ -38,10 +38,10 @@ async function looksOf({ openMs, overheadMs, names }: Given) {
     errors: { ...NOTHING_MEASURED.errors, answers: 1000 },
     isDead: false,
   }));
-  const underLoad = new UnderLoad(session, load as never, lanes as unknown as AppLane[]);
+  const { run, samplesOf } = underLoad(session, load as never, lanes as unknown as AppLane[]);
   const looks: { readonly at: number; readonly rounds: readonly (number | undefined)[] }[] = [];
-  await underLoad.run(1, 2, () => {
-    looks.push({ at: now, rounds: names.map((name) => underLoad.samplesOf(name)?.rate.length) });
+  await run(1, 2, () => {
+    looks.push({ at: now, rounds: names.map((name) => samplesOf(name)?.rate.length) });
     return undefined;
   });
   return looks;

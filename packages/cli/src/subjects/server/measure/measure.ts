@@ -10,7 +10,7 @@ import { isFailing } from '../rules/figures.js';
 import { NOTHING_MEASURED, SERIES } from '../rules/samples.js';
 import type { LaneSamples, SeriesName, ServerSamples } from '../rules/samples.js';
 import { type RequestPlan, routeOf } from './answers.js';
-import { type AppLane, askLoad, LANE_NAMES, type LaneName, LaneOpener } from './open-lanes.js';
+import { type AppLane, askLoad, LANE_NAMES, type LaneName, openLanes } from './open-lanes.js';
 
 export interface OffloadTarget {
   /** The file URL of the module, with links resolved. */
@@ -65,9 +65,8 @@ export async function measureServer(
   const session = new Session(plan, events);
   try {
     const load = session.start<LoadTalk>(LOAD);
-    const opener = new LaneOpener(session, load);
-    const lanes = await opener.open();
-    const underLoad = new UnderLoad(session, load, lanes);
+    const { lanes, answerMs } = await openLanes(session, load);
+    const { run, samplesOf, connections } = underLoad(session, load, lanes);
     const samples = (): ServerSamples => ({
       subject: {
         module: plan.moduleGiven,
@@ -75,22 +74,22 @@ export async function measureServer(
         routes: plan.requests.map(routeOf),
         against: plan.against.map(routeOf),
         offload: plan.offloadGiven,
-        connections: { used: underLoad.connections, asked: plan.connections },
+        connections: { used: connections(), asked: plan.connections },
         threads,
         processes,
         environment: process.env.NODE_ENV,
       },
       machine,
-      asIs: underLoad.samplesOf('asIs') ?? NOTHING_MEASURED,
-      control: underLoad.samplesOf('control') ?? NOTHING_MEASURED,
-      offloaded: underLoad.samplesOf('offloaded'),
-      cluster: underLoad.samplesOf('cluster'),
+      asIs: samplesOf('asIs') ?? NOTHING_MEASURED,
+      control: samplesOf('control') ?? NOTHING_MEASURED,
+      offloaded: samplesOf('offloaded'),
+      cluster: samplesOf('cluster'),
       skipped: session.skipped,
       notes: session.notes,
       isCutShort: session.isCutShort,
     });
     if (lanes[0]?.isDead === false) {
-      await underLoad.run(opener.answerMs, Math.max(threads, processes), look && (() => look(samples())));
+      await run(answerMs, Math.max(threads, processes), look && (() => look(samples())));
     }
     return samples();
   } finally {
@@ -102,85 +101,78 @@ export async function measureServer(
 /** The figures of one slice, from the load generator and from the app itself. */
 type LaneSlice = Readonly<Record<SeriesName, number>>;
 
-export class UnderLoad {
-  readonly #session: Session<ServerPlan>;
-  readonly #load: Child<LoadTalk>;
-  readonly #turns: readonly (Turn<LaneSlice> & { readonly lane: AppLane })[];
+/** What is measured of the lanes, once it runs. */
+export function underLoad(session: Session<ServerPlan>, load: Child<LoadTalk>, lanes: readonly AppLane[]) {
+  const turns = lanes.map((lane): Turn<LaneSlice> & { readonly lane: AppLane } => ({
+    lane,
+    what: LANE_NAMES[lane.name],
+    isBase: lane.name === 'asIs',
+    isDead: () => lane.isDead,
+    take: ({ ms }) => slice(lane, ms, rampMsFor(ms)),
+  }));
+  const count = turns.length;
   /** How many connections are used. */
-  connections: number;
-  #rounds: Rounds<LaneSlice> | undefined;
+  let connections = session.plan.connections;
+  let rounds: Rounds<LaneSlice> | undefined;
+  return { run, samplesOf, connections: () => connections };
 
-  constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, lanes: readonly AppLane[]) {
-    this.#session = session;
-    this.#load = load;
-    this.#turns = lanes.map((lane) => ({
-      lane,
-      what: LANE_NAMES[lane.name],
-      isBase: lane.name === 'asIs',
-      isDead: () => lane.isDead,
-      take: ({ ms }) => this.#slice(lane, ms, rampMsFor(ms)),
-    }));
-    this.connections = session.plan.connections;
-  }
-
-  samplesOf(name: LaneName): LaneSamples | undefined {
-    const turn = this.#turns.find(({ lane }) => lane.name === name);
+  function samplesOf(name: LaneName): LaneSamples | undefined {
+    const turn = turns.find(({ lane }) => lane.name === name);
     if (turn === undefined) return undefined;
     const { errors, child } = turn.lane;
-    return { ...seriesOf(this.#rounds?.of(turn) ?? [], ...SERIES), errors, ended: child.ended };
+    return { ...seriesOf(rounds?.of(turn) ?? [], ...SERIES), errors, ended: child.ended };
   }
 
   /**
    * Warms up, which also tells how fast the app is, and so how many connections make sense; then makes the rounds.
    * @param answerMs how many milliseconds a request takes without load. @param parallel how many threads or processes answer at a time
    */
-  async run(answerMs: number, parallel: number, look: Look | undefined): Promise<void> {
-    const [session, turns, count] = [this.#session, this.#turns, this.#turns.length];
-    const asIs = turns[0]!.lane;
+  async function run(answerMs: number, parallel: number, look: Look | undefined): Promise<void> {
+    const asIs = lanes[0]!;
     const warmMs = warmMsFor(session.remainingMs, count);
     const plannedMs = sliceMsFor(session.remainingMs - warmMs * count, count);
     /** The longest that a slice took beside what was measured, and how many requests per second the app answers as it is. */
     let [overheadMs, perSecond] = [0, 1000 / answerMs];
     const fitting = () => connectionsFor(session.plan.connections, perSecond, plannedMs, parallel);
-    this.connections = fitting();
+    connections = fitting();
     for (const { lane, what } of turns) {
       if (session.isAborted || asIs.isDead) break;
       session.say(`warming up ${what}`);
       const begin = session.now();
-      const slice = await this.#slice(lane, warmMs, 0);
+      const warm = await slice(lane, warmMs, 0);
       overheadMs = Math.max(overheadMs, session.now() - begin - warmMs);
-      if (lane !== asIs || slice === undefined) continue;
-      perSecond = slice.rate;
-      this.connections = fitting();
+      if (lane !== asIs || warm === undefined) continue;
+      perSecond = warm.rate;
+      connections = fitting();
     }
     // Nothing would be learnt from an app that answers with errors.
     if (asIs.isDead || isFailing(asIs.errors)) return;
-    const sliceMs = sliceMsFor(session.remainingMs, count, overheadMs);
-    this.#rounds = new Rounds({
+    const ms = sliceMsFor(session.remainingMs, count, overheadMs);
+    rounds = new Rounds({
       session,
       turns,
       needed: count,
       first: FIRST_LANES,
-      slice: { ms: sliceMs, least: Math.min(sliceMs, leastMsFor(this.connections, perSecond)) },
-      overheadMs: rampMsFor(sliceMs) + overheadMs,
+      slice: { ms, least: Math.min(ms, leastMsFor(connections, perSecond)) },
+      overheadMs: rampMsFor(ms) + overheadMs,
       look,
     });
-    await this.#rounds.run({ endMs: session.plan.budgetMs });
-    this.#rounds.finish();
+    await rounds.run({ endMs: session.plan.budgetMs });
+    rounds.finish();
   }
 
   /** Measures one slice, by the load generator and by the app itself. Resolves to undefined if interrupted, or if the app is gone. */
-  async #slice(lane: AppLane, ms: number, rampMs: number): Promise<LaneSlice | undefined> {
+  async function slice(lane: AppLane, ms: number, rampMs: number): Promise<LaneSlice | undefined> {
     const { child, opened, requests, errors } = lane;
-    const target = { origin: opened.origin, requests, connections: this.connections };
+    const target = { origin: opened.origin, requests, connections };
     const limitMs = rampMs + ms + PATIENCE_MS;
     // Both are asked at the same time, and both end by themselves: an app under load takes long to react.
-    const [load, app] = await Promise.all([
-      askLoad(this.#load, 'step', { ...target, rampMs, ms, timeoutMs: TIMEOUT_MS }, limitMs),
+    const [given, app] = await Promise.all([
+      askLoad(load, 'step', { ...target, rampMs, ms, timeoutMs: TIMEOUT_MS }, limitMs),
       child.ask('step', rampMs + ms, limitMs),
     ]);
-    if (load === undefined) return undefined;
-    const { answers, bad, sockets, timeouts, first, othersShare, ...measured } = load;
+    if (given === undefined) return undefined;
+    const { answers, bad, sockets, timeouts, first, othersShare, ...measured } = given;
     // Errors count whenever they happen, also during the warm-up.
     lane.errors = {
       answers: errors.answers + answers,
@@ -190,7 +182,7 @@ export class UnderLoad {
       first: errors.first ?? first,
     };
     if (app.kind !== 'done') {
-      if (!this.#session.isAborted) lane.isDead = true;
+      lane.isDead ||= !session.isAborted;
       return undefined;
     }
     await child.ask('settle', SETTLE_MS, SETTLE_MS + PATIENCE_MS);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Session } from '../../../experiment/session.js';
 import type { ServerPlan } from './measure.js';
-import { LaneOpener } from './open-lanes.js';
+import { openLanes } from './open-lanes.js';
 
 test('a load generator that ends before the first answer is told, and not taken for an app that was not measured', async () => {
   const requests = [{ method: 'GET', path: '/', headers: {}, body: undefined }];
@@ -13,7 +13,7 @@ test('a load generator that ends before the first answer is told, and not taken 
   const app = { ask: async () => ({ kind: 'done', value: opened }), ended: undefined };
   session.start = () => app as never;
   const load = { ask: async () => ({ kind: 'ended', exitCode: null, signal: 'SIGKILL' }) };
-  await assert.rejects(new LaneOpener(session, load as never).open(), {
+  await assert.rejects(openLanes(session, load as never), {
     name: 'UsageError',
     message: /^the load generator ended/,
   });

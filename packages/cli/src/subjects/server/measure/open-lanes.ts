@@ -55,52 +55,49 @@ interface Answered {
   readonly complaint: string | undefined;
 }
 
-export class LaneOpener {
-  readonly #session: Session<LanePlan>;
-  readonly #load: Child<LoadTalk>;
+/**
+ * Opens all lanes, the app as it is first; none if interrupted. Rejects with UsageError if the app cannot be measured. Also resolves to how
+ * many milliseconds the fastest answer of the app as it is took.
+ */
+export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk>) {
+  const { plan, notes } = session;
+  const { offload, against, processes, requests } = plan;
+  const asIs = await start('asIs');
+  const first = asIs && (await ask(asIs, REFERENCES));
+  if (asIs === undefined || first === undefined) return { lanes: [], answerMs: Number.NaN };
+  if (first.complaint !== undefined) {
+    // If the request ended the app, that is reported, and not a bad answer.
+    asIs.isDead = await asIs.child.endsWithin(LAST_BREATH_MS);
+    if (asIs.isDead) return { lanes: [asIs], answerMs: Number.NaN };
+    const expected = 'Expected a status of 2xx; --route, --header and --body say what is sent';
+    throw new UsageError(`${first.complaint}. ${expected}`);
+  }
   /** The answers of the app as it is. */
-  #references: Answered['all'] = [];
-
-  constructor(session: Session<LanePlan>, load: Child<LoadTalk>) {
-    this.#session = session;
-    this.#load = load;
-  }
-
-  /** How many milliseconds the fastest answer of the app as it is took. */
-  get answerMs(): number {
-    return Math.min(...this.#references.flat().map(({ ms }) => ms));
-  }
-
-  /** Opens all lanes, the app as it is first. Resolves to none if interrupted. Rejects with UsageError if the app cannot be measured. */
-  async open(): Promise<AppLane[]> {
-    const asIs = await this.#first();
-    if (asIs === undefined || asIs.isDead) return asIs === undefined ? [] : [asIs];
-    const { offload, against, processes } = this.#session.plan;
-    // All start at once, since on a busy machine each takes long.
-    const [control, offloaded, cluster] = await Promise.all([
-      this.#start('control'),
-      offload.length > 0 ? this.#start('offloaded', { offload }) : undefined,
-      this.#start('cluster', { processes }),
-    ]);
-    const lanes = [asIs, await this.#checked(control)];
-    this.#noteAnswers();
-    lanes.push(await this.#checked(offloaded));
-    if (against.length > 0) lanes.push(await this.#against(asIs));
-    lanes.push(await this.#checked(cluster));
-    return lanes.filter((lane) => lane !== undefined);
-  }
+  let references = first.all;
+  // All start at once, since on a busy machine each takes long.
+  const [control, offloaded, cluster] = await Promise.all([
+    start('control'),
+    offload.length > 0 ? start('offloaded', { offload }) : undefined,
+    start('cluster', { processes }),
+  ]);
+  const opened = [asIs, await checked(control)];
+  noteAnswers();
+  opened.push(await checked(offloaded));
+  if (against.length > 0) opened.push(await openAgainst(asIs));
+  opened.push(await checked(cluster));
+  const answerMs = Math.min(...references.flat().map(({ ms }) => ms));
+  return { lanes: opened.filter((lane) => lane !== undefined), answerMs };
 
   /**
    * Resolves to undefined where the app does not start that way, which the session has been told, or if interrupted. Rejects with UsageError
    * where it does not start as it is, or where the functions to offload are not there: bad options are bad input.
    */
-  async #start(name: LaneName, more: Partial<AppSetup> = {}): Promise<AppLane | undefined> {
-    const { plan } = this.#session;
-    const { module, export: exportName, args, port, threads, requests } = plan;
+  async function start(name: LaneName, more: Partial<AppSetup> = {}): Promise<AppLane | undefined> {
+    const { module, export: exportName, args, port, threads } = plan;
     const limitMs = clamp(plan.budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
     const own = { module, export: exportName, args, port, offload: [], threads, processes: undefined };
-    this.#session.say(LANE_NAMES[name]);
-    const child = this.#session.start<AppTalk>(APP, { isProgram: true });
+    session.say(LANE_NAMES[name]);
+    const child = session.start<AppTalk>(APP, { isProgram: true });
     const outcome = await child.ask('open', { ...own, limitMs, ...more }, limitMs + GRACE_MS);
     if (outcome.kind === 'aborted') return undefined;
     if (outcome.kind === 'done') {
@@ -111,55 +108,36 @@ export class LaneOpener {
     if (name === 'offloaded' && outcome.kind === 'failed' && outcome.error.name === 'UsageError') {
       throw new UsageError(outcome.error.message);
     }
-    await child.kill();
-    this.#session.skip(LANE_NAMES[name], inWords(outcome, child));
-    return undefined;
+    return leaveOut(name, child, inWords(outcome, child));
   }
 
-  async #first(): Promise<AppLane | undefined> {
-    const lane = await this.#start('asIs');
-    if (lane === undefined) return undefined;
-    const answered = await this.#ask(lane, REFERENCES);
-    if (answered === undefined) return undefined;
-    if (answered.complaint !== undefined) {
-      // If the request ended the app, that is reported, and not a bad answer.
-      if (await lane.child.endsWithin(LAST_BREATH_MS)) return { ...lane, isDead: true };
-      throw new UsageError(
-        `${answered.complaint}. Expected a status of 2xx; --route, --header and --body say what is sent`,
-      );
-    }
-    this.#references = answered.all;
-    return lane;
+  async function leaveOut(name: LaneName, child: Child<AppTalk>, why: string): Promise<undefined> {
+    await child.kill();
+    session.skip(LANE_NAMES[name], why);
   }
 
   /** Resolves to undefined where the lane cannot be compared with the app as it is, which the session has been told. */
-  async #checked(lane: AppLane | undefined): Promise<AppLane | undefined> {
-    const session = this.#session;
+  async function checked(lane: AppLane | undefined): Promise<AppLane | undefined> {
     if (lane === undefined || session.isAborted) return undefined;
-    const answered = await this.#ask(lane, CANDIDATES);
-    const why = answered === undefined ? 'it was interrupted' : await this.#whyNot(answered, lane);
-    if (answered === undefined || why !== undefined) {
-      await lane.child.kill();
-      session.skip(LANE_NAMES[lane.name], why!);
-      return undefined;
-    }
+    const { name, child } = lane;
+    const answered = await ask(lane, CANDIDATES);
+    if (answered === undefined) return leaveOut(name, child, 'it was interrupted');
+    const why = name === 'offloaded' ? await whyNotOffloaded(answered, child) : answered.complaint;
+    if (why !== undefined) return leaveOut(name, child, why);
     const { all } = answered;
     // The control is the same app, so its answers are more references: what differs in them varies by itself.
-    if (lane.name === 'control') this.#references = this.#references.map((own, i) => [...own, ...all[i]!]);
-    if (lane.name === 'cluster') {
-      this.#noteDifferent(all, (i) => {
-        const what = `${routeOf(lane.requests[i]!)}: a cluster answers something else than one process`;
-        return `${what}: does the app keep something in memory?`;
-      });
+    if (name === 'control') references = references.map((own, i) => [...own, ...all[i]!]);
+    if (name === 'cluster') {
+      const what =
+        'a cluster answers something else than one process: does the app keep something in memory?';
+      notes.push(...different(all).map((i) => `${routeOf(requests[i]!)}: ${what}`));
     }
     return lane;
   }
 
-  /** Why the lane cannot be compared with the app as it is; undefined: it can. */
-  async #whyNot({ all, complaint }: Answered, { name, child, requests }: AppLane) {
-    if (name !== 'offloaded') return complaint;
-    const { offload, offloadGiven } = this.#session.plan;
-    const likenesses = complaint === undefined ? all.map((_, i) => this.#likenesses(i, all)) : [];
+  /** Why the offloaded app cannot be compared with the app as it is; undefined: it can. */
+  async function whyNotOffloaded({ all, complaint }: Answered, child: Child<AppTalk>) {
+    const likenesses = complaint === undefined ? all.map(likenessesOf) : [];
     const odd = likenesses.findIndex((each) => each.includes('different') || each.includes('unclear'));
     const route = odd === -1 ? '' : routeOf(requests[odd]!);
     if (odd !== -1 && !likenesses[odd]!.includes('different')) {
@@ -174,61 +152,55 @@ export class LaneOpener {
     }
     if (asked.kind !== 'done') return describeFailure(asked);
     if (asked.value.calls > 0) return undefined;
-    return `these routes never call ${offloadGiven.join(', ')}: does the app import it from that file?`;
+    return `these routes never call ${plan.offloadGiven.join(', ')}: does the app import it from that file?`;
   }
 
   /** Routes whose work is offloaded already are served by the process of the app as it is. */
-  async #against(asIs: AppLane): Promise<AppLane | undefined> {
-    const { against, requests } = this.#session.plan;
-    const lane: AppLane = { ...asIs, name: 'offloaded', requests: against };
-    const answered = await this.#ask(lane, 1);
+  async function openAgainst(own: AppLane): Promise<AppLane | undefined> {
+    const lane: AppLane = { ...own, name: 'offloaded', requests: against };
+    const answered = await ask(lane, 1);
     if (answered === undefined) return undefined;
     const { all, complaint } = answered;
     if (complaint !== undefined) throw new UsageError(`--against: ${complaint}. Expected a status of 2xx`);
-    this.#noteDifferent(all, (i) => {
-      const both = [against[i]!, requests[i]!].map(routeOf).join(' and ');
-      return `${both} do not answer the same: is it the same work?`;
-    });
+    const both = (i: number): string => [against[i]!, requests[i]!].map(routeOf).join(' and ');
+    notes.push(...different(all).map((i) => `${both(i)} do not answer the same: is it the same work?`));
     return lane;
   }
 
-  /** Tells the user of each request whose answers differ from those of the app as it is. */
-  #noteDifferent(all: Answered['all'], note: (request: number) => string): void {
-    this.#session.notes.push(
-      ...all.flatMap((_, i) => (this.#likenesses(i, all).includes('different') ? note(i) : [])),
-    );
+  /** The requests whose answers differ from those of the app as it is, by number. */
+  function different(all: Answered['all']): number[] {
+    return all.flatMap((answers, i) => (likenessesOf(answers, i).includes('different') ? i : []));
   }
 
-  #likenesses(request: number, all: Answered['all']): Likeness[] {
-    return all[request]!.map((answer) => compareAnswer(this.#references[request]!, answer));
+  function likenessesOf(answers: readonly Answer[], request: number): Likeness[] {
+    return answers.map((answer) => compareAnswer(references[request]!, answer));
   }
 
-  #noteAnswers(): void {
-    const closes = this.#references.some(([answer]) => answer?.closes);
-    const isVaried = this.#references.some((all) =>
+  function noteAnswers(): void {
+    const closes = references.some(([answer]) => answer?.closes);
+    const isVaried = references.some((all) =>
       all.some((each) => compareAnswer(all.slice(0, 1), each) !== 'same'),
     );
-    const notes = applying([
+    const said = applying([
       closes &&
         'the app closes the connection after each answer: what is measured is mostly how fast connections are made',
       isVaried &&
         'the same request is answered with something else each time: answers were compared only in what they have in common',
     ]);
-    this.#session.notes.push(...notes);
+    notes.push(...said);
   }
 
   /** Sends each request several times. Resolves to undefined if interrupted. */
-  async #ask({ opened, requests }: AppLane, times: number): Promise<Answered | undefined> {
-    const each = requests.flatMap((request) => Array.from({ length: times }, () => request));
-    const setup = { origin: opened.origin, requests: each, limitMs: ANSWER_LIMIT_MS };
-    const answers = await askLoad(this.#load, 'ask', setup, each.length * ANSWER_LIMIT_MS + 1000);
+  async function ask(lane: AppLane, times: number): Promise<Answered | undefined> {
+    const each = lane.requests.flatMap((request) => Array.from({ length: times }, () => request));
+    const setup = { origin: lane.opened.origin, requests: each, limitMs: ANSWER_LIMIT_MS };
+    const answers = await askLoad(load, 'ask', setup, each.length * ANSWER_LIMIT_MS + 1000);
     if (answers === undefined) return undefined;
-    const complaints = answers.flatMap((answer, i) => {
-      const complaint = complaintOf(answer);
-      return complaint === undefined ? [] : `${routeOf(each[i]!)} ${complaint}`;
+    const [complaint] = answers.flatMap((answer, i) => {
+      const why = complaintOf(answer);
+      return why === undefined ? [] : `${routeOf(each[i]!)} ${why}`;
     });
-    const all = requests.map((_, i) => answers.slice(i * times, (i + 1) * times));
-    return { all, complaint: complaints[0] };
+    return { all: lane.requests.map((_, i) => answers.slice(i * times, (i + 1) * times)), complaint };
   }
 }
 

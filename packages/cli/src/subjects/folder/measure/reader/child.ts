@@ -1,9 +1,9 @@
 /** One of several processes that read: a loop of readFileSync over the paths that it is sent. Started by parallel.ts. */
-import { newTally, syncLoop } from './one-thread.js';
+import { newTally, ONE_THREAD } from './one-thread.js';
 
 process.on('message', (paths: readonly string[]) => {
   const tally = newTally();
-  syncLoop(paths, tally);
+  ONE_THREAD['sync-loop'](paths, tally);
   process.send?.(tally);
 });
 process.on('SIGINT', () => {});

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { readFiles } from 'threadwise/files';
 import { describeSystemError } from '../../../../system-error.js';
+import type { WayName } from '../../rules/samples.js';
 
 /** `files` and `bytes` do not count what failed. */
 export interface Tally {
@@ -67,32 +68,29 @@ async function readLater(path: string, tally: Tally): Promise<void> {
   }
 }
 
-export const syncLoop: ReadAll = (paths, tally) => {
-  for (const path of paths) readNow(path, tally);
-};
-
-export const syncChain: ReadAll = (paths, tally) =>
-  paths.reduce((chain, path) => chain.then(() => void readNow(path, tally)), Promise.resolve());
-
-export const asyncChain: ReadAll = (paths, tally) =>
-  paths.reduce((chain, path) => chain.then(() => readLater(path, tally)), Promise.resolve());
-
-export const syncAll: ReadAll = async (paths, tally) => {
-  await Promise.all(paths.map(async (path) => void readNow(path, tally)));
-};
-
-export const asyncAll: ReadAll = async (paths, tally) => {
-  // All share one iterator, so that each path is read once.
-  const waiting = paths.values();
-  const lane = async (): Promise<void> => {
-    for (const path of waiting) await readLater(path, tally);
-  };
-  await Promise.all(Array.from({ length: Math.min(MOST_OPEN, paths.length) }, lane));
-};
-
-export const ours: ReadAll = async (paths, tally) => {
-  for await (const { path, bytes, error } of readFiles(paths, { onError: 'yield' })) {
-    if (bytes !== undefined) addFile(tally, bytes);
-    else addFailure(tally, path, error.cause);
-  }
-};
+export const ONE_THREAD = {
+  'sync-loop': (paths, tally) => {
+    for (const path of paths) readNow(path, tally);
+  },
+  'sync-chain': (paths, tally) =>
+    paths.reduce((chain, path) => chain.then(() => void readNow(path, tally)), Promise.resolve()),
+  'async-chain': (paths, tally) =>
+    paths.reduce((chain, path) => chain.then(() => readLater(path, tally)), Promise.resolve()),
+  'sync-all': async (paths, tally) => {
+    await Promise.all(paths.map(async (path) => void readNow(path, tally)));
+  },
+  'async-all': async (paths, tally) => {
+    // All share one iterator, so that each path is read once.
+    const waiting = paths.values();
+    const lane = async (): Promise<void> => {
+      for (const path of waiting) await readLater(path, tally);
+    };
+    await Promise.all(Array.from({ length: Math.min(MOST_OPEN, paths.length) }, lane));
+  },
+  'read-files': async (paths, tally) => {
+    for await (const { path, bytes, error } of readFiles(paths, { onError: 'yield' })) {
+      if (bytes !== undefined) addFile(tally, bytes);
+      else addFailure(tally, path, error.cause);
+    }
+  },
+} satisfies Partial<Record<WayName, ReadAll>>;

@@ -30,17 +30,28 @@ function readerOf(all: readonly Read[]): Reader {
   };
 }
 
-type Task = 'readInLoop' | 'readAsLibrary' | 'readAndReturn';
+/** The task that reads in workers, in the ways that have them. */
+const TASKS = {
+  workers: 'readInLoop',
+  'workers-read-files': 'readAsLibrary',
+  'workers-return': 'readAndReturn',
+} as const;
 
-export async function openWorkers(task: Task, threads: number): Promise<Reader> {
+export type ParallelWay = keyof typeof TASKS | 'processes';
+
+/** @param readers how many threads or processes read */
+export async function openParallel(way: ParallelWay, readers: number): Promise<Reader> {
+  if (way === 'processes') {
+    return readerOf(await Promise.all(Array.from({ length: readers }, startProcess)));
+  }
   const name = 'threadwise analyze files';
-  const pool = createPool(new URL('./tasks.js', import.meta.url), { name, threads });
+  const pool = createPool(new URL('./tasks.js', import.meta.url), { name, threads: readers });
   await pool.ready;
   const read: Read = async (paths) => {
-    const answer = await pool.run(task, [paths]);
-    return task === 'readAndReturn' ? tallyOf(answer as Contents) : (answer as Tally);
+    const answer = await pool.run(TASKS[way], [paths]);
+    return way === 'workers-return' ? tallyOf(answer as Contents) : (answer as Tally);
   };
-  return readerOf(Array.from({ length: threads }, () => read));
+  return readerOf(Array.from({ length: readers }, () => read));
 }
 
 function tallyOf({ contents, failed }: Contents): Tally {
@@ -50,10 +61,6 @@ function tallyOf({ contents, failed }: Contents): Tally {
 }
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
-
-export async function openProcesses(count: number): Promise<Reader> {
-  return readerOf(await Promise.all(Array.from({ length: count }, startProcess)));
-}
 
 async function startProcess(): Promise<Read> {
   const child = fork(CHILD, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });

@@ -3,46 +3,29 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { LoopDelay } from '../../../../experiment/gauges.js';
 import { serveSteps } from '../../../../experiment/serve.js';
 import type { WayName } from '../../rules/samples.js';
-import * as ways from './one-thread.js';
+import { newTally, ONE_THREAD, type ReadAll, type Tally } from './one-thread.js';
+import type { ParallelWay } from './parallel.js';
 
 /** Reads all paths once, and then again from the first, until `performance.now()` reaches `end`. */
 export type Reader = (given: {
   readonly paths: readonly string[];
   readonly perCall: number;
   readonly end: number;
-}) => Promise<ways.Tally>;
+}) => Promise<Tally>;
 
-type Opener = (readers: number) => Reader | Promise<Reader>;
-
-/** What reads in parallel is loaded only when it is needed, so that it does not weigh on the other ways. */
-const OPENERS: Readonly<Record<WayName, Opener>> = {
-  'sync-loop': oneThread(ways.syncLoop),
-  'sync-chain': oneThread(ways.syncChain),
-  'async-chain': oneThread(ways.asyncChain),
-  'sync-all': oneThread(ways.syncAll),
-  'async-all': oneThread(ways.asyncAll),
-  'read-files': oneThread(ways.ours),
-  processes: async (readers) => (await import('./parallel.js')).openProcesses(readers),
-  workers: inWorkers('readInLoop'),
-  'workers-read-files': inWorkers('readAsLibrary'),
-  'workers-return': inWorkers('readAndReturn'),
-};
-
-function oneThread(readAll: ways.ReadAll): Opener {
-  return () =>
-    async ({ paths, end }) => {
-      const tally = ways.newTally();
-      do {
-        await readAll(paths, tally);
-        // The event loop turns after each pass, so that a way holds it up for no longer than a pass.
-        await turn();
-      } while (performance.now() < end);
-      return tally;
-    };
-}
-
-function inWorkers(task: Parameters<typeof import('./parallel.js').openWorkers>[0]): Opener {
-  return async (readers) => (await import('./parallel.js')).openWorkers(task, readers);
+async function readerFor(way: WayName, readers: number): Promise<Reader> {
+  // What reads in parallel is loaded only when it is needed, so that it does not weigh on the other ways.
+  if (!(way in ONE_THREAD)) return (await import('./parallel.js')).openParallel(way as ParallelWay, readers);
+  const readAll: ReadAll = ONE_THREAD[way as keyof typeof ONE_THREAD];
+  return async ({ paths, end }) => {
+    const tally = newTally();
+    do {
+      await readAll(paths, tally);
+      // The event loop turns after each pass, so that a way holds it up for no longer than a pass.
+      await turn();
+    } while (performance.now() < end);
+    return tally;
+  };
 }
 
 /** The histogram records the whole interval of its timer, which is 1 ms where nothing holds it up: so 1 ms is subtracted. */
@@ -58,7 +41,7 @@ export interface ReadRequest {
 
 /** @param readers how many threads or processes read, where several do */
 export const open = async ({ way, readers }: { readonly way: WayName; readonly readers: number }) => {
-  const reader = await OPENERS[way](readers);
+  const reader = await readerFor(way, readers);
   const step = async ({ paths, ms, perCall }: ReadRequest) => {
     await delay.begin();
     const begin = performance.now();

@@ -1,6 +1,6 @@
 /** What the workers do: read synchronously or with `readFiles`, and count what was read or send it back. */
 import { transfer } from 'threadwise/worker';
-import { newTally, ours, type ReadAll, readNow, syncLoop, type Tally } from './one-thread.js';
+import { newTally, ONE_THREAD, type ReadAll, readNow, type Tally } from './one-thread.js';
 
 /** From this mean size of the files on, in bytes, a transfer costs less than a copy. Chosen by hand. */
 const MOVED_FROM = 2 ** 16;
@@ -13,8 +13,8 @@ const counting =
     return tally;
   };
 
-export const readInLoop = counting(syncLoop);
-export const readAsLibrary = counting(ours);
+export const readInLoop = counting(ONE_THREAD['sync-loop']);
+export const readAsLibrary = counting(ONE_THREAD['read-files']);
 
 export type Contents = Pick<Tally, 'failed'> & { readonly contents: readonly Uint8Array[] };
 

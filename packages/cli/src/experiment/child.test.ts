@@ -1,0 +1,48 @@
+/** A process that is slow to start, and one that says nothing once it listens. */
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { test, type TestContext } from 'node:test';
+import { Child } from './child.js';
+import { wrapped } from './serve.js';
+
+const LIMIT_MS = 3000;
+
+/** A child that was asked a question, and its process, of which nothing runs. The time stands still but for what the test lets pass. */
+function asked(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const events = new EventEmitter();
+  const ends = () => events.emit('close', null, 'SIGKILL');
+  const send = (question: object) => events.emit('asked', question);
+  const child = new Child<{ step: { asks: number; gets: string } }>(
+    Object.assign(events, { pid: 1, send, kill: ends }) as unknown as ChildProcess,
+  );
+  t.after(() => child.kill());
+  return { events, outcome: child.ask('step', 7, LIMIT_MS) };
+}
+
+test('how long a process takes to start does not count as the time of its answer', async (t) => {
+  const { events, outcome } = asked(t);
+  t.mock.timers.tick(LIMIT_MS + 1);
+  const question = once(events, 'asked');
+  events.emit('message', wrapped({ type: 'hello' }));
+  assert.deepEqual(await question, [wrapped({ type: 'step', asks: 7 })]);
+  t.mock.timers.tick(LIMIT_MS - 1);
+  events.emit('message', wrapped({ type: 'done', value: 'it' }));
+  assert.deepEqual(await outcome, { kind: 'done', value: 'it' });
+});
+
+test('one that listens and does not answer in time is ended', async (t) => {
+  const { events, outcome } = asked(t);
+  const question = once(events, 'asked');
+  events.emit('message', wrapped({ type: 'hello' }));
+  await question;
+  t.mock.timers.tick(LIMIT_MS);
+  assert.deepEqual(await outcome, { kind: 'silent', ms: LIMIT_MS });
+});
+
+test('one that never listens is ended as well', async (t) => {
+  const { outcome } = asked(t);
+  t.mock.timers.tick(60_000);
+  assert.equal((await outcome).kind, 'silent');
+});
