@@ -356,3 +356,49 @@ test('has what was before it was opened, and says what grew since then', { skip 
   await there.page.locator('#pools tbody tr:nth-child(2) [aria-label*="at most 111"]').waitFor();
   await leave(there);
 });
+
+test(
+  'shows the pools that closed last, for ten minutes, and says how many it leaves out',
+  { skip },
+  async () => {
+    const pools = Array.from({ length: 24 }, (_, i) => new FakePool(`batch ${i}`));
+    const there = await visit([new FakePool('images'), ...pools]);
+    const { visit: dashboard, page } = there;
+    await dashboard.sees('#pools-summary', /^25 pools · /);
+    for (const pool of pools) pool.state = 'closed';
+    await dashboard.sees('#pools-summary', /^21 pools · .* · 4 closed ones left out$/);
+    assert.deepEqual(await texts(page, '#pools tbody .name'), [
+      'images',
+      ...pools.slice(4).map(({ name }) => name),
+    ]);
+    // What is opened stays as long as it is.
+    await page.getByText('batch 9', { exact: true }).click();
+    await dashboard.sees('#pool-state', 'closed');
+    await page.clock.install();
+    await page.clock.fastForward(600_000);
+    await dashboard.sees('#pools-summary', /^2 pools · .* · 23 closed ones left out$/);
+    assert.deepEqual(await texts(page, '#pools tbody .name'), ['images', 'batch 9']);
+    await leave(there);
+  },
+);
+
+test('forgets a pool that is gone: another one of its name begins with nothing', { skip }, async () => {
+  const pools = [new FakePool('images'), new FakePool('sounds')];
+  const there = await visit(pools, { fragment: '#pool=images' });
+  const { visit: dashboard, page, standIn } = there;
+  pools[0].tasks.failed = 5;
+  standIn.push();
+  await dashboard.sees('.counts', /failed5\+5/);
+  standIn.emit('worker:ready', { pool: 'images', workerId: 9, startMs: 41 });
+  standIn.push();
+  await dashboard.sees('#events tbody', 'Worker 9');
+  await page.locator('#pool-close').click();
+  pools.shift();
+  await dashboard.sees('#pools-summary', /^1 pool · /);
+  pools.push(new FakePool('images'));
+  await dashboard.sees('#pools-summary', /^2 pools · /);
+  await page.getByText('images', { exact: true }).first().click();
+  await dashboard.sees('.counts', /failed00/);
+  assert.equal(await page.locator('#events tbody tr').count(), 0);
+  await leave(there);
+});
