@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Job, Worker } from 'bullmq';
 import { createPool, type Pool, type TaskStart } from 'threadwise';
-import { duration } from 'threadwise/internal';
+import { duration, record } from 'threadwise/internal';
 import { CancelListener } from '../cancels.js';
 import { connectTo, inTime, Link, rejectCommands } from '../connection.js';
 import { decode } from '../encoding.js';
@@ -155,7 +155,8 @@ export class Service {
    * threads and connections. If Redis does not answer, other machines take the jobs over when their locks expire.
    * @param options timeoutMs: milliseconds, default the option `closeTimeoutMs`; Infinity: no limit. Throws ERR_OPTION.
    */
-  close({ timeoutMs = this.#options.closeTimeoutMs }: { timeoutMs?: number } = {}): Promise<void> {
+  close(options: { timeoutMs?: number } = {}): Promise<void> {
+    const { timeoutMs = this.#options.closeTimeoutMs } = record('options', options, ['timeoutMs']);
     const limitMs = duration('timeoutMs', timeoutMs, 0);
     this.#closing ??= this.#close(limitMs);
     return this.#closing;
