@@ -130,7 +130,7 @@ export class Service {
     this.ready = this.#start();
     this.ready.then(
       () => (hasBegun = true),
-      (error: unknown) => this.#tell(error),
+      () => undefined, // told already, or the service was closed on purpose
     );
   }
 
@@ -171,6 +171,7 @@ export class Service {
       await this.pool.ready;
       await this.#reach(this.worker.waitUntilReady());
     } catch (error) {
+      if (this.#closing === undefined) this.#tell(error);
       void this.close({ timeoutMs: 0 });
       throw error;
     }
