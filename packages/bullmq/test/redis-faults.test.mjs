@@ -80,7 +80,10 @@ describe('faults of Redis', { skip }, () => {
     await service.pool.ready;
     await service.close();
     assert.equal((await ready).code, 'ERR_FLEET_CLOSED');
-    assert.ok(!told.includes('ERR_FLEET_CLOSED'), 'it was closed on purpose: that is no error of the service');
+    assert.ok(
+      !told.includes('ERR_FLEET_CLOSED'),
+      'it was closed on purpose: that is no error of the service',
+    );
   });
 
   test('a wrong password is told at once, on either side', async (t) => {
