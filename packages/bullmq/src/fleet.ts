@@ -24,7 +24,7 @@ import {
   resolveCall,
   resolveMap,
 } from './job-options.js';
-import { Machines, type MachineStats } from './machines.js';
+import { type MachineStats, machinesOf } from './machines.js';
 import { moduleHash } from './module-hash.js';
 import { type OpenCall, OpenCalls } from './open-calls.js';
 import { type FleetOptions, resolveFleet } from './options.js';
@@ -76,7 +76,7 @@ export class Fleet<M = UntypedTasks> {
   readonly #options;
   readonly #link: Link;
   readonly #calls: OpenCalls;
-  readonly #machines: Machines;
+  readonly #machines: ReturnType<typeof machinesOf>;
   /** Requests to Redis for calls; `close` waits for their answers before it disconnects. */
   readonly #asked = new Set<Promise<unknown>>();
   readonly #lookTimer: NodeJS.Timeout;
@@ -95,7 +95,7 @@ export class Fleet<M = UntypedTasks> {
     this.queue = new Queue(queue, { connection: redis, prefix, streams });
     this.queue.on('error', () => undefined); // the link reports the error to those who wait
     this.#calls = new OpenCalls(this.queue, redis);
-    this.#machines = new Machines(this.queue, redis);
+    this.#machines = machinesOf(this.queue, redis);
     this.#lookTimer = setInterval(() => this.#look(), LOOK_MS).unref();
     this.tasks = tasksBy((name, args) => this.run(name as TaskName<M>, args as never));
   }
@@ -233,7 +233,7 @@ export class Fleet<M = UntypedTasks> {
       else if (isShared) await this.#calls.look([call.jobId]).catch(() => undefined);
     };
     if (!signal?.aborted) add().catch((error: unknown) => this.#calls.fail(call, error));
-    return await call.result;
+    return await call.promise;
   }
 
   #encodeArguments(name: string, args: readonly unknown[]): unknown {

@@ -4,14 +4,14 @@ import { hostname } from 'node:os';
 import type { Job, Worker } from 'bullmq';
 import { createPool, type Pool, type TaskStart } from 'threadwise';
 import { duration, record } from 'threadwise/internal';
-import { CancelListener } from '../cancels.js';
+import { listenToCancels } from '../cancels.js';
 import { connectTo, inTime, Link, rejectCommands } from '../connection.js';
 import { decode } from '../encoding.js';
 import { FleetError, isRefusedLogin } from '../errors.js';
 import { intake } from './intake.js';
 import { defined } from '../job-options.js';
 import { JobWorker } from './job-worker.js';
-import { Machines, type MachineStats, REPORT_MS } from '../machines.js';
+import { type MachineStats, machinesOf, REPORT_MS } from '../machines.js';
 import { moduleHash } from '../module-hash.js';
 import { moduleOption, type ResolvedService, resolveService, type ServiceOptions } from '../options.js';
 import { cancelled, GiveBack, LockLost, type Machine, RunningJob } from './running-job.js';
@@ -45,9 +45,9 @@ export class Service {
   readonly #name: string;
   readonly #options: ResolvedService;
   readonly #link: Link;
-  readonly #cancels: CancelListener;
+  readonly #cancels: ReturnType<typeof listenToCancels>;
   readonly #machine: Machine;
-  readonly #machines: Machines;
+  readonly #machines: ReturnType<typeof machinesOf>;
   /** The jobs on this machine, by id. */
   readonly #running = new Map<string, RunningJob>();
   /** The functions that a task can call about its job, through `task.host`. */
@@ -105,7 +105,7 @@ export class Service {
       runRetryDelay: RETRY_MS,
       ...defined({ limiter: options.limiter }),
     });
-    this.#machines = new Machines(this.worker, redis);
+    this.#machines = machinesOf(this.worker, redis);
     let hash: Promise<string> | undefined;
     const hashOnce = () => (hash ??= moduleHash(url));
     const { pool: ours, worker } = this;
@@ -121,7 +121,7 @@ export class Service {
       for (const running of this.#running.values())
         if (running.call === call) running.abort(cancelled(running.job.name, reason));
     };
-    this.#cancels = new CancelListener(queue, prefix, redis, onCancel, onError);
+    this.#cancels = listenToCancels(queue, prefix, redis, onCancel, onError);
     for (const event of ['worker:ready', 'worker:exit', 'pool:size'] as const)
       this.pool.on(event, () => this.#adapt());
     this.#timer = setInterval(() => this.#report(), REPORT_MS);
