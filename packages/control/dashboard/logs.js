@@ -19,8 +19,7 @@ export class PoolLog {
 
   /** An event of the stream. */
   take(name, event) {
-    const told = tell(name, event);
-    if (told !== undefined) this.add(told);
+    if (name in TOLD) this.add(TOLD[name](event));
   }
 
   add({ kind, text, isError }) {
@@ -30,25 +29,21 @@ export class PoolLog {
   }
 }
 
-function tell(name, event) {
-  switch (name) {
-    case 'worker:start':
-      return { kind: 'worker start', text: `Worker ${event.workerId} starts.` };
-    case 'worker:ready':
-      return {
-        kind: 'worker ready',
-        text: `Worker ${event.workerId} is ready, after ${count(event.startMs)} ms.`,
-      };
-    case 'worker:exit':
-      return { kind: 'worker exit', text: exitText(event), isError: BAD_EXITS.has(event.reason) };
-    case 'pool:close':
-      return { kind: 'closed', text: 'The pool is closed.' };
-    case 'error':
-      return { kind: 'error', text: errorText(event.error), isError: true };
-    default:
-      return undefined;
-  }
-}
+/** What is told of each event of the stream. */
+const TOLD = {
+  'worker:start': ({ workerId }) => ({ kind: 'worker start', text: `Worker ${workerId} starts.` }),
+  'worker:ready': ({ workerId, startMs }) => ({
+    kind: 'worker ready',
+    text: `Worker ${workerId} is ready, after ${count(startMs)} ms.`,
+  }),
+  'worker:exit': (event) => ({
+    kind: 'worker exit',
+    text: exitText(event),
+    isError: BAD_EXITS.has(event.reason),
+  }),
+  'pool:close': () => ({ kind: 'closed', text: 'The pool is closed.' }),
+  error: ({ error }) => ({ kind: 'error', text: errorText(error), isError: true }),
+};
 
 function exitText({ workerId, reason, exitCode, error }) {
   const code = exitCode === undefined || exitCode === null ? '' : `, exit code ${exitCode}`;

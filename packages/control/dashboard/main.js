@@ -5,7 +5,7 @@ import { byId, setHidden, setText } from './dom.js';
 import { FleetTables } from './fleets.js';
 import { count, span, time } from './format.js';
 import { History } from './history.js';
-import { Link } from './link.js';
+import { openLink } from './link.js';
 import { PoolLog } from './logs.js';
 import { Overview } from './overview.js';
 import { PoolView } from './pool-view.js';
@@ -116,7 +116,7 @@ function open(name) {
   else {
     const log = kept(logs, name, () => new PoolLog());
     view.open(name, log);
-    streamLink = new Link((up, signal) => follow(name, up, signal), changeOf('stream'));
+    streamLink = openLink((up, signal) => follow(name, up, signal), changeOf('stream'));
   }
   shownAt = 0;
   overview.update(pools);
@@ -256,4 +256,4 @@ setInterval(() => {
 }, 1000);
 
 route();
-pollLink = new Link(poll, changeOf('overview'));
+pollLink = openLink(poll, changeOf('overview'));

@@ -52,7 +52,7 @@ export function keepHistories(
   /** Takes all readings that are due. Never throws: a timer calls it, so an error of a pool would end the program. */
   function look(): void {
     try {
-      for (const { item } of directory.list()) if (isDue(item)) read(item);
+      for (const { item } of directory.list()) read(item);
     } catch {
       // `pools` belongs to the program, and its iterator may throw.
     }
@@ -62,7 +62,7 @@ export function keepHistories(
 
   function read(pool: ControllablePool): void {
     try {
-      add(pool, pool.stats());
+      if (isDue(pool)) add(pool, pool.stats());
     } catch {
       // The pool's charts have a gap here.
     }
