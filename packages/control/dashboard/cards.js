@@ -1,8 +1,8 @@
 /** The figures of the opened pool: what each card shows, from which field, in which unit. */
-import { Chart, STROKES } from './chart.js';
+import { makeChart, STROKES } from './chart.js';
 import { drawing, element, setText } from './dom.js';
 import { bytes, count, counted, duration, milliseconds, percent, quantile, rate, span } from './format.js';
-import { figures, KeyedRows } from './keyed-rows.js';
+import { figures, keyedRows } from './keyed-rows.js';
 import { countsOf } from './sample.js';
 
 /**
@@ -162,8 +162,7 @@ class Card {
     const title = element('h4', { text: spec.title });
     parent.append(element('article', { class: 'card' }, title, this.#lead, canvas, list, this.#note));
     const series = spec.rows.filter(({ pick }) => pick !== undefined);
-    const { title: name, format, axis = format, scale, least } = spec;
-    this.chart = new Chart(canvas, { title: name, series, format, axis, scale, least });
+    this.chart = makeChart(canvas, { axis: spec.format, ...spec, series });
   }
 
   update(stats, sample) {
@@ -194,7 +193,7 @@ class CountsCard {
 
   constructor(parent) {
     const table = element('table', { class: 'counts', 'aria-label': 'Counts since the pool began' });
-    this.#rows = new KeyedRows(table, {
+    this.#rows = keyedRows(table, {
       keyOf: ({ name }) => name,
       classOf: ({ name, more }) => (BAD.has(name) && more > 0 ? 'bad' : ''),
       columns: [

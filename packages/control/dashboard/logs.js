@@ -2,7 +2,7 @@
 import { announce } from './announcer.js';
 import { byId, setText } from './dom.js';
 import { count, counted, errorText, time } from './format.js';
-import { figures, KeyedRows } from './keyed-rows.js';
+import { figures, keyedRows } from './keyed-rows.js';
 
 /** How many events are kept on the page. */
 const KEPT = 200;
@@ -62,7 +62,7 @@ export class LogView {
   #announcedErrors = 0;
 
   constructor() {
-    this.#decisions = new KeyedRows(byId('decisions'), {
+    this.#decisions = keyedRows(byId('decisions'), {
       keyOf: ({ at, by, from, to }) => `${at} ${by} ${from} ${to}`,
       columns: [
         { title: 'Time', isHead: true, text: ({ at }) => time(at) },
@@ -73,7 +73,7 @@ export class LogView {
         { title: 'By', text: ({ by }) => by },
       ],
     });
-    this.#events = new KeyedRows(byId('events'), {
+    this.#events = keyedRows(byId('events'), {
       keyOf: ({ serial }) => serial,
       classOf: ({ isError }) => (isError ? 'bad' : ''),
       columns: [

@@ -3,7 +3,7 @@ import { announce } from './announcer.js';
 import { byId, drawing, element, setAttribute, setText } from './dom.js';
 import { count, counted, duration, quantile, rate } from './format.js';
 import { minutesOf, SPAN_MS } from './history.js';
-import { figures, KeyedRows } from './keyed-rows.js';
+import { figures, keyedRows } from './keyed-rows.js';
 import { MOST_CLOSED } from './sample.js';
 import { showState, stateBadge } from './state-badge.js';
 
@@ -23,7 +23,7 @@ export class Overview {
 
   /** @param historyOf gives what is known of the pool of a name; undefined before there is anything */
   constructor(historyOf) {
-    this.#rows = new KeyedRows(this.#table, {
+    this.#rows = keyedRows(this.#table, {
       keyOf: ({ name }) => name,
       classOf: ({ name }) => (name === this.#opened ? 'opened' : ''),
       columns: [
