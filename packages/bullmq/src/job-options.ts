@@ -99,8 +99,10 @@ export const finiteMs = (least: number) => (option: string, value: unknown) =>
   duration(option, value, least) ?? reject(option, 'a finite time', value);
 
 export const count: Check<number> = (option, value) => integer(option, value, 0, Number.MAX_SAFE_INTEGER);
+const maybeCount = optional(count);
 const flag: Check<boolean> = (option, value) =>
   typeof value === 'boolean' ? value : reject(option, 'true or false', value);
+const maybeFlag = optional(flag);
 
 /** Checks an object by what it may have, and leaves out what is undefined. */
 export const object =
@@ -109,27 +111,28 @@ export const object =
     defined(checked(option, value, checks));
 
 /** Which jobs that have ended BullMQ keeps. */
-export const kept = object({
-  age: optional(count),
-  count: optional(count),
-  limit: optional(count),
-}) as Check<KeepJobs>;
-const removal: Check<boolean | number | KeepJobs> = (option, value) => {
+export const kept = object({ age: maybeCount, count: maybeCount, limit: maybeCount }) as Check<KeepJobs>;
+/** A number is how many; -1: all. */
+const removal = optional<boolean | number | KeepJobs>((option, value) => {
   if (typeof value === 'boolean') return value;
-  // -1 of BullMQ: all are kept.
   return typeof value === 'number'
     ? integer(option, value, -1, Number.MAX_SAFE_INTEGER)
     : kept(option, value);
-};
+});
 
 const JOB = {
-  lifo: optional(flag),
-  keepLogs: optional(count),
-  removeOnComplete: optional(removal),
-  removeOnFail: optional(removal),
-  stackTraceLimit: optional(count),
-  telemetry: optional(object({ metadata: optional(text), omitContext: optional(flag) })),
+  lifo: maybeFlag,
+  keepLogs: maybeCount,
+  removeOnComplete: removal,
+  removeOnFail: removal,
+  stackTraceLimit: maybeCount,
+  telemetry: optional(object({ metadata: optional(text), omitContext: maybeFlag })),
 } satisfies Partial<Record<keyof JobsOptions, Check<unknown>>>;
+
+const DEDUPLICATION = {
+  ...{ id: text, ttl: maybeCount, extend: maybeFlag, replace: maybeFlag },
+  ...{ reschedule: maybeFlag, keepLastIfActive: maybeFlag },
+};
 
 const CHECKS = {
   signal: optional(abortSignal),
@@ -138,18 +141,9 @@ const CHECKS = {
   backoff: optional(backoff),
   priority: optional((name, value) => integer(name, value, -MAX_PRIORITY, MAX_PRIORITY), 0),
   key: optional(key),
-  delayMs: optional(count),
+  delayMs: maybeCount,
   jobId: optional(jobId),
-  deduplication: optional(
-    object({
-      id: text,
-      ttl: optional(count),
-      extend: optional(flag),
-      replace: optional(flag),
-      reschedule: optional(flag),
-      keepLastIfActive: optional(flag),
-    }) as Check<DeduplicationOptions>,
-  ),
+  deduplication: optional(object(DEDUPLICATION) as Check<DeduplicationOptions>),
   onProgress: optional(callback),
   job: optional(object(JOB) as Check<JobsOptions>, {}),
 };
