@@ -52,67 +52,61 @@ function exitText({ workerId, reason, exitCode, error }) {
 }
 
 /** Shows the log of the opened pool. */
-export class LogView {
-  #onlyErrors = byId('errors-only');
-  #decisionsNote = byId('decisions-note');
-  #eventsNote = byId('events-note');
-  #decisions;
-  #events;
-  #log;
-  #announcedErrors = 0;
+export function makeLogView() {
+  const onlyErrors = byId('errors-only');
+  const decisionRows = keyedRows(byId('decisions'), {
+    keyOf: ({ at, by, from, to }) => `${at} ${by} ${from} ${to}`,
+    columns: [
+      { title: 'Time', isHead: true, text: ({ at }) => time(at) },
+      figures('Workers', ({ from, to }) => `${count(from)} → ${count(to)}`),
+      { title: 'Why', text: ({ why }) => why },
+      figures('Waiting', ({ queued }) => count(queued)),
+      figures('Idle', ({ idle }) => count(idle)),
+      { title: 'By', text: ({ by }) => by },
+    ],
+  });
+  const eventRows = keyedRows(byId('events'), {
+    keyOf: ({ serial }) => serial,
+    classOf: ({ isError }) => (isError ? 'bad' : ''),
+    columns: [
+      { title: 'Time', isHead: true, text: ({ at }) => time(at) },
+      { title: 'Kind', text: ({ kind }) => kind },
+      { title: 'What', text: ({ text }) => text },
+    ],
+  });
+  let log;
+  let announcedErrors = 0;
+  onlyErrors.addEventListener('change', showEvents);
+  return {
+    open(opened) {
+      log = opened;
+      announcedErrors = log.errors;
+    },
 
-  constructor() {
-    this.#decisions = keyedRows(byId('decisions'), {
-      keyOf: ({ at, by, from, to }) => `${at} ${by} ${from} ${to}`,
-      columns: [
-        { title: 'Time', isHead: true, text: ({ at }) => time(at) },
-        figures('Workers', ({ from, to }) => `${count(from)} → ${count(to)}`),
-        { title: 'Why', text: ({ why }) => why },
-        figures('Waiting', ({ queued }) => count(queued)),
-        figures('Idle', ({ idle }) => count(idle)),
-        { title: 'By', text: ({ by }) => by },
-      ],
-    });
-    this.#events = keyedRows(byId('events'), {
-      keyOf: ({ serial }) => serial,
-      classOf: ({ isError }) => (isError ? 'bad' : ''),
-      columns: [
-        { title: 'Time', isHead: true, text: ({ at }) => time(at) },
-        { title: 'Kind', text: ({ kind }) => kind },
-        { title: 'What', text: ({ text }) => text },
-      ],
-    });
-    this.#onlyErrors.addEventListener('change', () => this.#showEvents());
-  }
+    update({ sizing: { policy, decisions } }) {
+      // The pool and its coordinator tell each by itself.
+      decisionRows.update(decisions.toSorted((a, b) => b.at - a.at));
+      const none = decisions.length === 0 ? ' No change of its size has been decided yet.' : '';
+      setText(byId('decisions-note'), `Policy: ${policy}.${none}`);
+      showEvents();
+      announceErrors();
+    },
+  };
 
-  open(log) {
-    this.#log = log;
-    this.#announcedErrors = log.errors;
-  }
-
-  update({ sizing: { policy, decisions } }) {
-    // The pool and its coordinator tell each by itself.
-    this.#decisions.update(decisions.toSorted((a, b) => b.at - a.at));
-    const none = decisions.length === 0 ? ' No change of its size has been decided yet.' : '';
-    setText(this.#decisionsNote, `Policy: ${policy}.${none}`);
-    this.#showEvents();
-    this.#announceErrors();
-  }
-
-  #showEvents() {
-    if (this.#log === undefined) return;
-    const { events, errors, since } = this.#log;
-    this.#events.update(this.#onlyErrors.checked ? events.filter(({ isError }) => isError) : events);
+  function showEvents() {
+    if (log === undefined) return;
+    const { events, errors, since } = log;
+    eventRows.update(onlyErrors.checked ? events.filter(({ isError }) => isError) : events);
     const what = `${counted(errors, 'error')} heard since this page opened the pool`;
-    setText(this.#eventsNote, `${what}, ${time(since)}. What was before, the program's own log has.`);
+    setText(byId('events-note'), `${what}, ${time(since)}. What was before, the program's own log has.`);
   }
 
   /** However many there are within a second, they are told as one. */
-  #announceErrors() {
-    const fresh = this.#log.errors - this.#announcedErrors;
+  function announceErrors() {
+    const fresh = log.errors - announcedErrors;
     if (fresh <= 0) return;
-    this.#announcedErrors = this.#log.errors;
-    const latest = this.#log.events.find(({ isError }) => isError);
+    announcedErrors = log.errors;
+    const latest = log.events.find(({ isError }) => isError);
     announce(fresh === 1 ? latest.text : `${counted(fresh, 'error')}, the last: ${latest.text}`);
   }
 }

@@ -1,11 +1,11 @@
 /** The opened pool: figures, threads over time, logs, functions, workers, and the buttons that change it. */
 import { makeActionDialog } from './action-dialog.js';
 import { ACTIONS } from './actions.js';
-import { Cards } from './cards.js';
+import { makeCards } from './cards.js';
 import { byId, element, setHidden, setText } from './dom.js';
 import { bytes, count, counted, duration, errorText, percent, quantile, span, time } from './format.js';
 import { figures, keyedRows, names } from './keyed-rows.js';
-import { LogView } from './logs.js';
+import { makeLogView } from './logs.js';
 import { notableOf } from './notable.js';
 import { showState, stateBadge } from './state-badge.js';
 import { wantsLessMotion } from './theme.js';
@@ -19,9 +19,9 @@ const JUST_NOW_MS = 1000;
 export class PoolView {
   #section = byId('pool');
   #badge = stateBadge();
-  #cards = new Cards(byId('cards'));
+  #cards = makeCards(byId('cards'));
   #timeline = new Timeline();
-  #log = new LogView();
+  #log = makeLogView();
   #functions = functionRows();
   #workers;
   #ask = makeActionDialog((action, stats, refusal) => this.#done(action, stats, refusal));
