@@ -95,12 +95,12 @@ test('lists the sizing decisions with their reasons, the newest first', { skip }
 test('shows where functions run and why, and which worker is stuck', { skip }, async () => {
   const pool = new FakePool('images');
   pool.workers[2].load = 1;
+  const first = Date.now();
   const there = await visit([pool]);
   await there.visit.sees('#functions tbody', 'the way to a thread takes longer');
   const [resize, parse] = await texts(there.page, '#functions tbody tr');
   assert.match(resize, /resize\s+worker threads\s+the mean run time is above/);
   assert.match(parse, /parse\s+main thread/);
-  const first = Date.now();
   const pushing = setInterval(() => there.standIn.push(), 1000);
   await there.visit.sees('#workers tbody tr:nth-child(3)', /≥ [1-9]\d* s ago/);
   clearInterval(pushing);
