@@ -25,35 +25,26 @@ export async function sendCancel(
   await redis.xadd(stream, 'MAXLEN', '~', MOST, '*', ...fields);
 }
 
-/** The machine's side. */
-export class CancelListener {
-  readonly #events: QueueEvents;
-  readonly #known = new Map<string, string>();
-
-  /** @param onCancel called for each abort */
-  constructor(
-    queue: string,
-    prefix: string,
-    redis: Redis,
-    onCancel: (call: string, reason: string) => void,
-    onError: (error: Error) => void,
-  ) {
-    this.#events = new QueueEvents(nameOf(queue), { connection: redis, prefix, lastEventId: '0' });
-    this.#events.on('error', onError);
-    this.#events.on(EVENT as 'waiting', (args) => {
-      const { call, reason } = args as unknown as Record<'call' | 'reason', string>;
-      this.#known.set(call, reason);
-      if (this.#known.size > MOST) this.#known.delete(this.#known.keys().next().value!);
-      onCancel(call, reason);
-    });
-  }
-
-  /** The reason for which a call was aborted; undefined if it was not. */
-  reasonFor(call: string | undefined): string | undefined {
-    return call === undefined ? undefined : this.#known.get(call);
-  }
-
-  close(): Promise<void> {
-    return endEvents(this.#events);
-  }
+/** The machine's side. @param onCancel called for each abort */
+export function listenToCancels(
+  queue: string,
+  prefix: string,
+  redis: Redis,
+  onCancel: (call: string, reason: string) => void,
+  onError: (error: Error) => void,
+) {
+  const known = new Map<string, string>();
+  const events = new QueueEvents(nameOf(queue), { connection: redis, prefix, lastEventId: '0' });
+  events.on('error', onError);
+  events.on(EVENT as 'waiting', (args) => {
+    const { call, reason } = args as unknown as Record<'call' | 'reason', string>;
+    known.set(call, reason);
+    if (known.size > MOST) known.delete(known.keys().next().value!);
+    onCancel(call, reason);
+  });
+  return {
+    /** The reason for which a call was aborted; undefined if it was not. */
+    reasonFor: (call: string | undefined) => (call === undefined ? undefined : known.get(call)),
+    close: () => endEvents(events),
+  };
 }

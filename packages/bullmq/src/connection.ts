@@ -29,8 +29,9 @@ function clientOf(connection: unknown): Redis {
   const defaults = { retryStrategy: retryDelay };
   if (typeof connection === 'string' && URL.canParse(connection))
     return new Redis(connection, { ...defaults, ...REQUIRED });
-  const expected = "a URL such as 'redis://host:6379', the options of ioredis, or a client";
-  if (typeof connection !== 'object' || connection === null)
+  const expected = "a string with a URL such as 'redis://host:6379', the options of ioredis, or a client";
+  const isOther = Array.isArray(connection) || connection instanceof URL;
+  if (typeof connection !== 'object' || connection === null || isOther)
     return reject('connection', expected, connection);
   // A client may come from another copy of ioredis, so `instanceof` would not do.
   if (typeof (connection as Partial<Redis>).duplicate === 'function')

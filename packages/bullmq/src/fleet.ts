@@ -4,9 +4,9 @@ import { type Job, Queue, QueueEvents } from 'bullmq';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from 'threadwise';
 import {
   duration,
-  integer,
   iteratorOf,
   Mapping,
+  record,
   reject,
   tasksBy,
   text,
@@ -16,18 +16,18 @@ import { sendCancel } from './cancels.js';
 import { connectTo, endEvents, inTime, Link } from './connection.js';
 import { checkSize, encode } from './encoding.js';
 import { FleetError } from './errors.js';
-import { checkMapOptions, type FleetJobOptions, type FleetRunOptions, resolveCall } from './job-options.js';
-import { Machines, type MachineStats } from './machines.js';
+import {
+  defined,
+  type FleetJobOptions,
+  type FleetMapOptions,
+  type FleetRunOptions,
+  resolveCall,
+  resolveMap,
+} from './job-options.js';
+import { type MachineStats, machinesOf } from './machines.js';
 import { moduleHash } from './module-hash.js';
 import { type OpenCall, OpenCalls } from './open-calls.js';
 import { type FleetOptions, resolveFleet } from './options.js';
-
-export interface FleetMapOptions extends Omit<FleetRunOptions, 'jobId' | 'deduplication'> {
-  /** How many items may be read whose results have not been taken. Default 500. */
-  concurrency?: number;
-  /** true: results come in the order of the input; false: as they are ready. Default true. */
-  ordered?: boolean;
-}
 
 /** The statistics of a fleet at one moment: plain JSON. */
 export interface FleetStats {
@@ -76,7 +76,7 @@ export class Fleet<M = UntypedTasks> {
   readonly #options;
   readonly #link: Link;
   readonly #calls: OpenCalls;
-  readonly #machines: Machines;
+  readonly #machines: ReturnType<typeof machinesOf>;
   /** Requests to Redis for calls; `close` waits for their answers before it disconnects. */
   readonly #asked = new Set<Promise<unknown>>();
   readonly #lookTimer: NodeJS.Timeout;
@@ -95,7 +95,7 @@ export class Fleet<M = UntypedTasks> {
     this.queue = new Queue(queue, { connection: redis, prefix, streams });
     this.queue.on('error', () => undefined); // the link reports the error to those who wait
     this.#calls = new OpenCalls(this.queue, redis);
-    this.#machines = new Machines(this.queue, redis);
+    this.#machines = machinesOf(this.queue, redis);
     this.#lookTimer = setInterval(() => this.#look(), LOOK_MS).unref();
     this.tasks = tasksBy((name, args) => this.run(name as TaskName<M>, args as never));
   }
@@ -128,16 +128,13 @@ export class Fleet<M = UntypedTasks> {
   map<K extends TaskName<M>>(
     name: K,
     items: Iterable<TaskItem<M[K]>> | AsyncIterable<TaskItem<M[K]>>,
-    options: FleetMapOptions = {},
+    options?: FleetMapOptions,
   ): AsyncGenerator<TaskResult<M[K]>, void, void> {
-    const { concurrency = 500, ordered = true, ...run } = options;
-    integer('concurrency', concurrency, 1, Number.MAX_SAFE_INTEGER);
-    if (typeof ordered !== 'boolean') reject('ordered', 'true or false', ordered);
-    checkMapOptions(run);
+    const { concurrency, ordered, ...run } = resolveMap(options);
     const host = {
       room: () => Promise.resolve(),
       submit: (item: unknown, signal: FleetRunOptions['signal']) =>
-        this.#enter(name, [item], { ...run, signal: signal! }),
+        this.#enter(name, [item], { ...defined(run), signal: signal! }),
     };
     const iterator = iteratorOf(items as Iterable<unknown>);
     const results = new Mapping(host, iterator, { concurrency, ordered, signal: run.signal }).results();
@@ -182,7 +179,8 @@ export class Fleet<M = UntypedTasks> {
    * jobs stay in the queue and are run. Jobs on their way to Redis have until `connectTimeoutMs` to get there.
    * @param options timeoutMs: milliseconds, default 30,000; 0: do not wait; Infinity: no limit. Throws ERR_OPTION.
    */
-  close({ timeoutMs = 30_000 }: { timeoutMs?: number } = {}): Promise<void> {
+  close(options: { timeoutMs?: number } = {}): Promise<void> {
+    const { timeoutMs = 30_000 } = record('options', options, ['timeoutMs']);
     const limitMs = duration('timeoutMs', timeoutMs, 0);
     this.#closing ??= this.#close(limitMs);
     return this.#closing;
@@ -235,7 +233,7 @@ export class Fleet<M = UntypedTasks> {
       else if (isShared) await this.#calls.look([call.jobId]).catch(() => undefined);
     };
     if (!signal?.aborted) add().catch((error: unknown) => this.#calls.fail(call, error));
-    return await call.result;
+    return await call.promise;
   }
 
   #encodeArguments(name: string, args: readonly unknown[]): unknown {

@@ -1,5 +1,5 @@
 /** The options of a call, and how they map to BullMQ's. Options without a counterpart are refused by name. */
-import type { BackoffOptions, DeduplicationOptions, JobsOptions } from 'bullmq';
+import type { BackoffOptions, DeduplicationOptions, JobsOptions, KeepJobs } from 'bullmq';
 import type { AbortSignalLike } from 'threadwise';
 import {
   abortSignal,
@@ -10,7 +10,6 @@ import {
   integer,
   oneOf,
   optional,
-  record,
   reject,
   text,
 } from 'threadwise/internal';
@@ -42,17 +41,16 @@ export interface FleetRunOptions {
   /** Called with the values that the task passes to `task.progress`; only the newest if they come faster than Redis takes them. */
   onProgress?: (value: unknown) => void;
   /** Further options of a BullMQ job: `lifo`, `keepLogs`, `removeOnComplete`, `removeOnFail`, `stackTraceLimit`, `telemetry`. */
-  job?: Pick<JobsOptions, (typeof PASSED)[number]>;
+  job?: Pick<JobsOptions, keyof typeof JOB>;
 }
 
-const PASSED = [
-  'lifo',
-  'keepLogs',
-  'removeOnComplete',
-  'removeOnFail',
-  'stackTraceLimit',
-  'telemetry',
-] as const satisfies readonly (keyof JobsOptions)[];
+/** Options of a map: those of each item's call, and its own. */
+export interface FleetMapOptions extends Omit<FleetRunOptions, 'jobId' | 'deduplication'> {
+  /** How many items may be read whose results have not been taken. Default 500. */
+  concurrency?: number;
+  /** true: results come in the order of the input; false: as they are ready. Default true. */
+  ordered?: boolean;
+}
 
 /** Options of a call that BullMQ does not know; they are stored in the job's options under `threadwise`. */
 export interface OwnOptions {
@@ -100,6 +98,42 @@ export const encodingOption: Check<Encoding> = (option, value) => oneOf(option, 
 export const finiteMs = (least: number) => (option: string, value: unknown) =>
   duration(option, value, least) ?? reject(option, 'a finite time', value);
 
+export const count: Check<number> = (option, value) => integer(option, value, 0, Number.MAX_SAFE_INTEGER);
+const maybeCount = optional(count);
+const flag: Check<boolean> = (option, value) =>
+  typeof value === 'boolean' ? value : reject(option, 'true or false', value);
+const maybeFlag = optional(flag);
+
+/** Checks an object by what it may have, and leaves out what is undefined. */
+export const object =
+  (checks: Parameters<typeof checked>[2]): Check<object> =>
+  (option, value) =>
+    defined(checked(option, value, checks));
+
+/** Which jobs that have ended BullMQ keeps. */
+export const kept = object({ age: maybeCount, count: maybeCount, limit: maybeCount }) as Check<KeepJobs>;
+/** A number is how many; -1: all. */
+const removal = optional<boolean | number | KeepJobs>((option, value) => {
+  if (typeof value === 'boolean') return value;
+  return typeof value === 'number'
+    ? integer(option, value, -1, Number.MAX_SAFE_INTEGER)
+    : kept(option, value);
+});
+
+const JOB = {
+  lifo: maybeFlag,
+  keepLogs: maybeCount,
+  removeOnComplete: removal,
+  removeOnFail: removal,
+  stackTraceLimit: maybeCount,
+  telemetry: optional(object({ metadata: optional(text), omitContext: maybeFlag })),
+} satisfies Partial<Record<keyof JobsOptions, Check<unknown>>>;
+
+const DEDUPLICATION = {
+  ...{ id: text, ttl: maybeCount, extend: maybeFlag, replace: maybeFlag },
+  ...{ reschedule: maybeFlag, keepLastIfActive: maybeFlag },
+};
+
 const CHECKS = {
   signal: optional(abortSignal),
   timeoutMs: optional((name, value) => duration(name, value, 1)),
@@ -107,11 +141,24 @@ const CHECKS = {
   backoff: optional(backoff),
   priority: optional((name, value) => integer(name, value, -MAX_PRIORITY, MAX_PRIORITY), 0),
   key: optional(key),
-  delayMs: optional((name, value) => integer(name, value, 0, Number.MAX_SAFE_INTEGER)),
+  delayMs: maybeCount,
   jobId: optional(jobId),
-  deduplication: optional(deduplication),
+  deduplication: optional(object(DEDUPLICATION) as Check<DeduplicationOptions>),
   onProgress: optional(callback),
-  job: optional((name, value) => record(name, value, PASSED) as JobsOptions, {}),
+  job: optional(object(JOB) as Check<JobsOptions>, {}),
+};
+
+const notInMap: Check<undefined> = (option, value) =>
+  value === undefined
+    ? value
+    : reject(option, 'nothing in a map, where it would be the same for every item', value);
+
+const MAP_CHECKS = {
+  ...CHECKS,
+  jobId: notInMap,
+  deduplication: notInMap,
+  concurrency: optional((name, value) => integer(name, value, 1, Number.MAX_SAFE_INTEGER), 500),
+  ordered: optional(flag, true),
 };
 
 /** Checks of the options as stored in a job, which other programs may have written. */
@@ -130,14 +177,14 @@ export function resolveOwn(given: unknown): OwnOptions {
 
 /** Throws ERR_OPTION. @param id the id of this call, and of its job unless `jobId` is given */
 export function resolveCall(given: unknown, defaults: CallDefaults, id: string) {
-  const { signal, onProgress, job, jobId, retries, priority, ...options } = checkedRun(given);
+  const { signal, onProgress, job, jobId, retries, priority, ...options } = checkedRun(given, CHECKS);
   const { encoding, keepMs } = defaults;
-  const kept = { age: Math.ceil(keepMs / 1000) };
+  const ended = { age: Math.ceil(keepMs / 1000) };
   const { timeoutMs, key, delayMs: delay, deduplication, backoff } = options;
   const opts: FleetJobOptions & { jobId: string } = {
-    removeOnComplete: kept,
-    removeOnFail: kept,
-    ...defined(job),
+    removeOnComplete: ended,
+    removeOnFail: ended,
+    ...job,
     jobId: jobId ?? id,
     attempts: retries + 1,
     priority: PRIORITY_ZERO - priority,
@@ -155,22 +202,15 @@ export function defined<T extends object>(values: T): { [K in keyof T]?: Exclude
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
-/** Checks the options of a map, which apply to every item's job. Throws ERR_OPTION. */
-export function checkMapOptions(given: object): void {
-  for (const name of ['jobId', 'deduplication'] as const) {
-    const value = (given as FleetRunOptions)[name];
-    if (value !== undefined)
-      reject(name, 'nothing in a map, where it would be the same for every item', value);
-  }
-  checkedRun(given);
-}
+/** Throws ERR_OPTION. Returns options of a call, too. */
+export const resolveMap = (given: unknown) => checkedRun(given, MAP_CHECKS);
 
-function checkedRun(given: unknown) {
+function checkedRun<C extends typeof CHECKS | typeof MAP_CHECKS>(given: unknown, checks: C) {
   for (const [name, value] of Object.entries((given ?? {}) as object)) {
     const why = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
     if (why !== undefined) reject(name, `to be left out on a fleet (${why})`, value);
   }
-  return checked('options', given ?? {}, CHECKS);
+  return checked('options', given === undefined ? {} : given, checks);
 }
 
 function key(option: string, value: unknown): string | number {
@@ -188,14 +228,11 @@ function jobId(option: string, value: unknown): string {
 
 function backoff(option: string, value: unknown): number | BackoffOptions {
   if (typeof value === 'number') return finiteMs(0)(option, value);
-  const given = record(option, value, ['type', 'delay', 'jitter']);
-  text(`${option}.type`, given.type);
-  if (given.delay !== undefined) finiteMs(0)(`${option}.delay`, given.delay);
-  return { ...given } as unknown as BackoffOptions;
+  const checks = { type: text, delay: optional(finiteMs(0)), jitter: optional(share) };
+  return object(checks)(option, value) as BackoffOptions;
 }
 
-function deduplication(option: string, value: unknown): DeduplicationOptions {
-  const given = record(option, value, ['id', 'ttl', 'extend', 'replace', 'reschedule', 'keepLastIfActive']);
-  text(`${option}.id`, given.id);
-  return { ...given } as unknown as DeduplicationOptions;
+function share(option: string, value: unknown): number {
+  if (typeof value === 'number' && value >= 0 && value <= 1) return value;
+  return reject(option, 'a number from 0 to 1', value);
 }

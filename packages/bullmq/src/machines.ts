@@ -38,37 +38,27 @@ const LIFETIME_MS = 10_000;
 export const REPORT_MS = 2_000;
 
 /** The machines of one fleet, as stored in Redis. */
-export class Machines {
-  readonly #redis: Redis;
-  readonly #list: string;
+export function machinesOf(queue: Pick<Queue, 'toKey'>, redis: Redis) {
+  const list = queue.toKey('threadwise:machines');
+  const keyOf = (id: string) => `${list}:${id}`;
+  return {
+    async report(stats: MachineStats): Promise<void> {
+      const text = JSON.stringify(stats);
+      await Promise.all([redis.sadd(list, stats.id), redis.set(keyOf(stats.id), text, 'PX', LIFETIME_MS)]);
+    },
 
-  constructor(queue: Pick<Queue, 'toKey'>, redis: Redis) {
-    this.#redis = redis;
-    this.#list = queue.toKey('threadwise:machines');
-  }
+    async remove(id: string): Promise<void> {
+      await Promise.all([redis.srem(list, id), redis.del(keyOf(id))]);
+    },
 
-  async report(stats: MachineStats): Promise<void> {
-    await Promise.all([
-      this.#redis.sadd(this.#list, stats.id),
-      this.#redis.set(this.#keyOf(stats.id), JSON.stringify(stats), 'PX', LIFETIME_MS),
-    ]);
-  }
-
-  async remove(id: string): Promise<void> {
-    await Promise.all([this.#redis.srem(this.#list, id), this.#redis.del(this.#keyOf(id))]);
-  }
-
-  /** Returns the machines that report, sorted by name. Removes those that stopped without a word from the list. */
-  async read(): Promise<MachineStats[]> {
-    const ids = await this.#redis.smembers(this.#list);
-    const texts = await Promise.all(ids.map((id) => this.#redis.get(this.#keyOf(id))));
-    const gone = ids.filter((_, i) => texts[i] === null);
-    if (gone.length > 0) await this.#redis.srem(this.#list, ...gone);
-    const machines = texts.filter((text) => text !== null).map((text) => JSON.parse(text) as MachineStats);
-    return machines.sort((a, b) => (a.name < b.name ? -1 : 1));
-  }
-
-  #keyOf(id: string): string {
-    return `${this.#list}:${id}`;
-  }
+    /** Returns the machines that report, sorted by name. Removes those that stopped without a word from the list. */
+    async read(): Promise<MachineStats[]> {
+      const ids = await redis.smembers(list);
+      const texts = await Promise.all(ids.map((id) => redis.get(keyOf(id))));
+      const gone = ids.filter((_, i) => texts[i] === null);
+      if (gone.length > 0) await redis.srem(list, ...gone);
+      const machines = texts.filter((text) => text !== null).map((text) => JSON.parse(text) as MachineStats);
+      return machines.sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+  };
 }

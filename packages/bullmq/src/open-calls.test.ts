@@ -30,7 +30,7 @@ test('the removal of an earlier job with the same id ends no call', async () => 
   }
   jobs.clear();
   events.emit('removed', { jobId: 'a' });
-  await assert.rejects(call.result, { code: 'ERR_FLEET_JOB_LOST' });
+  await assert.rejects(call.promise, { code: 'ERR_FLEET_JOB_LOST' });
 });
 
 test('a job that is not there is lost, but for one that is still on its way to Redis', async () => {
@@ -40,7 +40,7 @@ test('a job that is not there is lost, but for one that is still on its way to R
   assert.equal(calls.size, 1);
   call.state = 'added';
   await calls.lookAtOldest();
-  await assert.rejects(call.result, { code: 'ERR_FLEET_JOB_LOST', jobId: 'a' });
+  await assert.rejects(call.promise, { code: 'ERR_FLEET_JOB_LOST', jobId: 'a' });
   assert.equal(calls.size, 0);
 });
 
@@ -48,7 +48,7 @@ test('a failure that cannot be read here settles the call all the same', async (
   for (const text of ['{"$threadwise":"v9","base64":""}', 'no JSON', '7', 'null', '{"type":"error"}']) {
     const redis = { hget: () => Promise.resolve(text) } as unknown as Redis;
     const calls = new OpenCalls({ toKey: (id: string) => id } as unknown as Queue, redis);
-    const { result } = calls.open('a', 'task', OPTIONS);
+    const { promise: result } = calls.open('a', 'task', OPTIONS);
     await calls.failed('a', 'why');
     await assert.rejects(result, { code: 'ERR_FLEET_DATA', jobId: 'a' }, text);
   }
@@ -82,18 +82,18 @@ test('calls that wait for the same job get the same result, each once', async ()
   assert.equal(calls.size, 2);
   calls.completed('a', [1]);
   calls.completed('a', [2]);
-  assert.deepEqual(await Promise.all([one.result, two.result]), [[1], [1]]);
+  assert.deepEqual(await Promise.all([one.promise, two.promise]), [[1], [1]]);
 });
 
 test('an abort that came before the call ends it, and one that comes after its result does nothing', async () => {
   const calls = callsOfNothing();
   const early = calls.open('a', 'task', { ...OPTIONS, signal: AbortSignal.abort() });
-  await assert.rejects(early.result, { code: 'ERR_TASK_ABORTED' });
+  await assert.rejects(early.promise, { code: 'ERR_TASK_ABORTED' });
   const controller = new AbortController();
   let aborts = 0;
   const late = calls.open('b', 'task', { ...OPTIONS, signal: controller.signal, onAbort: () => aborts++ });
   calls.completed('b', 1);
   controller.abort();
-  assert.equal(await late.result, 1);
+  assert.equal(await late.promise, 1);
   assert.equal(aborts, 0);
 });

@@ -20,12 +20,9 @@ export interface CallOptions {
   readonly onAbort: (call: OpenCall) => void;
 }
 
-export interface OpenCall {
+export interface OpenCall extends ReturnType<typeof promised<unknown>> {
   readonly name: string;
   readonly options: CallOptions;
-  readonly result: Promise<unknown>;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
   jobId: string;
   /** Whether the call's job is still to be added, on its way to Redis, or in Redis. Only `Fleet` changes it. */
   state: 'waiting' | 'adding' | 'added';
@@ -50,13 +47,11 @@ export class OpenCalls {
   }
 
   open(jobId: string, name: string, options: CallOptions): OpenCall {
-    const { promise: result, resolve, reject } = promised<unknown>();
-    result.catch(() => undefined); // it may be rejected before the caller awaits it, which must not count as unhandled
     const call: OpenCall = {
-      ...{ jobId, name, options, result, resolve, reject },
-      state: 'waiting',
-      unfollow: undefined,
+      ...promised<unknown>(),
+      ...{ jobId, name, options, state: 'waiting', unfollow: undefined },
     };
+    call.promise.catch(() => undefined); // it may be rejected before the caller awaits it, which must not count as unhandled
     this.#put(call);
     if (options.signal?.aborted) this.#abort(call);
     return call;
@@ -126,7 +121,7 @@ export class OpenCalls {
 
   /** Resolves when all calls that are open now have settled. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#all().map(({ result }) => result));
+    await Promise.allSettled(this.#all().map(({ promise }) => promise));
   }
 
   /** Checks jobs, which may have ended before we listened. */

@@ -1,21 +1,12 @@
 /** The options of `connect` and `serve`: defaults and checks. */
-import type { BackoffStrategy, WorkerOptions } from 'bullmq';
+import { constants } from 'node:os';
+import type { AdvancedOptions, BackoffStrategy, Telemetry, WorkerOptions } from 'bullmq';
 import type { PoolOptions } from 'threadwise';
-import {
-  callback,
-  type Check,
-  checked,
-  integer,
-  optional,
-  record,
-  reject,
-  text,
-  texts,
-} from 'threadwise/internal';
+import { callback, type Check, checked, integer, optional, reject, text, texts } from 'threadwise/internal';
 import type { FleetConnection } from './connection.js';
 import type { Encoding } from './encoding.js';
 import { messageOf } from './failures.js';
-import { defined, encodingOption, finiteMs } from './job-options.js';
+import { count, encodingOption, finiteMs, kept, object } from './job-options.js';
 
 /** The queue of a fleet, and how to reach it. */
 interface Place {
@@ -61,18 +52,29 @@ export interface ServiceOptions extends Place {
   /** Called with errors that belong to no job: Redis does not answer, a lock was lost. Default: emits a process warning. */
   onError?: (error: Error) => void;
   /** Further options of the BullMQ worker, such as `backoffStrategy` in `settings`, `telemetry`, `metrics`, `drainDelay` (seconds). */
-  worker?: Pick<WorkerOptions, (typeof PASSED)[number]>;
+  worker?: Pick<WorkerOptions, keyof typeof WORKER>;
 }
 
-const PASSED = [
-  'settings',
-  'telemetry',
-  'metrics',
-  'drainDelay',
-  'maxStartedAttempts',
-  'removeOnComplete',
-  'removeOnFail',
-] as const satisfies readonly (keyof WorkerOptions)[];
+/** What BullMQ would refuse only after the pool was started, or never. */
+const WORKER = {
+  settings: optional(
+    object({
+      backoffStrategy: optional(backoffStrategy),
+      repeatStrategy: optional(callback),
+      repeatKeyHashAlgorithm: optional(text),
+    }) as Check<AdvancedOptions>,
+  ),
+  telemetry: optional(telemetry),
+  metrics: optional(object({ maxDataPoints: optional(count) })),
+  drainDelay: optional((option, value) =>
+    Number.isFinite(value) && (value as number) > 0
+      ? (value as number)
+      : reject(option, 'seconds, more than 0', value),
+  ),
+  maxStartedAttempts: optional(count),
+  removeOnComplete: optional(kept),
+  removeOnFail: optional(kept),
+} satisfies Partial<Record<keyof WorkerOptions, Check<unknown>>>;
 
 const PLACE = {
   queue: (option: string, value: unknown) => {
@@ -101,11 +103,11 @@ const SERVICE = {
   limiter: optional(limiter),
   lockMs: optional(finiteMs(100), 30_000),
   stalledCheckMs: optional(finiteMs(10), 15_000),
-  maxLost: optional((name, value) => integer(name, value, 0, Number.MAX_SAFE_INTEGER), 10),
-  signals: optional(texts as Check<readonly NodeJS.Signals[]>, ['SIGTERM', 'SIGINT'] as const),
+  maxLost: optional(count, 10),
+  signals: optional(signals, ['SIGTERM', 'SIGINT'] as const),
   closeTimeoutMs: optional(finiteMs(0), 25_000),
   onError: optional(callback as Check<(error: Error) => void>, (error: Error) => process.emitWarning(error)),
-  worker: (name: string, value: unknown = {}) => workerOptions(name, value),
+  worker: (name: string, value: unknown = {}): Partial<WorkerOptions> => object(WORKER)(name, value),
 };
 
 /** Throws ERR_OPTION. */
@@ -121,28 +123,25 @@ export function moduleOption(option: string, value: unknown): URL | string {
 }
 
 function limiter(option: string, value: unknown): { max: number; duration: number } {
-  const { max, duration: ms } = record(option, value, ['max', 'duration']);
-  return {
-    max: integer(`${option}.max`, max, 1, Number.MAX_SAFE_INTEGER),
-    duration: integer(`${option}.duration`, ms, 1, Number.MAX_SAFE_INTEGER),
-  };
+  const some: Check<number> = (name, given) => integer(name, given, 1, Number.MAX_SAFE_INTEGER);
+  return checked(option, value, { max: some, duration: some });
 }
 
-/** Checks what BullMQ would refuse only after the pool was started. */
-function workerOptions(option: string, value: unknown): Partial<WorkerOptions> {
-  const given: Partial<WorkerOptions> = defined(record(option, value, PASSED));
-  const { drainDelay, maxStartedAttempts: most } = given;
-  if (drainDelay !== undefined && !(Number.isFinite(drainDelay) && drainDelay > 0))
-    reject(`${option}.drainDelay`, 'seconds, more than 0', drainDelay);
-  if (most !== undefined) integer(`${option}.maxStartedAttempts`, most, 0, Number.MAX_SAFE_INTEGER);
-  const strategy = given.settings?.backoffStrategy;
-  if (strategy === undefined) return given;
-  const name = `${option}.settings.backoffStrategy`;
-  return { ...given, settings: { ...given.settings, backoffStrategy: orFail(name, strategy) } };
+function signals(option: string, value: unknown): readonly NodeJS.Signals[] {
+  const names = texts(option, value) as readonly NodeJS.Signals[];
+  const isOne = (name: NodeJS.Signals) => name in constants.signals && !['SIGKILL', 'SIGSTOP'].includes(name);
+  return names.every(isOne) ? names : reject(option, 'names of signals that a program can hear', names);
+}
+
+function telemetry(option: string, value: unknown): Telemetry {
+  const { tracer, contextManager } = (value ?? {}) as Partial<Telemetry>;
+  if (tracer && contextManager) return value as Telemetry;
+  return reject(option, "an object with a 'tracer' and a 'contextManager'", value);
 }
 
 /** Fails a job whose strategy fails: BullMQ would run it again each time its lock expires, or never end it. */
-function orFail(option: string, strategy: BackoffStrategy): BackoffStrategy {
+function backoffStrategy(option: string, value: unknown): BackoffStrategy {
+  const strategy = callback(option, value) as BackoffStrategy;
   return async (made, type, error, job) => {
     try {
       const delay = await strategy(made, type, error, job);
@@ -156,7 +155,8 @@ function orFail(option: string, strategy: BackoffStrategy): BackoffStrategy {
 
 /** Refuses `queue` and `retries`. The pool checks the other options itself. */
 function poolOptions(option: string, value: unknown): Omit<PoolOptions, 'queue' | 'retries'> {
-  if (typeof value !== 'object' || value === null) return reject(option, 'an object', value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return reject(option, 'an object', value);
   const expected = 'to be left out: jobs wait in Redis, and BullMQ tries again';
   for (const name of ['queue', 'retries'] as const)
     if (name in value) reject(`${option}.${name}`, expected, (value as PoolOptions)[name]);

@@ -357,6 +357,16 @@ describe('calls', { skip }, () => {
       [{ retrys: 1 }, /Unknown option 'retrys'. Did you mean 'retries'/],
       [{ job: { parent: {} } }, /Unknown option 'job.parent'/],
       [{ deduplication: {} }, /'deduplication.id': expected a string/],
+      [{ deduplication: { id: 'a', ttl: '5' } }, /'deduplication.ttl': expected a whole number/],
+      [{ deduplication: { id: 'a', replace: 1 } }, /'deduplication.replace': expected true or false/],
+      [{ backoff: { type: 'fixed', jitter: 5 } }, /'backoff.jitter': expected a number from 0 to 1/],
+      [{ job: { lifo: 'yes' } }, /'job.lifo': expected true or false/],
+      [{ job: { keepLogs: () => 5 } }, /'job.keepLogs': expected a whole number/],
+      [{ job: { stackTraceLimit: null } }, /'job.stackTraceLimit': expected a whole number/],
+      [{ job: { removeOnComplete: 'never' } }, /'job.removeOnComplete': expected an object/],
+      [{ job: { removeOnFail: { age: '5' } } }, /'job.removeOnFail.age': expected a whole number/],
+      [{ job: { telemetry: null } }, /'job.telemetry': expected an object/],
+      [null, /'options': expected an object/],
     ]) {
       const error = await failure(fleet.run('add', [1, 2], options));
       assert.equal(error.code, 'ERR_OPTION', JSON.stringify(options));
@@ -368,6 +378,10 @@ describe('calls', { skip }, () => {
     assert.throws(() => fleet.map('add', [1], { jobId: 'same' }), { code: 'ERR_OPTION' });
     assert.throws(() => connect({ queue: 'a:b', connection: redis.connection }), { code: 'ERR_OPTION' });
     assert.throws(() => connect({ queue: 'a' }), { code: 'ERR_OPTION' });
+    for (const connection of ['h', ['h', 1], new URL('redis://h:1')])
+      assert.throws(() => connect({ queue: 'a', connection }), /'connection': expected a string with a URL/);
+    for (const options of [null, 500, 'many', () => 500, { concurency: 5 }])
+      assert.throws(() => fleet.map('add', [1], options), { code: 'ERR_OPTION' });
     const prefixed = { ...redis.connection, keyPrefix: 'mine:' };
     assert.throws(() => connect({ queue: 'a', connection: prefixed }), {
       code: 'ERR_OPTION',
@@ -378,8 +392,18 @@ describe('calls', { skip }, () => {
     assert.throws(() => serve(tasksUrl, { ...service, pool: { retries: 1 } }), /'pool.retries'/);
     for (const drainDelay of [0, '5', Infinity])
       assert.throws(() => serve(tasksUrl, { ...service, worker: { drainDelay } }), /'worker.drainDelay'/);
-    const started = { maxStartedAttempts: -1 };
-    assert.throws(() => serve(tasksUrl, { ...service, worker: started }), { code: 'ERR_OPTION' });
+    for (const [worker, says] of [
+      [{ maxStartedAttempts: -1 }, /'worker.maxStartedAttempts': expected a whole number/],
+      [{ settings: 5 }, /'worker.settings': expected an object/],
+      [{ settings: { backoffStrategy: 5 } }, /'worker.settings.backoffStrategy': expected a function/],
+      [{ telemetry: {} }, /'worker.telemetry': expected an object with a 'tracer' and a 'contextManager'/],
+      [{ metrics: { maxDataPoints: '5' } }, /'worker.metrics.maxDataPoints': expected a whole number/],
+      [{ removeOnComplete: true }, /'worker.removeOnComplete': expected an object/],
+    ])
+      assert.throws(() => serve(tasksUrl, { ...service, worker }), { code: 'ERR_OPTION', message: says });
+    for (const signal of ['SIGTREM', 'SIGKILL'])
+      assert.throws(() => serve(tasksUrl, { ...service, signals: [signal] }), /'signals': expected names/);
+    assert.throws(() => serve(tasksUrl, { ...service, pool: [] }), /'pool': expected an object/);
     assert.throws(() => serve('tasks.js', service), { code: 'ERR_OPTION' });
     assert.throws(() => serve(tasksUrl, { ...service, pool: { threads: -1 } }), { code: 'ERR_OPTION' });
   });

@@ -53,9 +53,9 @@ describe('the end of a fleet', { skip }, () => {
   test('close without a limit has no timer, and waits; a limit that is none is refused, and nothing closed', async (t) => {
     const { queue, fleet } = fleetOf(t);
     const service = await machineHere(t, redis, { queue });
-    for (const timeoutMs of [Number.NaN, -1, '5'])
-      for (const each of [fleet, service])
-        assert.throws(() => each.close({ timeoutMs }), { code: 'ERR_OPTION' });
+    const limits = [Number.NaN, -1, '5'].map((timeoutMs) => ({ timeoutMs }));
+    for (const options of [...limits, null, 5000, { timeout: 5000 }])
+      for (const each of [fleet, service]) assert.throws(() => each.close(options), { code: 'ERR_OPTION' });
     const warnings = [];
     const listen = ({ name }) => warnings.push(name);
     process.on('warning', listen);

@@ -72,12 +72,18 @@ describe('faults of Redis', { skip }, () => {
 
   test('a machine that is closed before it has reached Redis says so, and soon', async (t) => {
     const connection = { host: '127.0.0.1', port: await freePort() };
-    const service = serve(tasksUrl, { queue: 'work', connection, signals: [], onError: () => undefined });
+    const told = [];
+    const onError = ({ code }) => told.push(code);
+    const service = serve(tasksUrl, { queue: 'work', connection, signals: [], onError });
     onEnd(t, () => service.close({ timeoutMs: 0 }));
     const ready = failure(service.ready);
     await service.pool.ready;
     await service.close();
     assert.equal((await ready).code, 'ERR_FLEET_CLOSED');
+    assert.ok(
+      !told.includes('ERR_FLEET_CLOSED'),
+      'it was closed on purpose: that is no error of the service',
+    );
   });
 
   test('a wrong password is told at once, on either side', async (t) => {

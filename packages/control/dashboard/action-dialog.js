@@ -8,85 +8,75 @@ function hopeless({ state }) {
   return ['broken', 'closing', 'closed'].includes(state) ? [`The pool is ${state}: expect a refusal.`] : [];
 }
 
-export class ActionDialog {
-  #dialog = byId('action');
-  #form = byId('action-form');
-  #title = byId('action-title');
-  #effect = byId('action-effect');
-  #request = byId('action-request');
-  #error = byId('action-error');
-  #apply = byId('action-apply');
-  #onDone;
-  #asked;
+/** `onDone(action, stats, refusal)` gets what the server answered. Returns what asks for an action on a pool. */
+export function makeActionDialog(onDone) {
+  const dialog = byId('action');
+  const form = byId('action-form');
+  const effect = byId('action-effect');
+  const request = byId('action-request');
+  const error = byId('action-error');
+  const apply = byId('action-apply');
+  let asked;
+  byId('action-cancel').addEventListener('click', () => dialog.close());
+  form.addEventListener('input', describe);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    send();
+  });
+  dialog.addEventListener('close', () => {
+    asked = undefined;
+  });
 
-  /** `onDone(action, stats)` gets what the server answered. */
-  constructor(onDone) {
-    this.#onDone = onDone;
-    byId('action-cancel').addEventListener('click', () => this.#dialog.close());
-    this.#form.addEventListener('input', () => this.#describe());
-    this.#form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      this.#send();
-    });
-    this.#dialog.addEventListener('close', () => {
-      this.#asked = undefined;
-    });
-  }
-
-  ask(action, stats) {
-    const readValues = makeFields(byId('action-fields'), action.fields?.(stats) ?? []);
-    this.#asked = { action, stats, readValues };
-    this.#title.replaceChildren(`${action.title}: `, nameNode(stats.name));
-    setText(this.#apply, action.apply);
-    this.#apply.classList.toggle('stops', action.stops === true);
-    setText(this.#error, '');
-    this.#apply.disabled = false;
-    this.#describe();
-    this.#dialog.showModal();
-  }
+  return function ask(action, stats) {
+    asked = { action, stats, readValues: makeFields(byId('action-fields'), action.fields?.(stats) ?? []) };
+    byId('action-title').replaceChildren(`${action.title}: `, nameNode(stats.name));
+    setText(apply, action.apply);
+    apply.classList.toggle('stops', action.stops === true);
+    apply.disabled = false;
+    describe();
+    dialog.showModal();
+  };
 
   /** What it says must be true of what would be sent: half a form is not described. */
-  #describe() {
-    const { action, stats, readValues } = this.#asked;
+  function describe() {
+    const { action, stats, readValues } = asked;
     const values = readValues();
-    setText(this.#error, '');
-    if (!this.#form.checkValidity()) {
-      this.#effect.replaceChildren(
-        element('p', { text: 'Choose one; where there are numbers, fill them in as whole numbers.' }),
-      );
-      setText(this.#request, '–');
+    setText(error, '');
+    const show = (sentences) => effect.replaceChildren(...sentences.map((text) => element('p', { text })));
+    if (!form.checkValidity()) {
+      show(['Choose one; where there are numbers, fill them in as whole numbers.']);
+      setText(request, '–');
       return;
     }
-    const sentences = [...hopeless(stats), ...action.effect(stats, values)];
-    this.#effect.replaceChildren(...sentences.map((text) => element('p', { text })));
+    show([...hopeless(stats), ...action.effect(stats, values)]);
     const { method, rest, body } = action.request(values);
     const what = body === undefined ? '' : ` ${JSON.stringify(body)}`;
-    setText(this.#request, `${method} /${poolPath(stats.name, rest)}${what}`);
+    setText(request, `${method} /${poolPath(stats.name, rest)}${what}`);
   }
 
-  async #send() {
-    const asked = this.#asked;
-    const { action, stats, readValues } = asked;
+  async function send() {
+    const sent = asked;
+    const { action, stats, readValues } = sent;
     const { method, rest, body } = action.request(readValues());
-    setText(this.#error, '');
-    this.#apply.disabled = true;
-    setText(this.#apply, 'Asking the server…');
+    setText(error, '');
+    apply.disabled = true;
+    setText(apply, 'Asking the server…');
     try {
       const changed = await requestJson(poolPath(stats.name, rest), { method, body });
-      if (this.#asked === asked) this.#dialog.close();
-      this.#onDone(action, changed);
-    } catch (error) {
-      this.#refused(asked, error);
+      if (asked === sent) dialog.close();
+      onDone(action, changed);
+    } catch (refusal) {
+      refused(sent, refusal);
     }
   }
 
-  #refused(asked, { code, message }) {
+  function refused(sent, { code, message }) {
     const text = `Refused: ${message} (${code})`;
     // The dialog may have been closed meanwhile: then it is said on the page.
-    if (this.#asked !== asked) return this.#onDone(asked.action, undefined, text);
-    setText(this.#error, text);
-    setText(this.#apply, asked.action.apply);
-    this.#apply.disabled = false;
+    if (asked !== sent) return onDone(sent.action, undefined, text);
+    setText(error, text);
+    setText(apply, sent.action.apply);
+    apply.disabled = false;
     byId('action-cancel').focus();
   }
 }

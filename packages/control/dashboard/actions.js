@@ -3,9 +3,23 @@ import { count, counted } from './format.js';
 
 const CHOICES = ['least-busy', 'round-robin', 'random', 'least-elu'];
 const PLACEMENTS = [
-  { value: 'threads', label: 'threads: every task on a worker thread' },
-  { value: 'auto', label: 'auto: the pool decides for each function, by measurement' },
-  { value: 'inline', label: 'inline: every task on the main thread' },
+  {
+    value: 'threads',
+    label: 'threads: every task on a worker thread',
+    effect: 'Every new task will run on a worker thread.',
+  },
+  {
+    value: 'auto',
+    label: 'auto: the pool decides for each function, by measurement',
+    effect:
+      'For each function the pool decides by its measured run time: on a worker thread, or on the main thread where the way to a thread takes longer than the task.',
+  },
+  {
+    value: 'inline',
+    label: 'inline: every task on the main thread',
+    effect:
+      'Every new task will run on the main thread. While one computes, nothing else of this process runs: no request is answered, and this dashboard stands still.',
+  },
 ];
 
 /** A number to be filled in: its name for those who do not see where it stands, and the word after it. */
@@ -65,7 +79,11 @@ export const ACTIONS = [
     fields: ({ placement }) => [
       { name: 'placement', legend: 'Tasks run', value: placement, options: PLACEMENTS },
     ],
-    effect: ({ placement }, values) => [placementEffect(placement, values.placement)],
+    effect: ({ placement: before }, { placement }) => [
+      placement === before
+        ? `The placement is ${before} already: nothing changes.`
+        : PLACEMENTS.find(({ value }) => value === placement).effect,
+    ],
     request: ({ placement }) => patch({ placement }),
     apply: 'Change the placement',
     done: 'The placement is changed.',
@@ -189,37 +207,14 @@ function threadFields({ threads: { current, min, max } }) {
 function threadEffect({ threads }, { how, exactly, min, max }) {
   const now = `There ${threads.current === 1 ? 'is 1' : `are ${count(threads.current)}`} now, of ${count(threads.min)} to ${count(threads.max)}.`;
   const safe = 'Workers too many end what they have begun first; no call is lost.';
-  switch (how) {
-    case 'auto':
-      return ['The pool measures how many workers get the most done, and starts and ends them.', now, safe];
-    case 'number':
-      return [
-        `There will be exactly ${counted(exactly, 'worker')}, ${differenceTo(threads.current, exactly)}.`,
-        now,
-        safe,
-      ];
-    default:
-      return [
-        `There will be at least ${count(min)} and at most ${counted(max, 'worker')}, as work comes.`,
-        now,
-        safe,
-      ];
-  }
+  if (how === 'auto')
+    return ['The pool measures how many workers get the most done, and starts and ends them.', now, safe];
+  const bounds = `at least ${count(min)} and at most ${counted(max, 'worker')}, as work comes`;
+  const exact = () => `exactly ${counted(exactly, 'worker')}, ${differenceTo(threads.current, exactly)}`;
+  return [`There will be ${how === 'number' ? exact() : bounds}.`, now, safe];
 }
 
 function differenceTo(current, wanted) {
   if (wanted > current) return `${count(wanted - current)} more than now`;
   return wanted < current ? `${count(current - wanted)} fewer than now` : 'as many as now';
-}
-
-function placementEffect(before, after) {
-  if (before === after) return `The placement is ${before} already: nothing changes.`;
-  switch (after) {
-    case 'inline':
-      return 'Every new task will run on the main thread. While one computes, nothing else of this process runs: no request is answered, and this dashboard stands still.';
-    case 'auto':
-      return 'For each function the pool decides by its measured run time: on a worker thread, or on the main thread where the way to a thread takes longer than the task.';
-    default:
-      return 'Every new task will run on a worker thread.';
-  }
 }

@@ -47,11 +47,11 @@ export function followEvents(path, onEvent, signal) {
 /** Ends an attempt that hears nothing for too long: rejects with this code and message then, and always with an ApiError. */
 function watched(attempt, code, message) {
   return withToken(async (token) => {
-    const quiet = new Watchdog(ANSWER_TIMEOUT_MS);
+    const quiet = watchdog(ANSWER_TIMEOUT_MS);
     try {
       return await attempt(token, quiet);
     } catch (error) {
-      throw explained(error, quiet.barked ? new ApiError(0, code, message) : undefined);
+      throw explained(error, quiet.own.aborted ? new ApiError(0, code, message) : undefined);
     } finally {
       quiet.end();
     }
@@ -59,31 +59,17 @@ function watched(attempt, code, message) {
 }
 
 /** Aborts what it watches when nothing has reset it for long enough. */
-class Watchdog {
-  #controller = new AbortController();
-  #timer;
-
-  constructor(ms) {
-    this.reset(ms);
-  }
-
-  get barked() {
-    return this.#controller.signal.aborted;
-  }
-
-  reset(ms) {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#controller.abort(), ms);
-  }
-
-  end() {
-    clearTimeout(this.#timer);
-  }
-
-  joined(signal) {
-    const own = this.#controller.signal;
-    return signal === undefined ? own : AbortSignal.any([own, signal]);
-  }
+function watchdog(ms) {
+  const controller = new AbortController();
+  const own = controller.signal;
+  let timer;
+  const reset = (next) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => controller.abort(), next);
+  };
+  reset(ms);
+  const joined = (signal) => (signal === undefined ? own : AbortSignal.any([own, signal]));
+  return { own, reset, joined, end: () => clearTimeout(timer) };
 }
 
 /** Asks for the token where the server wants one, or another one, and tries again with it. */

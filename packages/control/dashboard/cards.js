@@ -1,8 +1,8 @@
 /** The figures of the opened pool: what each card shows, from which field, in which unit. */
-import { Chart, STROKES } from './chart.js';
+import { makeChart, STROKES } from './chart.js';
 import { drawing, element, setText } from './dom.js';
 import { bytes, count, counted, duration, milliseconds, percent, quantile, rate, span } from './format.js';
-import { figures, KeyedRows } from './keyed-rows.js';
+import { figures, keyedRows } from './keyed-rows.js';
 import { countsOf } from './sample.js';
 
 /**
@@ -118,62 +118,45 @@ const COUNTS = {
 /** More than none of these is worth a look: they are marked. */
 const BAD = new Set(['failed', 'timedOut', 'crashed', 'rejected', 'crashes', 'interrupted', 'restarts']);
 
-export class Cards {
-  #cards;
-  #counts;
-
-  constructor(parent) {
-    this.#cards = CARDS.map((spec) => new Card(parent, spec));
-    this.#counts = new CountsCard(parent);
-  }
-
-  update(stats, history) {
-    for (const card of this.#cards) card.update(stats, history.latest);
-    this.#counts.update(stats, history.grown());
-  }
-
-  draw(history, now) {
-    for (const { chart } of this.#cards) chart.update(history.samples, now);
-  }
-
-  redraw() {
-    for (const { chart } of this.#cards) chart.redraw();
-  }
+export function makeCards(parent) {
+  const cards = CARDS.map((spec) => makeCard(parent, spec));
+  const updateCounts = makeCountsCard(parent);
+  return {
+    update(stats, history) {
+      for (const { update } of cards) update(stats, history.latest);
+      updateCounts(stats, history.grown());
+    },
+    draw(history, now) {
+      for (const { chart } of cards) chart.update(history.samples, now);
+    },
+    redraw() {
+      for (const { chart } of cards) chart.redraw();
+    },
+  };
 }
 
-class Card {
-  #spec;
-  #lead = element('p', { class: 'lead' });
-  #values = [];
-  #note = element('p', { class: 'quiet small' });
-  chart;
-
-  constructor(parent, spec) {
-    this.#spec = spec;
-    const list = element('dl');
-    let stroke = 0;
-    for (const row of spec.rows) {
-      const value = element('dd');
-      const swatch = row.pick === undefined ? element('span', { class: 'no-swatch' }) : swatchOf(stroke++);
-      list.append(element('div', {}, element('dt', {}, swatch, row.label), value));
-      this.#values.push(value);
-    }
-    const canvas = element('canvas', { class: 'chart', role: 'img' });
-    const title = element('h4', { text: spec.title });
-    parent.append(element('article', { class: 'card' }, title, this.#lead, canvas, list, this.#note));
-    const series = spec.rows.filter(({ pick }) => pick !== undefined);
-    const { title: name, format, axis = format, scale, least } = spec;
-    this.chart = new Chart(canvas, { title: name, series, format, axis, scale, least });
-  }
-
-  update(stats, sample) {
-    setText(this.#lead, this.#spec.lead(stats, sample));
-    setText(this.#note, this.#spec.note?.(stats) ?? '');
-    const { rows, format } = this.#spec;
-    rows.forEach(({ pick, text = () => format(pick(sample)) }, i) => {
-      setText(this.#values[i], text(stats));
-    });
-  }
+function makeCard(parent, spec) {
+  const { rows, format } = spec;
+  const [lead, note] = [element('p', { class: 'lead' }), element('p', { class: 'quiet small' })];
+  const list = element('dl');
+  let stroke = 0;
+  const values = rows.map(({ label, pick }) => {
+    const value = element('dd');
+    const swatch = pick === undefined ? element('span', { class: 'no-swatch' }) : swatchOf(stroke++);
+    list.append(element('div', {}, element('dt', {}, swatch, label), value));
+    return value;
+  });
+  const canvas = element('canvas', { class: 'chart', role: 'img' });
+  const title = element('h4', { text: spec.title });
+  parent.append(element('article', { class: 'card' }, title, lead, canvas, list, note));
+  const series = rows.filter(({ pick }) => pick !== undefined);
+  const chart = makeChart(canvas, { axis: format, ...spec, series });
+  const update = (stats, sample) => {
+    setText(lead, spec.lead(stats, sample));
+    setText(note, spec.note?.(stats) ?? '');
+    rows.forEach(({ pick, text = () => format(pick(sample)) }, i) => setText(values[i], text(stats)));
+  };
+  return { chart, update };
 }
 
 /** The piece of line that a row's figure has in the chart. */
@@ -188,27 +171,22 @@ function swatchOf(index) {
   return drawing('svg', { width: 24, height: 8, 'aria-hidden': 'true' }, line);
 }
 
-class CountsCard {
-  #recent = element('span');
-  #rows;
-
-  constructor(parent) {
-    const table = element('table', { class: 'counts', 'aria-label': 'Counts since the pool began' });
-    this.#rows = new KeyedRows(table, {
-      keyOf: ({ name }) => name,
-      classOf: ({ name, more }) => (BAD.has(name) && more > 0 ? 'bad' : ''),
-      columns: [
-        { title: 'What', isHead: true, text: ({ name }) => COUNTS[name] },
-        figures('total', ({ all }) => count(all)),
-        figures(this.#recent, ({ more }) => (more > 0 ? `+${count(more)}` : '0')),
-      ],
-    });
-    parent.append(element('article', { class: 'card' }, element('h4', { text: 'Counts' }), table));
-  }
-
-  update(stats, grown) {
+function makeCountsCard(parent) {
+  const recent = element('span');
+  const table = element('table', { class: 'counts', 'aria-label': 'Counts since the pool began' });
+  const rows = keyedRows(table, {
+    keyOf: ({ name }) => name,
+    classOf: ({ name, more }) => (BAD.has(name) && more > 0 ? 'bad' : ''),
+    columns: [
+      { title: 'What', isHead: true, text: ({ name }) => COUNTS[name] },
+      figures('total', ({ all }) => count(all)),
+      figures(recent, ({ more }) => (more > 0 ? `+${count(more)}` : '0')),
+    ],
+  });
+  parent.append(element('article', { class: 'card' }, element('h4', { text: 'Counts' }), table));
+  return (stats, grown) => {
     const counts = Object.entries(countsOf(stats)).filter(([, all]) => all !== undefined);
-    setText(this.#recent, `in ${span(grown.ms)}`);
-    this.#rows.update(counts.map(([name, all]) => ({ name, all, more: grown.counts[name] })));
-  }
+    setText(recent, `in ${span(grown.ms)}`);
+    rows.update(counts.map(([name, all]) => ({ name, all, more: grown.counts[name] })));
+  };
 }

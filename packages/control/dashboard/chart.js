@@ -21,70 +21,61 @@ export const STROKES = [
  * `bytes`, or `log` for what spans decades. `least`: the top is never below that. `axis`: how its ends
  * are written, in one unit.
  */
-export class Chart {
-  #canvas;
-  #surface;
-  #spec;
-  #samples = [];
-  #now = 0;
-  #minutes = 0;
+export function makeChart(canvas, { title, series, format, axis, scale, least = 0 }) {
+  const surface = new Surface(canvas, HEIGHT, redraw);
+  let samples = [];
+  let now = 0;
+  let minutes = 0;
+  return { update, redraw };
 
-  constructor(canvas, spec) {
-    this.#canvas = canvas;
-    this.#spec = spec;
-    this.#surface = new Surface(canvas, HEIGHT, () => this.redraw());
+  function update(known, at) {
+    samples = known;
+    now = at;
+    minutes = minutesOf(samples, now);
+    redraw();
+    canvas.setAttribute('aria-label', describe());
   }
 
-  update(samples, now) {
-    this.#samples = samples;
-    this.#now = now;
-    this.#minutes = minutesOf(samples, now);
-    this.redraw();
-    this.#canvas.setAttribute('aria-label', this.#describe());
-  }
-
-  redraw() {
-    const context = this.#surface.begin();
+  function redraw() {
+    const context = surface.begin();
     if (context === undefined) return;
-    const range = this.#range();
-    this.#frame();
+    const range = rangeOf();
+    frame();
     // The first is the most important one and lies on top.
-    this.#spec.series.forEach((_, i, { length }) => {
-      this.#line(context, range, length - 1 - i);
-    });
-    this.#words(range);
+    for (let i = series.length - 1; i >= 0; i--) line(context, range, i);
+    words(range);
   }
 
-  #frame() {
-    const { width, height } = this.#surface;
+  function frame() {
+    const { width, height } = surface;
     const base = height - BOTTOM;
-    this.#surface.rule(0, TOP, width, TOP);
-    this.#surface.rule(0, base, width, base);
-    this.#surface.rule(width / 2, base, width / 2, base + 3);
+    surface.rule(0, TOP, width, TOP);
+    surface.rule(0, base, width, base);
+    surface.rule(width / 2, base, width / 2, base + 3);
   }
 
   /** Over the lines, so that it can be read. */
-  #words({ bottom, top }) {
-    const { width, height } = this.#surface;
-    const { axis } = this.#spec;
-    this.#surface.text(axis(top), 0, TOP - 3);
-    if (bottom > 0) this.#surface.text(axis(bottom), 0, height - BOTTOM - 3);
-    this.#surface.text(`−${this.#minutes} min`, 0, height - 2);
-    this.#surface.text('now', width, height - 2, { align: 'right' });
+  function words({ bottom, top }) {
+    const { width, height } = surface;
+    surface.text(axis(top), 0, TOP - 3);
+    if (bottom > 0) surface.text(axis(bottom), 0, height - BOTTOM - 3);
+    surface.text(`−${minutes} min`, 0, height - 2);
+    surface.text('now', width, height - 2, { align: 'right' });
   }
 
-  #line(context, range, index) {
+  function line(context, range, index) {
     const { color, dash, width } = STROKES[index];
-    const { pick } = this.#spec.series[index];
+    const { pick } = series[index];
     context.strokeStyle = theme()[color];
     context.lineWidth = width;
     context.setLineDash(dash);
     context.beginPath();
     let before;
-    for (const sample of this.#samples) {
+    for (const sample of samples) {
       const value = pick(sample);
       if (value === undefined) continue;
-      const [x, y] = [this.#x(sample.at), this.#y(value, range)];
+      const x = surface.width * (1 - (now - sample.at) / (minutes * 60_000));
+      const y = heightOf(value, range);
       if (before === undefined || sample.at - before > GAP_MS) context.moveTo(x - 1, y);
       context.lineTo(x, y);
       before = sample.at;
@@ -94,24 +85,18 @@ export class Chart {
     context.lineWidth = 1;
   }
 
-  #x(at) {
-    return this.#surface.width * (1 - (this.#now - at) / (this.#minutes * 60_000));
-  }
-
-  #y(value, { bottom, top }) {
-    const high = this.#surface.height - TOP - BOTTOM;
+  function heightOf(value, { bottom, top }) {
     const share =
-      this.#spec.scale === 'log'
+      scale === 'log'
         ? Math.log(Math.max(value, bottom) / bottom) / Math.log(top / bottom)
         : (value - bottom) / (top - bottom);
-    return TOP + high * (1 - Math.min(1, share));
+    return TOP + (surface.height - TOP - BOTTOM) * (1 - Math.min(1, share));
   }
 
-  #range() {
-    const { scale, series, least = 0 } = this.#spec;
+  function rangeOf() {
     if (scale === 'ratio') return { bottom: 0, top: 1 };
     let [low, high] = [Number.POSITIVE_INFINITY, least];
-    for (const sample of this.#samples) {
+    for (const sample of samples) {
       for (const { pick } of series) {
         const value = pick(sample);
         if (value === undefined) continue;
@@ -123,15 +108,14 @@ export class Chart {
     return { bottom: 0, top: scale === 'bytes' ? roundBytes(high) : roundUp(high) };
   }
 
-  #describe() {
-    const { series, format, title } = this.#spec;
+  function describe() {
     const lines = series.map(({ label, pick }) => {
-      const values = this.#samples.map(pick).filter((value) => value !== undefined);
+      const values = samples.map(pick).filter((value) => value !== undefined);
       if (values.length === 0) return `${label}: nothing yet`;
-      const [now, low, high] = [values.at(-1), Math.min(...values), Math.max(...values)].map(format);
-      return `${label}: now ${now}, lowest ${low}, highest ${high}`;
+      const [last, low, high] = [values.at(-1), Math.min(...values), Math.max(...values)].map(format);
+      return `${label}: now ${last}, lowest ${low}, highest ${high}`;
     });
-    return `${title}, line chart of the last ${this.#minutes} minutes. ${lines.join('. ')}.`;
+    return `${title}, line chart of the last ${minutes} minutes. ${lines.join('. ')}.`;
   }
 }
 

@@ -2,7 +2,7 @@
 import { requestJson } from './api.js';
 import { byId, setHidden } from './dom.js';
 import { count, span } from './format.js';
-import { figures, KeyedRows, names } from './keyed-rows.js';
+import { figures, keyedRows, names } from './keyed-rows.js';
 
 const counts = (title, of) => figures(title, (item) => count(of(item)));
 const jobs = (title) => counts(title, ({ stats }) => stats?.jobs[title.toLowerCase()]);
@@ -10,7 +10,7 @@ const jobs = (title) => counts(title, ({ stats }) => stats?.jobs[title.toLowerCa
 export class FleetTables {
   #section = byId('fleets-section');
   #isAsking = false;
-  #fleets = new KeyedRows(byId('fleets'), {
+  #fleets = keyedRows(byId('fleets'), {
     keyOf: (fleet) => fleet.name,
     classOf: ({ error }) => (error === null ? '' : 'bad'),
     columns: [
@@ -21,7 +21,7 @@ export class FleetTables {
       ...['Waiting', 'Active', 'Delayed', 'Completed', 'Failed'].map(jobs),
     ],
   });
-  #machines = new KeyedRows(byId('machines'), {
+  #machines = keyedRows(byId('machines'), {
     keyOf: ({ fleet, id }) => `${id} ${fleet}`,
     columns: [
       { isHead: true, ...names('Machine', (machine) => machine.name) },

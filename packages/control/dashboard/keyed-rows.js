@@ -15,45 +15,37 @@ export const names = (title, nameOf) => ({
  * Fills an empty table. `columns`: `{ title, text(item) }`, with `isHead` for the row's header, `isNumber`, or `make(item)` and
  * `show(node, item)` for what is more than text. `keyOf(item)` tells items apart.
  */
-export class KeyedRows {
-  #body = element('tbody');
-  #columns;
-  #keyOf;
-  #classOf;
-  #rows = new Map();
+export function keyedRows(table, { columns, keyOf, classOf = () => '' }) {
+  const body = element('tbody');
+  const heads = columns.map(({ title, isNumber }) =>
+    element('th', { scope: 'col', class: isNumber ? 'number' : '' }, title),
+  );
+  table.append(element('thead', {}, element('tr', {}, ...heads)), body);
+  const rows = new Map();
+  return { update };
 
-  constructor(table, { columns, keyOf, classOf = () => '' }) {
-    const heads = columns.map(({ title, isNumber }) =>
-      element('th', { scope: 'col', class: isNumber ? 'number' : '' }, title),
-    );
-    table.append(element('thead', {}, element('tr', {}, ...heads)), this.#body);
-    this.#columns = columns;
-    this.#keyOf = keyOf;
-    this.#classOf = classOf;
-  }
-
-  update(items) {
-    const gone = new Set(this.#rows.keys());
-    let next = this.#body.firstElementChild;
+  function update(items) {
+    const gone = new Set(rows.keys());
+    let next = body.firstElementChild;
     for (const item of items) {
-      const key = this.#keyOf(item);
+      const key = keyOf(item);
       gone.delete(key);
-      const row = this.#rows.get(key) ?? this.#make(key, item);
+      const row = rows.get(key) ?? make(key, item);
       if (row.node === next) next = next.nextElementSibling;
-      else this.#body.insertBefore(row.node, next);
-      this.#show(row, item);
+      else body.insertBefore(row.node, next);
+      show(row, item);
     }
     for (const key of gone) {
-      this.#rows.get(key).node.remove();
-      this.#rows.delete(key);
+      rows.get(key).node.remove();
+      rows.delete(key);
     }
     // A head without rows says nothing.
-    setHidden(this.#body.parentElement, items.length === 0);
+    setHidden(table, items.length === 0);
   }
 
-  #make(key, item) {
+  function make(key, item) {
     const node = element('tr');
-    const cells = this.#columns.map((column) => {
+    const cells = columns.map((column) => {
       const cell = element(column.isHead ? 'th' : 'td', column.isHead ? { scope: 'row' } : {});
       if (column.isNumber) cell.className = 'number';
       const inner = column.make?.(item);
@@ -62,15 +54,15 @@ export class KeyedRows {
       return inner ?? cell;
     });
     const row = { node, cells };
-    this.#rows.set(key, row);
+    rows.set(key, row);
     return row;
   }
 
-  #show({ node, cells }, item) {
-    const kind = this.#classOf(item);
+  function show({ node, cells }, item) {
+    const kind = classOf(item);
     if (node.className !== kind) node.className = kind;
-    this.#columns.forEach(({ text, show }, i) => {
-      if (show !== undefined) show(cells[i], item);
+    columns.forEach(({ text, show: showIn }, i) => {
+      if (showIn !== undefined) showIn(cells[i], item);
       else setText(cells[i], text(item));
     });
   }

@@ -7,74 +7,59 @@ const PAUSES_MS = [1000, 2000, 4000, 8000, 15_000];
  * up: answers. lost: the last attempt failed; `retryAt` says when the next one is. refused: the server wants a token that
  * it was not given; nothing is tried until somebody says so.
  *
- * `attempt(up, signal)` calls `up()` whenever it has heard something, and rejects when the line is lost.
+ * `attempt(up, signal)` calls `up()` whenever it has heard something, and rejects when the line is lost. `tryNow` ends the pause between two
+ * attempts.
  */
-export class Link {
-  #attempt;
-  #onChange;
-  #controller = new AbortController();
-  #wake = () => undefined;
-  #failures = 0;
-  #state = { kind: 'connecting' };
+export function openLink(attempt, onChange) {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let wake = () => undefined;
+  let failures = 0;
+  let state = { kind: 'connecting' };
+  void run();
+  return {
+    get state() {
+      return state;
+    },
+    tryNow: () => wake(),
+    close() {
+      controller.abort();
+      wake();
+    },
+  };
 
-  constructor(attempt, onChange) {
-    this.#attempt = attempt;
-    this.#onChange = onChange;
-    this.#run();
-  }
-
-  get state() {
-    return this.#state;
-  }
-
-  /** Ends the pause between two attempts. */
-  tryNow() {
-    this.#wake();
-  }
-
-  close() {
-    this.#controller.abort();
-    this.#wake();
-  }
-
-  async #run() {
-    const { signal } = this.#controller;
+  async function run() {
     while (!signal.aborted) {
       try {
-        await this.#attempt(() => this.#up(), signal);
+        await attempt(up, signal);
       } catch (error) {
         if (signal.aborted) return;
-        await this.#pause(error);
+        await pause(error);
       }
     }
   }
 
-  #up() {
-    this.#failures = 0;
-    if (this.#state.kind !== 'up') this.#change({ kind: 'up' });
+  function up() {
+    failures = 0;
+    if (state.kind !== 'up') change({ kind: 'up' });
   }
 
-  async #pause(error) {
-    const ms = PAUSES_MS[Math.min(this.#failures++, PAUSES_MS.length - 1)];
-    const since = this.#state.since ?? Date.now();
+  async function pause(error) {
+    const ms = PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)];
+    const since = state.since ?? Date.now();
     const isRefused = error.status === 401;
-    const woken = new Promise((resolve) => {
-      this.#wake = resolve;
-    });
-    const timer = isRefused ? undefined : setTimeout(this.#wake, ms);
-    this.#change(
-      isRefused
-        ? { kind: 'refused', since, error }
-        : { kind: 'lost', since, error, retryAt: Date.now() + ms },
-    );
+    const woken = new Promise((resolve) => (wake = resolve));
+    const timer = isRefused ? undefined : setTimeout(wake, ms);
+    const kind = isRefused ? { kind: 'refused' } : { kind: 'lost', retryAt: Date.now() + ms };
+    change({ ...kind, since, error });
     await woken;
     clearTimeout(timer);
     // While it is being tried, nothing is to be waited for.
-    if (!this.#controller.signal.aborted) this.#change({ ...this.#state, retryAt: undefined });
+    if (!signal.aborted) change({ ...state, retryAt: undefined });
   }
 
-  #change(state) {
-    this.#state = state;
-    this.#onChange(state);
+  function change(next) {
+    state = next;
+    onChange(state);
   }
 }

@@ -2,7 +2,7 @@
 import { announce } from './announcer.js';
 import { byId, setText } from './dom.js';
 import { count, counted, errorText, time } from './format.js';
-import { figures, KeyedRows } from './keyed-rows.js';
+import { figures, keyedRows } from './keyed-rows.js';
 
 /** How many events are kept on the page. */
 const KEPT = 200;
@@ -19,8 +19,7 @@ export class PoolLog {
 
   /** An event of the stream. */
   take(name, event) {
-    const told = tell(name, event);
-    if (told !== undefined) this.add(told);
+    if (name in TOLD) this.add(TOLD[name](event));
   }
 
   add({ kind, text, isError }) {
@@ -30,25 +29,21 @@ export class PoolLog {
   }
 }
 
-function tell(name, event) {
-  switch (name) {
-    case 'worker:start':
-      return { kind: 'worker start', text: `Worker ${event.workerId} starts.` };
-    case 'worker:ready':
-      return {
-        kind: 'worker ready',
-        text: `Worker ${event.workerId} is ready, after ${count(event.startMs)} ms.`,
-      };
-    case 'worker:exit':
-      return { kind: 'worker exit', text: exitText(event), isError: BAD_EXITS.has(event.reason) };
-    case 'pool:close':
-      return { kind: 'closed', text: 'The pool is closed.' };
-    case 'error':
-      return { kind: 'error', text: errorText(event.error), isError: true };
-    default:
-      return undefined;
-  }
-}
+/** What is told of each event of the stream. */
+const TOLD = {
+  'worker:start': ({ workerId }) => ({ kind: 'worker start', text: `Worker ${workerId} starts.` }),
+  'worker:ready': ({ workerId, startMs }) => ({
+    kind: 'worker ready',
+    text: `Worker ${workerId} is ready, after ${count(startMs)} ms.`,
+  }),
+  'worker:exit': (event) => ({
+    kind: 'worker exit',
+    text: exitText(event),
+    isError: BAD_EXITS.has(event.reason),
+  }),
+  'pool:close': () => ({ kind: 'closed', text: 'The pool is closed.' }),
+  error: ({ error }) => ({ kind: 'error', text: errorText(error), isError: true }),
+};
 
 function exitText({ workerId, reason, exitCode, error }) {
   const code = exitCode === undefined || exitCode === null ? '' : `, exit code ${exitCode}`;
@@ -57,67 +52,61 @@ function exitText({ workerId, reason, exitCode, error }) {
 }
 
 /** Shows the log of the opened pool. */
-export class LogView {
-  #onlyErrors = byId('errors-only');
-  #decisionsNote = byId('decisions-note');
-  #eventsNote = byId('events-note');
-  #decisions;
-  #events;
-  #log;
-  #announcedErrors = 0;
+export function makeLogView() {
+  const onlyErrors = byId('errors-only');
+  const decisionRows = keyedRows(byId('decisions'), {
+    keyOf: ({ at, by, from, to }) => `${at} ${by} ${from} ${to}`,
+    columns: [
+      { title: 'Time', isHead: true, text: ({ at }) => time(at) },
+      figures('Workers', ({ from, to }) => `${count(from)} → ${count(to)}`),
+      { title: 'Why', text: ({ why }) => why },
+      figures('Waiting', ({ queued }) => count(queued)),
+      figures('Idle', ({ idle }) => count(idle)),
+      { title: 'By', text: ({ by }) => by },
+    ],
+  });
+  const eventRows = keyedRows(byId('events'), {
+    keyOf: ({ serial }) => serial,
+    classOf: ({ isError }) => (isError ? 'bad' : ''),
+    columns: [
+      { title: 'Time', isHead: true, text: ({ at }) => time(at) },
+      { title: 'Kind', text: ({ kind }) => kind },
+      { title: 'What', text: ({ text }) => text },
+    ],
+  });
+  let log;
+  let announcedErrors = 0;
+  onlyErrors.addEventListener('change', showEvents);
+  return {
+    open(opened) {
+      log = opened;
+      announcedErrors = log.errors;
+    },
 
-  constructor() {
-    this.#decisions = new KeyedRows(byId('decisions'), {
-      keyOf: ({ at, by, from, to }) => `${at} ${by} ${from} ${to}`,
-      columns: [
-        { title: 'Time', isHead: true, text: ({ at }) => time(at) },
-        figures('Workers', ({ from, to }) => `${count(from)} → ${count(to)}`),
-        { title: 'Why', text: ({ why }) => why },
-        figures('Waiting', ({ queued }) => count(queued)),
-        figures('Idle', ({ idle }) => count(idle)),
-        { title: 'By', text: ({ by }) => by },
-      ],
-    });
-    this.#events = new KeyedRows(byId('events'), {
-      keyOf: ({ serial }) => serial,
-      classOf: ({ isError }) => (isError ? 'bad' : ''),
-      columns: [
-        { title: 'Time', isHead: true, text: ({ at }) => time(at) },
-        { title: 'Kind', text: ({ kind }) => kind },
-        { title: 'What', text: ({ text }) => text },
-      ],
-    });
-    this.#onlyErrors.addEventListener('change', () => this.#showEvents());
-  }
+    update({ sizing: { policy, decisions } }) {
+      // The pool and its coordinator tell each by itself.
+      decisionRows.update(decisions.toSorted((a, b) => b.at - a.at));
+      const none = decisions.length === 0 ? ' No change of its size has been decided yet.' : '';
+      setText(byId('decisions-note'), `Policy: ${policy}.${none}`);
+      showEvents();
+      announceErrors();
+    },
+  };
 
-  open(log) {
-    this.#log = log;
-    this.#announcedErrors = log.errors;
-  }
-
-  update({ sizing: { policy, decisions } }) {
-    // The pool and its coordinator tell each by itself.
-    this.#decisions.update(decisions.toSorted((a, b) => b.at - a.at));
-    const none = decisions.length === 0 ? ' No change of its size has been decided yet.' : '';
-    setText(this.#decisionsNote, `Policy: ${policy}.${none}`);
-    this.#showEvents();
-    this.#announceErrors();
-  }
-
-  #showEvents() {
-    if (this.#log === undefined) return;
-    const { events, errors, since } = this.#log;
-    this.#events.update(this.#onlyErrors.checked ? events.filter(({ isError }) => isError) : events);
+  function showEvents() {
+    if (log === undefined) return;
+    const { events, errors, since } = log;
+    eventRows.update(onlyErrors.checked ? events.filter(({ isError }) => isError) : events);
     const what = `${counted(errors, 'error')} heard since this page opened the pool`;
-    setText(this.#eventsNote, `${what}, ${time(since)}. What was before, the program's own log has.`);
+    setText(byId('events-note'), `${what}, ${time(since)}. What was before, the program's own log has.`);
   }
 
   /** However many there are within a second, they are told as one. */
-  #announceErrors() {
-    const fresh = this.#log.errors - this.#announcedErrors;
+  function announceErrors() {
+    const fresh = log.errors - announcedErrors;
     if (fresh <= 0) return;
-    this.#announcedErrors = this.#log.errors;
-    const latest = this.#log.events.find(({ isError }) => isError);
+    announcedErrors = log.errors;
+    const latest = log.events.find(({ isError }) => isError);
     announce(fresh === 1 ? latest.text : `${counted(fresh, 'error')}, the last: ${latest.text}`);
   }
 }

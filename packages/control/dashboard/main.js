@@ -5,7 +5,7 @@ import { byId, setHidden, setText } from './dom.js';
 import { FleetTables } from './fleets.js';
 import { count, span, time } from './format.js';
 import { History } from './history.js';
-import { Link } from './link.js';
+import { openLink } from './link.js';
 import { PoolLog } from './logs.js';
 import { Overview } from './overview.js';
 import { PoolView } from './pool-view.js';
@@ -21,7 +21,7 @@ const SHOW_MS = 950;
 takeTokenFromAddress();
 
 const view = new PoolView((stats) => heard(stats));
-/** By pool's name. They stay while the page is open, so that going to and fro loses nothing. */
+/** By the name of a pool that is shown. They stay when another one is opened, so that going to and fro loses nothing. */
 const histories = new Map();
 const overview = new Overview((name) => histories.get(name));
 const logs = new Map();
@@ -62,16 +62,22 @@ async function poll(up, signal) {
 }
 
 function takePools(process, found) {
-  pools = found;
   const at = now();
+  pools = overview.shownOf(found, at);
+  forgetOthers();
   // The opened one has its own line, which tells more often.
-  for (const stats of found) if (stats.name !== opened) remember(stats, at);
+  for (const stats of pools) if (stats.name !== opened) remember(stats, at);
   overview.announceChanges(found);
   if (opened === undefined && location.hash === '' && found.length === 1) open(found[0].name);
   if (frozenAt !== undefined) return;
-  overview.update(found);
+  overview.update(pools);
   showProcess(process);
   showLink();
+}
+
+function forgetOthers() {
+  const names = new Set([opened, ...pools.map(({ name }) => name)]);
+  for (const map of [histories, logs]) for (const name of map.keys()) if (!names.has(name)) map.delete(name);
 }
 
 function remember(stats, at) {
@@ -110,7 +116,7 @@ function open(name) {
   else {
     const log = kept(logs, name, () => new PoolLog());
     view.open(name, log);
-    streamLink = new Link((up, signal) => follow(name, up, signal), changeOf('stream'));
+    streamLink = openLink((up, signal) => follow(name, up, signal), changeOf('stream'));
   }
   shownAt = 0;
   overview.update(pools);
@@ -250,4 +256,4 @@ setInterval(() => {
 }, 1000);
 
 route();
-pollLink = new Link(poll, changeOf('overview'));
+pollLink = openLink(poll, changeOf('overview'));

@@ -14,38 +14,29 @@ const MOST_TEXT = 200;
 
 export function notableOf(stats, history, now) {
   return [
-    ...ofState(stats),
+    OF_STATE[stats.state]?.(stats) ?? [],
     ...ofQueue(stats),
     ...ofWorkers(stats, history, now),
     ...ofLoops(stats),
     ...ofFunctions(stats, history),
     ...ofLosses(history.grown()),
-  ];
+  ].flat();
 }
 
-function ofState({ state, tasks, queue }) {
-  const open = counted(tasks.open, 'open call');
-  switch (state) {
-    case 'paused':
-      return [
-        `Paused: calls are accepted and wait (${count(queue.size)} do), nothing new begins. Resume ends it.`,
-      ];
-    case 'draining':
-      return [
-        tasks.open > 0
-          ? `Draining: new calls are refused; ${open} are still to settle.`
-          : 'Drained: no call is open, new ones are refused. Resume opens it again.',
-      ];
-    case 'broken':
-      return ['Broken: every call is refused. Workers could not start; the errors below may say why.'];
-    case 'closing':
-      return [`Closing: new calls are refused; ${open} are still to settle.`];
-    case 'closed':
-      return ['Closed: every call is refused.'];
-    default:
-      return [];
-  }
-}
+const toSettle = ({ tasks }) =>
+  `new calls are refused; ${counted(tasks.open, 'open call')} are still to settle.`;
+
+const OF_STATE = {
+  paused: ({ queue }) =>
+    `Paused: calls are accepted and wait (${count(queue.size)} do), nothing new begins. Resume ends it.`,
+  draining: (stats) =>
+    stats.tasks.open > 0
+      ? `Draining: ${toSettle(stats)}`
+      : 'Drained: no call is open, new ones are refused. Resume opens it again.',
+  broken: () => 'Broken: every call is refused. Workers could not start; the errors below may say why.',
+  closing: (stats) => `Closing: ${toSettle(stats)}`,
+  closed: () => 'Closed: every call is refused.',
+};
 
 function ofQueue({ state, queue }) {
   const found = [];

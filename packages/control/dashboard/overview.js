@@ -2,8 +2,9 @@
 import { announce } from './announcer.js';
 import { byId, drawing, element, setAttribute, setText } from './dom.js';
 import { count, counted, duration, quantile, rate } from './format.js';
-import { minutesOf } from './history.js';
-import { figures, KeyedRows } from './keyed-rows.js';
+import { minutesOf, SPAN_MS } from './history.js';
+import { figures, keyedRows } from './keyed-rows.js';
+import { MOST_CLOSED } from './sample.js';
 import { showState, stateBadge } from './state-badge.js';
 
 /** Of the line beside a figure. Its own units. */
@@ -13,12 +14,16 @@ export class Overview {
   #table = byId('pools');
   #summary = byId('pools-summary');
   #states = new Map();
+  /** When each closed pool was first seen closed, by name. */
+  #closedSince = new Map();
+  /** How many closed pools are not shown. */
+  #leftOut = 0;
   #opened;
   #rows;
 
   /** @param historyOf gives what is known of the pool of a name; undefined before there is anything */
   constructor(historyOf) {
-    this.#rows = new KeyedRows(this.#table, {
+    this.#rows = keyedRows(this.#table, {
       keyOf: ({ name }) => name,
       classOf: ({ name }) => (name === this.#opened ? 'opened' : ''),
       columns: [
@@ -51,6 +56,18 @@ export class Overview {
     this.#opened = name;
   }
 
+  /** The pools to show: of the closed ones that the program still lists, the last ones, and those for ten minutes; and the opened one. */
+  shownOf(pools, at) {
+    const closed = pools.filter(({ state }) => state === 'closed');
+    this.#closedSince = new Map(closed.map(({ name }) => [name, this.#closedSince.get(name) ?? at]));
+    const since = ({ name }) => this.#closedSince.get(name);
+    const last = closed.sort((a, b) => since(a) - since(b)).slice(-MOST_CLOSED);
+    const stays = (pool) => pool.name === this.#opened || (last.includes(pool) && at - since(pool) < SPAN_MS);
+    const shown = pools.filter((pool) => pool.state !== 'closed' || stays(pool));
+    this.#leftOut = pools.length - shown.length;
+    return shown;
+  }
+
   update(pools) {
     // Of the only pool, a larger chart is below.
     this.#table.classList.toggle('several', pools.length > 1);
@@ -65,8 +82,12 @@ export class Overview {
       rate(sum(({ throughput }) => throughput ?? 0)),
       `${count(sum(({ queue }) => queue.size))} waiting`,
       'run and wait of the last 10\u00a0s',
+      ...(this.#leftOut > 0 ? [`${count(this.#leftOut)} closed ones left out`] : []),
     ];
-    setText(this.#summary, pools.length === 0 ? 'This process serves no pools.' : all.join(' · '));
+    setText(
+      this.#summary,
+      pools.length + this.#leftOut === 0 ? 'This process serves no pools.' : all.join(' · '),
+    );
   }
 
   /** Says which pools are in another state than before, came, or went. Called even while the display is frozen. */

@@ -1,11 +1,11 @@
 /** The opened pool: figures, threads over time, logs, functions, workers, and the buttons that change it. */
-import { ActionDialog } from './action-dialog.js';
+import { makeActionDialog } from './action-dialog.js';
 import { ACTIONS } from './actions.js';
-import { Cards } from './cards.js';
+import { makeCards } from './cards.js';
 import { byId, element, setHidden, setText } from './dom.js';
 import { bytes, count, counted, duration, errorText, percent, quantile, span, time } from './format.js';
-import { figures, KeyedRows, names } from './keyed-rows.js';
-import { LogView } from './logs.js';
+import { figures, keyedRows, names } from './keyed-rows.js';
+import { makeLogView } from './logs.js';
 import { notableOf } from './notable.js';
 import { showState, stateBadge } from './state-badge.js';
 import { wantsLessMotion } from './theme.js';
@@ -19,12 +19,12 @@ const JUST_NOW_MS = 1000;
 export class PoolView {
   #section = byId('pool');
   #badge = stateBadge();
-  #cards = new Cards(byId('cards'));
+  #cards = makeCards(byId('cards'));
   #timeline = new Timeline();
-  #log = new LogView();
+  #log = makeLogView();
   #functions = functionRows();
   #workers;
-  #dialog = new ActionDialog((action, stats, refusal) => this.#done(action, stats, refusal));
+  #ask = makeActionDialog((action, stats, refusal) => this.#done(action, stats, refusal));
   #onChanged;
   #stats;
   #history;
@@ -38,10 +38,7 @@ export class PoolView {
     for (const action of ACTIONS) {
       const button = element('button', { type: 'button', id: `do-${action.id}`, text: action.button });
       button.classList.toggle('stops', action.stops === true);
-      button.addEventListener(
-        'click',
-        () => this.#stats !== undefined && this.#dialog.ask(action, this.#stats),
-      );
+      button.addEventListener('click', () => this.#stats !== undefined && this.#ask(action, this.#stats));
       byId('buttons').append(button);
     }
   }
@@ -139,7 +136,7 @@ function noteOnFunctions({ functions }) {
 }
 
 function functionRows() {
-  return new KeyedRows(byId('functions'), {
+  return keyedRows(byId('functions'), {
     keyOf: ({ name }) => name,
     columns: [
       { isHead: true, ...names('Function', ({ name }) => name) },
@@ -173,7 +170,7 @@ function showLastError(node, error) {
 }
 
 function workerRows(lastEnded) {
-  return new KeyedRows(byId('workers'), {
+  return keyedRows(byId('workers'), {
     keyOf: ({ id }) => id,
     columns: [
       { title: 'Worker', isHead: true, isNumber: true, text: ({ id }) => `${id}` },

@@ -34,7 +34,7 @@ export async function serveFromEnvironment(
 }
 
 function parseAddress(value: string): { host?: string; port: number } {
-  const match = /^(?:(?:\[([^\]]+)\]|([^:[\]\s]+)):)?(\d+)$/.exec(value.trim());
+  const match = /^(?:(?:\[([^\]]+)\]|([^:[\]\s]+)):)?(\d+)$/.exec(String(value).trim());
   if (match === null) throw new ControlError('ERR_CONTROL_OPTION', `Expected ${FORMS}, got ${show(value)}`);
   const host = match[1] ?? match[2];
   const port = portNumber('port', Number(match[3]));

@@ -20,45 +20,41 @@ export interface ControlOptions {
   readonly fleets?: Iterable<ObservableFleet>;
 }
 
-export interface ResolvedOptions extends Required<ControlOptions> {
-  /** Only this machine can reach the server, so reading needs no token. */
-  readonly isLocal: boolean;
-}
-
-const KNOWN = [
-  'host',
-  'port',
-  'token',
-  'allowedHosts',
-  'historyMs',
-  'fleets',
-] as const satisfies readonly (keyof ControlOptions)[];
 const MAX_PORT = 65_535;
 /** One hour, so that the history needs little memory. */
 const MAX_HISTORY_MS = 3_600_000;
 
+/** The check of each option, with its default. */
+const CHECKS = {
+  host: (value: unknown = '127.0.0.1') => text('host', value, 'an address or a host name', /^[^\s/[\]]+$/),
+  port: (value: unknown = 0) => portNumber('port', value),
+  token: (value: unknown = randomToken()) =>
+    text('token', value, 'printable ASCII characters without spaces', /^[!-~]+$/, hidden),
+  allowedHosts: (value: unknown = []) => hostList(value),
+  historyMs: (value: unknown = 600_000) => wholeNumber('historyMs', value, MAX_HISTORY_MS),
+  fleets: (value: unknown = []) => iterable<ObservableFleet>('fleets', value),
+} satisfies { [K in keyof ControlOptions]-?: (value: unknown) => ControlOptions[K] };
+
+export type ResolvedOptions = ReturnType<typeof resolveOptions>;
+
 /** Throws ERR_CONTROL_OPTION or ERR_CONTROL_TOKEN_REQUIRED. */
-export function resolveOptions(given: unknown): ResolvedOptions {
-  const { host = '127.0.0.1', port = 0, token, ...options } = record(given ?? {});
-  const { allowedHosts = [], historyMs = 600_000, fleets = [] } = options;
-  const address = text('host', host, 'an address or a host name', /^[^\s/[\]]+$/);
-  const isLocal = isLoopback(address);
-  if (!isLocal && token === undefined) {
+export function resolveOptions(given: unknown) {
+  const options = record(given ?? {});
+  const host = CHECKS.host(options.host);
+  /** Only this machine can reach the server, so reading needs no token. */
+  const isLocal = isLoopback(host);
+  if (!isLocal && options.token === undefined) {
     const message =
-      `Option 'host': others can reach ${show(address)}, so a token is needed. Give 'token' (THREADWISE_CONTROL_TOKEN), ` +
+      `Option 'host': others can reach ${show(host)}, so a token is needed. Give 'token' (THREADWISE_CONTROL_TOKEN), ` +
       "or listen on '127.0.0.1'";
     throw new ControlError('ERR_CONTROL_TOKEN_REQUIRED', message);
   }
+  const all = Object.entries(CHECKS).map(([name, check]) => [
+    name,
+    check(options[name as keyof ControlOptions]),
+  ]);
   return {
-    host: address,
-    port: portNumber('port', port),
-    token:
-      token === undefined
-        ? randomToken()
-        : text('token', token, 'printable ASCII characters without spaces', /^[!-~]+$/, hidden),
-    allowedHosts: hostList(allowedHosts),
-    historyMs: wholeNumber('historyMs', historyMs, MAX_HISTORY_MS),
-    fleets: iterable<ObservableFleet>('fleets', fleets),
+    ...(Object.fromEntries(all) as { [K in keyof typeof CHECKS]: ReturnType<(typeof CHECKS)[K]> }),
     isLocal,
   };
 }
@@ -91,9 +87,12 @@ function record(given: unknown): { [K in keyof ControlOptions]: unknown } {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return reject('options', 'an object', show(given));
   }
-  const unknown = Object.keys(given).find((key) => !KNOWN.some((known) => known === key));
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(CHECKS, key));
   if (unknown === undefined) return given;
-  throw new ControlError('ERR_CONTROL_OPTION', `Unknown option '${unknown}'. Known: ${KNOWN.join(', ')}`);
+  throw new ControlError(
+    'ERR_CONTROL_OPTION',
+    `Unknown option '${unknown}'. Known: ${Object.keys(CHECKS).join(', ')}`,
+  );
 }
 
 function text(option: string, value: unknown, expected: string, pattern: RegExp, shown = show): string {

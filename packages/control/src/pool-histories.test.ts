@@ -128,6 +128,20 @@ test('a pool that is closed is asked no more, and what was stays', () => {
   assert.deepEqual(times(of(asPool)), [2000, 4000, 6000]);
 });
 
+test('of closed pools only the last ones have a history, and no longer than others reach back', () => {
+  const pools = Array.from({ length: 25 }, askedPool);
+  const { pass, of } = histories(pools.map(({ asPool }) => asPool));
+  const withRows = () => pools.flatMap(({ asPool }, i) => (of(asPool).rows.length > 0 ? [i] : []));
+  for (const { stats } of pools.slice(1)) stats.state = 'closed';
+  pass(1);
+  assert.deepEqual(withRows(), [0, ...[...pools.keys()].slice(5)]);
+  pass(5);
+  assert.equal(withRows().length, 21);
+  pass(1);
+  assert.deepEqual(withRows(), [0]);
+  assert.equal(pools[1]!.pool.asked, 1);
+});
+
 test('what is kept of a pool is bounded, whatever its figures and however many workers it has', () => {
   const size = (workers: number) => {
     const { stats, asPool } = askedPool();

@@ -1,5 +1,5 @@
 /** The recent history of each pool, for the charts of the dashboard: one reading every two seconds, kept as the JSON that is sent. */
-import { COLUMNS, rowOf } from '../dashboard/sample.js';
+import { COLUMNS, MOST_CLOSED, rowOf } from '../dashboard/sample.js';
 import type { ControllablePool, PoolStats } from './controllable-pool.js';
 import type { Directory } from './directory.js';
 import type { Limits } from './limits.js';
@@ -25,6 +25,8 @@ export function keepHistories(
 ) {
   const capacity = Math.ceil(spanMs / intervalMs);
   const byPool = new WeakMap<ControllablePool, History>();
+  /** Those of closed pools, which no reading shortens any more: the oldest first. */
+  const closed: History[] = [];
   let timer: NodeJS.Timeout | undefined;
   return {
     begin(): void {
@@ -50,15 +52,17 @@ export function keepHistories(
   /** Takes all readings that are due. Never throws: a timer calls it, so an error of a pool would end the program. */
   function look(): void {
     try {
-      for (const { item } of directory.list()) if (isDue(item)) read(item);
+      for (const { item } of directory.list()) read(item);
     } catch {
       // `pools` belongs to the program, and its iterator may throw.
     }
+    while (closed.length > MOST_CLOSED || now() - (closed[0]?.latest ?? now()) > spanMs)
+      closed.shift()!.rows.length = 0;
   }
 
   function read(pool: ControllablePool): void {
     try {
-      add(pool, pool.stats());
+      if (isDue(pool)) add(pool, pool.stats());
     } catch {
       // The pool's charts have a gap here.
     }
@@ -76,5 +80,6 @@ export function keepHistories(
     history.isOver = stats.state === 'closed';
     history.rows.push(JSON.stringify(rowOf(stats, history.latest, MOST_WORKERS)));
     if (history.rows.length > capacity) history.rows.shift();
+    if (history.isOver) closed.push(history);
   }
 }

@@ -95,12 +95,12 @@ test('lists the sizing decisions with their reasons, the newest first', { skip }
 test('shows where functions run and why, and which worker is stuck', { skip }, async () => {
   const pool = new FakePool('images');
   pool.workers[2].load = 1;
+  const first = Date.now();
   const there = await visit([pool]);
   await there.visit.sees('#functions tbody', 'the way to a thread takes longer');
   const [resize, parse] = await texts(there.page, '#functions tbody tr');
   assert.match(resize, /resize\s+worker threads\s+the mean run time is above/);
   assert.match(parse, /parse\s+main thread/);
-  const first = Date.now();
   const pushing = setInterval(() => there.standIn.push(), 1000);
   await there.visit.sees('#workers tbody tr:nth-child(3)', /≥ [1-9]\d* s ago/);
   clearInterval(pushing);
@@ -354,5 +354,51 @@ test('has what was before it was opened, and says what grew since then', { skip 
   await there.visit.sees('#notable', '7 calls failed in the last 5 min 0 s.');
   await there.page.locator('canvas[aria-label*="highest 111"]').waitFor();
   await there.page.locator('#pools tbody tr:nth-child(2) [aria-label*="at most 111"]').waitFor();
+  await leave(there);
+});
+
+test(
+  'shows the pools that closed last, for ten minutes, and says how many it leaves out',
+  { skip },
+  async () => {
+    const pools = Array.from({ length: 24 }, (_, i) => new FakePool(`batch ${i}`));
+    const there = await visit([new FakePool('images'), ...pools]);
+    const { visit: dashboard, page } = there;
+    await dashboard.sees('#pools-summary', /^25 pools · /);
+    for (const pool of pools) pool.state = 'closed';
+    await dashboard.sees('#pools-summary', /^21 pools · .* · 4 closed ones left out$/);
+    assert.deepEqual(await texts(page, '#pools tbody .name'), [
+      'images',
+      ...pools.slice(4).map(({ name }) => name),
+    ]);
+    // What is opened stays as long as it is.
+    await page.getByText('batch 9', { exact: true }).click();
+    await dashboard.sees('#pool-state', 'closed');
+    await page.clock.install();
+    await page.clock.fastForward(600_000);
+    await dashboard.sees('#pools-summary', /^2 pools · .* · 23 closed ones left out$/);
+    assert.deepEqual(await texts(page, '#pools tbody .name'), ['images', 'batch 9']);
+    await leave(there);
+  },
+);
+
+test('forgets a pool that is gone: another one of its name begins with nothing', { skip }, async () => {
+  const pools = [new FakePool('images'), new FakePool('sounds')];
+  const there = await visit(pools, { fragment: '#pool=images' });
+  const { visit: dashboard, page, standIn } = there;
+  pools[0].tasks.failed = 5;
+  standIn.push();
+  await dashboard.sees('.counts', /failed5\+5/);
+  standIn.emit('worker:ready', { pool: 'images', workerId: 9, startMs: 41 });
+  standIn.push();
+  await dashboard.sees('#events tbody', 'Worker 9');
+  await page.locator('#pool-close').click();
+  pools.shift();
+  await dashboard.sees('#pools-summary', /^1 pool · /);
+  pools.push(new FakePool('images'));
+  await dashboard.sees('#pools-summary', /^2 pools · /);
+  await page.getByText('images', { exact: true }).first().click();
+  await dashboard.sees('.counts', /failed00/);
+  assert.equal(await page.locator('#events tbody tr').count(), 0);
   await leave(there);
 });

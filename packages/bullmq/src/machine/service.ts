@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Job, Worker } from 'bullmq';
 import { createPool, type Pool, type TaskStart } from 'threadwise';
-import { duration } from 'threadwise/internal';
-import { CancelListener } from '../cancels.js';
+import { duration, record } from 'threadwise/internal';
+import { listenToCancels } from '../cancels.js';
 import { connectTo, inTime, Link, rejectCommands } from '../connection.js';
 import { decode } from '../encoding.js';
 import { FleetError, isRefusedLogin } from '../errors.js';
 import { intake } from './intake.js';
 import { defined } from '../job-options.js';
 import { JobWorker } from './job-worker.js';
-import { Machines, type MachineStats, REPORT_MS } from '../machines.js';
+import { type MachineStats, machinesOf, REPORT_MS } from '../machines.js';
 import { moduleHash } from '../module-hash.js';
 import { moduleOption, type ResolvedService, resolveService, type ServiceOptions } from '../options.js';
 import { cancelled, GiveBack, LockLost, type Machine, RunningJob } from './running-job.js';
@@ -45,9 +45,9 @@ export class Service {
   readonly #name: string;
   readonly #options: ResolvedService;
   readonly #link: Link;
-  readonly #cancels: CancelListener;
+  readonly #cancels: ReturnType<typeof listenToCancels>;
   readonly #machine: Machine;
-  readonly #machines: Machines;
+  readonly #machines: ReturnType<typeof machinesOf>;
   /** The jobs on this machine, by id. */
   readonly #running = new Map<string, RunningJob>();
   /** The functions that a task can call about its job, through `task.host`. */
@@ -105,7 +105,7 @@ export class Service {
       runRetryDelay: RETRY_MS,
       ...defined({ limiter: options.limiter }),
     });
-    this.#machines = new Machines(this.worker, redis);
+    this.#machines = machinesOf(this.worker, redis);
     let hash: Promise<string> | undefined;
     const hashOnce = () => (hash ??= moduleHash(url));
     const { pool: ours, worker } = this;
@@ -121,7 +121,7 @@ export class Service {
       for (const running of this.#running.values())
         if (running.call === call) running.abort(cancelled(running.job.name, reason));
     };
-    this.#cancels = new CancelListener(queue, prefix, redis, onCancel, onError);
+    this.#cancels = listenToCancels(queue, prefix, redis, onCancel, onError);
     for (const event of ['worker:ready', 'worker:exit', 'pool:size'] as const)
       this.pool.on(event, () => this.#adapt());
     this.#timer = setInterval(() => this.#report(), REPORT_MS);
@@ -130,7 +130,7 @@ export class Service {
     this.ready = this.#start();
     this.ready.then(
       () => (hasBegun = true),
-      (error: unknown) => this.#tell(error),
+      () => undefined, // told already, or the service was closed on purpose
     );
   }
 
@@ -155,7 +155,8 @@ export class Service {
    * threads and connections. If Redis does not answer, other machines take the jobs over when their locks expire.
    * @param options timeoutMs: milliseconds, default the option `closeTimeoutMs`; Infinity: no limit. Throws ERR_OPTION.
    */
-  close({ timeoutMs = this.#options.closeTimeoutMs }: { timeoutMs?: number } = {}): Promise<void> {
+  close(options: { timeoutMs?: number } = {}): Promise<void> {
+    const { timeoutMs = this.#options.closeTimeoutMs } = record('options', options, ['timeoutMs']);
     const limitMs = duration('timeoutMs', timeoutMs, 0);
     this.#closing ??= this.#close(limitMs);
     return this.#closing;
@@ -170,6 +171,7 @@ export class Service {
       await this.pool.ready;
       await this.#reach(this.worker.waitUntilReady());
     } catch (error) {
+      if (this.#closing === undefined) this.#tell(error);
       void this.close({ timeoutMs: 0 });
       throw error;
     }

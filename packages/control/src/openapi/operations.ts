@@ -180,7 +180,8 @@ export const DOCUMENT = {
       '(ERR_CONTROL_INTERNAL). Reading needs the token only where others than this machine can reach the server.',
     license: { name: 'MIT', identifier: 'MIT' },
   },
-  servers: [{ url: '/' }],
+  // Relative to this document: behind a proxy, the server may be under a path.
+  servers: [{ url: '.' }],
   paths: Object.fromEntries([...OPERATIONS_BY_PATH].map(described)) as Readonly<Record<string, object>>,
   components: {
     schemas: schemas.SCHEMAS,
