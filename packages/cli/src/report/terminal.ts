@@ -44,12 +44,10 @@ function allLines({ findings, tone, recommended, figures }: Report, columns: num
     ...(recommended === undefined
       ? []
       : [...heading('Recommended', columns), ...codeLines(recommended, columns)]),
-    ...figures
-      .filter(({ isForMarkdown }) => isForMarkdown !== true)
-      .flatMap(({ table, plot }) => [
-        ...(table ? titledTable(table, columns) : []),
-        ...(plot?.(columns) ?? []),
-      ]),
+    ...figures.flatMap((each) => {
+      if (typeof each === 'function') return each(columns);
+      return each === undefined || each.isLong ? [] : titledTable(each, columns);
+    }),
   ];
 }
 
