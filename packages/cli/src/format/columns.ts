@@ -1,25 +1,16 @@
 /** Rows of text in columns, with nothing but space between them. */
-import Table from 'cli-table3';
+import { fitted, widthOf } from './text.js';
 
-type Align = 'left' | 'right';
-
-const noBorders = Object.fromEntries(
-  ['top', 'bottom', 'left', 'right', 'mid']
-    .flatMap((edge) => [edge, `${edge}-mid`, `${edge}-left`, `${edge}-right`])
-    .concat('middle')
-    .map((name) => [name, '']),
-);
-
-/** The lines. @param aligns of each column; 'left' where nothing is said */
-export function inColumns(rows: readonly (readonly string[])[], aligns: Align[] = []): string[] {
-  const table = new Table({
-    chars: noBorders,
-    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [], compact: true },
-    colAligns: aligns,
+/** The lines; a cell may have several. @param aligns of each column; 'left' where nothing is said */
+export function inColumns(rows: readonly (readonly string[])[], aligns: ('left' | 'right')[] = []): string[] {
+  const lines = rows.flatMap((row) => {
+    const cells = row.map((cell) => cell.split('\n'));
+    const height = Math.max(...cells.map(({ length }) => length));
+    return Array.from({ length: height }, (_, i) => cells.map((cell) => cell[i] ?? ''));
   });
-  table.push(...rows.map((row) => [...row]));
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd());
+  const widths = lines[0]?.map((_, i) => Math.max(...lines.map((line) => widthOf(line[i]!)))) ?? [];
+  return lines.map((line) => {
+    const cells = line.map((cell, i) => fitted(cell, widths[i]!, aligns[i]));
+    return cells.join('  ').trimEnd();
+  });
 }
