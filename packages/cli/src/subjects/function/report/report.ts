@@ -211,18 +211,14 @@ function rateCurve(findings: Findings, tables: Tables): Chart | undefined {
 function gainCurve(findings: Findings, tables: Tables): Chart | undefined {
   const { spins, inline } = findings.samples;
   const gained = spins.map((each) => [each.runMs, real(ratio(each.pool, each.inline))] as const);
-  // A logarithmic scale has no place for 0.
   const points = pointsOf(gained).filter(({ x, y }) => x > 0 && y.low > 0);
   if (points.length === 0) return undefined;
   const even = drawable(real(findings.breakEven.runMs));
   // The whole axis has the unit of its middle, on a logarithmic scale.
   const time = inOneUnit(duration, Math.sqrt(points[0]!.x * points.at(-1)!.x));
-  const marks = [
-    { at: even?.value, text: 'pays from ' },
-    { at: inline.callMs?.p50, text: 'your call: ' },
-  ].flatMap(({ at, text }) =>
-    at === undefined || at <= 0 || !isDrawable(at) ? [] : [{ at, text: text + time(at) }],
-  );
+  const marked = Object.entries({ 'pays from ': even?.value, 'your call: ': inline.callMs?.p50 });
+  // A logarithmic scale has no place for 0.
+  const marks = marked.flatMap(([text, at]) => (at && isDrawable(at) ? { at, text: text + time(at) } : []));
   const each = points.map(({ x, y }) => `${time(x)}: ${withRange(y, factor)}`);
   const times = [...points.map(({ x }) => x), ...marks.map(({ at }) => at)];
   const gains = [1, ...points.flatMap(({ y }) => [y.low, y.high])];
