@@ -51,9 +51,8 @@ export function times({ value }: Pick<Estimate, 'value'>): string {
 }
 
 /** `1.7 to 2 x`. */
-export function timesFromTo({ low, high }: Estimate): string {
-  const [from, to] = [twoDigits(low), twoDigits(high)];
-  return from === to ? `${from} x` : `${from} to ${to} x`;
+export function timesFromTo(gain: Estimate): string {
+  return range(gain, (value) => times({ value }));
 }
 
 export function counted(count: number, thing: string, things = `${thing}s`): string {

@@ -1,13 +1,9 @@
 /** The package has no types of its own: what is used of it. */
 declare module 'asciichart' {
-  export interface PlotOptions {
-    readonly min?: number;
-    readonly max?: number;
-    readonly height?: number;
-    /** Columns of the labels, and of the axis behind them. */
-    readonly offset?: number;
+  /** `offset`: columns of the labels, and of the axis behind them. */
+  type PlotOptions = Partial<Record<'min' | 'max' | 'height' | 'offset', number>> & {
     readonly format?: (value: number) => string;
-  }
+  };
   /** One line for each series; all begin at the same column, a column for each value. */
   export function plot(series: readonly (readonly number[])[], options?: PlotOptions): string;
 }

@@ -13,7 +13,7 @@ export function renderMarkdown({ findings, recommended, figures, meaning }: Repo
     ...listBlocks('Before you believe it', warnings),
     ...(recommended === undefined ? [] : ['## Recommended', plain(recommended.before)]),
     ...(code.length === 0 ? [] : [['```js', ...code, '```'].join('\n')]),
-    ...figures.flatMap(({ table }) => (table === undefined ? [] : tableBlocks(table))),
+    ...figures.flatMap((each) => (typeof each === 'object' ? tableBlocks(each) : [])),
     ...(meaning === undefined ? [] : ['## What it means']),
     ...(meaning ?? []).map(({ title, text }) => `**${title}.** ${plain(text)}`),
   ];

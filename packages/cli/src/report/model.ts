@@ -12,6 +12,8 @@ export interface Table {
   readonly head: readonly string[];
   /** The first cell says what the row is about. */
   readonly rows: readonly Row[];
+  /** Too long for a terminal. */
+  readonly isLong?: boolean;
 }
 
 export type Row = readonly string[];
@@ -33,15 +35,7 @@ export interface Paragraph {
 }
 
 /** A part of the page. A text is a paragraph; of what is undefined nothing is shown. */
-export type Block =
-  | string
-  | { readonly heading: string }
-  | { readonly list: readonly string[] }
-  | { readonly code: readonly string[] }
-  | { readonly table: Table | undefined }
-  | { readonly heat: HeatTable }
-  | { readonly chart: Chart | undefined }
-  | { readonly paragraphs: readonly Paragraph[] };
+export type Block = string | { readonly list: readonly string[] } | Table | HeatTable | Chart | undefined;
 
 export interface Section {
   /** Unique on the page. */
@@ -50,16 +44,7 @@ export interface Section {
   /** Takes both columns of the page. */
   readonly isWide?: boolean;
   /** What the section shows. A section whose blocks are all undefined is left out. */
-  readonly blocks: readonly (Block | undefined)[];
-}
-
-/** What stands below in the views that are text. */
-export interface Figures {
-  readonly table: Table | undefined;
-  /** Below the table, on a terminal. */
-  readonly plot?: (columns: number) => Line[];
-  /** Too long for a terminal. */
-  readonly isForMarkdown?: boolean;
+  readonly blocks: readonly Block[];
 }
 
 export interface Report {
@@ -82,7 +67,8 @@ export interface Report {
     /** Other ways of calling. */
     readonly others?: readonly string[];
   };
-  readonly figures: readonly Figures[];
+  /** The tables of the views that are text; a function draws a plot for a terminal. */
+  readonly figures: readonly (Table | ((columns: number) => Line[]) | undefined)[];
   /** Makes the sections of the page; called only where there is a page. */
   readonly sections: () => readonly Section[];
 }
@@ -100,28 +86,21 @@ export interface Made {
 export type Tone = 'pays' | 'does not' | 'mixed' | 'unknown';
 
 /** A table without the columns that nothing was measured for; undefined where that leaves nothing. */
-export function tableOf(title: string, head: readonly string[], rows: readonly Row[]): Table | undefined {
+export function tableOf(title: string, head: Row, rows: readonly Row[], isLong = false): Table | undefined {
   const kept = head.map((_, i) => i === 0 || rows.some((row) => row[i] !== NONE));
   if (rows.length === 0 || kept.filter(Boolean).length < 2) return undefined;
   const keep = (row: Row): Row => row.filter((_, i) => kept[i]);
-  return { title, head: keep(head), rows: rows.map(keep) };
+  return { title, head: keep(head), rows: rows.map(keep), isLong };
 }
 
 /** Names and values, without those that there are not. */
-export function pairsTable(
-  title: string,
-  rows: readonly Row[],
-  head: Row = ['what', 'value'],
-): Table | undefined {
-  return tableOf(
-    title,
-    head,
-    rows.filter(([, value]) => value !== NONE),
-  );
+export function pairsTable(title: string, rows: readonly Row[], head: Row = ['what', 'value']) {
+  const known = rows.filter(([, value]) => value !== NONE);
+  return tableOf(title, head, known);
 }
 
 export function tablesSection(id: string, title: string, ...tables: readonly (Table | undefined)[]): Section {
-  return { id, title, isWide: true, blocks: tables.map((table) => ({ table })) };
+  return { id, title, isWide: true, blocks: tables };
 }
 
 /** What it was measured on, for the table that says how it was measured. */

@@ -1,8 +1,7 @@
 /** A report on a terminal: the verdict, why, and what to do; all figures where they are asked for. No line is wider than the terminal, and nothing of the user's steers it. */
-import { inColumns } from '../format/columns.js';
 import { counted, NONE } from '../format/figures.js';
-import { truncated, widthOf } from '../format/text.js';
-import { type Report, shortened, type Table as Contents, type Tone } from './model.js';
+import { inColumns, truncated, widthOf } from '../format/text.js';
+import { type Report, type Row, shortened, type Table, type Tone } from './model.js';
 
 export interface TerminalOptions {
   readonly columns: number;
@@ -44,12 +43,10 @@ function allLines({ findings, tone, recommended, figures }: Report, columns: num
     ...(recommended === undefined
       ? []
       : [...heading('Recommended', columns), ...codeLines(recommended, columns)]),
-    ...figures
-      .filter(({ isForMarkdown }) => isForMarkdown !== true)
-      .flatMap(({ table, plot }) => [
-        ...(table ? titledTable(table, columns) : []),
-        ...(plot?.(columns) ?? []),
-      ]),
+    ...figures.flatMap((each) => {
+      if (typeof each === 'function') return each(columns);
+      return each === undefined || each.isLong ? [] : titledTable(each, columns);
+    }),
   ];
 }
 
@@ -62,14 +59,14 @@ function fewLines({ findings, tone, recommended }: Report, columns: number): Lin
   const { reasons, warnings } = findings;
   const verdict = wrapped(findings.verdict.sentence, columns, '', STYLES[tone]);
   const code = recommended === undefined ? [] : codeLines(recommended, columns);
-  const point = (order: number, mark: '-' | '!', text: string) => ({
+  const point = (order: number, mark: '-' | '!', text: string, style?: Style) => ({
     order,
     mark,
-    lines: wrapped(text, columns, `${INDENT}${mark} `, mark === '!' ? 'warn' : undefined),
+    lines: wrapped(text, columns, `${INDENT}${mark} `, style),
   });
   const points = [
     ...reasons.map((text, i) => point(i, '-', text)),
-    ...warnings.slice(0, MOST_WARNINGS).map((text, i) => point(i + 0.5, '!', text)),
+    ...warnings.slice(0, MOST_WARNINGS).map((text, i) => point(i + 0.5, '!', text, 'warn')),
   ].sort((a, b) => a.order - b.order);
   let room = FEW - 1 - verdict.length - code.length;
   const shown = points.filter(({ lines }) => {
@@ -94,7 +91,7 @@ function codeLines({ before, code }: NonNullable<Report['recommended']>, columns
   return [...wrapped(before, columns, INDENT), ...(lines.length === 0 ? [] : [{ text: '' }, ...lines])];
 }
 
-export function titledTable(table: Contents, columns: number): Line[] {
+export function titledTable(table: Table, columns: number): Line[] {
   return [...heading(table.title, columns), ...tableLines(table, columns)];
 }
 
@@ -155,27 +152,20 @@ function pieces(text: string, width: number): string[] {
 }
 
 /** A table side by side where there is room, else one row below the other, each with the names of its columns. */
-function tableLines(table: Contents, columns: number): Line[] {
-  const safe = {
-    ...table,
-    head: table.head.map(shortened),
-    rows: table.rows.map((row) => row.map(shortened)),
-  };
-  const lines = sideBySide(safe);
-  return lines.every(({ text }) => widthOf(text) <= columns) ? lines : below(safe, columns);
-}
-
-function sideBySide({ head, rows }: Contents): Line[] {
+function tableLines(table: Table, columns: number): Line[] {
+  const [head, ...rows] = [table.head, ...table.rows].map((row) => row.map(shortened)) as [
+    string[],
+    ...string[][],
+  ];
   const isPairs = head.length === 2;
   const aligns = head.map((_, i) => (i === 0 || isPairs ? 'left' : 'right'));
-  return inColumns([head, ...rows], aligns).map((line, i) => ({
-    text: `${INDENT}${line}`,
-    style: i === 0 ? 'dim' : undefined,
-  }));
+  const lines = inColumns([head, ...rows], aligns).map((line) => `${INDENT}${line}`);
+  if (lines.some((text) => widthOf(text) > columns)) return below(head, rows, columns);
+  return lines.map((text, i) => ({ text, style: i === 0 ? 'dim' : undefined }));
 }
 
 /** What has two columns is read as it is: `name: value`. */
-function below({ head, rows }: Contents, columns: number): Line[] {
+function below(head: Row, rows: readonly Row[], columns: number): Line[] {
   const isPairs = head.length === 2;
   return rows.flatMap(([name = '', ...cells]) => {
     if (isPairs) return wrapped(`${name}: ${cells[0]}`, columns, INDENT);

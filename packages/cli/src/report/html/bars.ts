@@ -3,7 +3,7 @@ import { scaleLinear } from 'd3-scale';
 import type { Estimate } from '../../experiment/statistics.js';
 import { type Format, inOneUnit, middle, range, withRange } from '../../format/figures.js';
 import { truncated } from '../../format/text.js';
-import { type Chart, drawable, label, px } from './chart.js';
+import { type Chart, drawable, label, px, WIDTH } from './chart.js';
 
 export interface Bar {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Bar {
 }
 
 /** Where things lie in the drawing, in its units. */
-const SIZE = { width: 460, row: 34, left: 168, right: 350, bar: 16 } as const;
+const SIZE = { row: 34, left: 168, right: 350, bar: 16 } as const;
 const LONGEST_NAME = 20;
 /** An interval that is drawn shorter is no more than a blot; its figures are in the table. */
 const SHORTEST_INTERVAL = 8;
@@ -30,13 +30,12 @@ export function barsChart(id: string, title: string, bars: readonly Bar[], given
   const most = Math.max(...known.map(({ figure }) => figure.high));
   const format = inOneUnit(given, most);
   const longest = Math.max(...known.map(({ figure }) => middle(figure, format).length));
-  const right = Math.min(SIZE.right, SIZE.width - 12 - longest * CHARACTER);
+  const right = Math.min(SIZE.right, WIDTH - 12 - longest * CHARACTER);
   const x = scaleLinear([0, most === 0 ? 1 : most], [SIZE.left, right]);
   return {
     id,
     title,
     description: `${known.map(({ name, figure }) => `${name}: ${withRange(figure, format)}`).join('; ')}.`,
-    width: SIZE.width,
     height: known.length * SIZE.row + 8,
     body: known.map((bar, i) => rowOf(bar, 4 + (i + 0.5) * SIZE.row, x, format)).join('\n'),
     table: {

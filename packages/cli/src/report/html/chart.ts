@@ -4,13 +4,15 @@ import type { Table } from '../model.js';
 import { tableHtml } from './table.js';
 import { escaped } from './text.js';
 
+/** Of every chart, in the units of its drawing. */
+export const WIDTH = 460;
+
 export interface Chart {
   /** Unique on the page. */
   readonly id: string;
   readonly title: string;
   /** What one sees in it, for who does not. */
   readonly description: string;
-  readonly width: number;
   readonly height: number;
   /** SVG. */
   readonly body: string;
@@ -24,7 +26,7 @@ const SWATCHES = {
 };
 
 export function chartHtml(chart: Chart): string {
-  const { id, title, description, width, height, body, legend = [], table } = chart;
+  const { id, title, description, height, body, legend = [], table } = chart;
   const swatches = legend.map(
     ([swatch, text]) =>
       `<li><svg viewBox="0 0 34 14" aria-hidden="true">${SWATCHES[swatch]}</svg>${escaped(text)}</li>`,
@@ -32,7 +34,7 @@ export function chartHtml(chart: Chart): string {
   const caption =
     swatches.length === 0 ? '' : `<figcaption><ul class="legend">${swatches.join('')}</ul></figcaption>`;
   return `<figure>
-<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc">
+<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc">
 <title id="${id}-title">${escaped(title)}</title><desc id="${id}-desc">${escaped(description)}</desc>
 ${body}
 </svg>${caption}
@@ -41,13 +43,8 @@ ${table === undefined ? '' : `<details><summary>${escaped(title)}: the figures</
 }
 
 /** A coordinate, to a tenth of what one sees. */
-export function tenth(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
-export function px(value: number): string {
-  return String(tenth(value));
-}
+export const tenth = (value: number): number => Math.round(value * 10) / 10;
+export const px = (value: number): string => String(tenth(value));
 
 /** Figures beyond are nothing that a program measures, and would leave no room for others. */
 const LARGEST = 1e15;

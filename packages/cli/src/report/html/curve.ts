@@ -3,7 +3,7 @@ import { scaleLinear, scaleLog } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import type { Estimate } from '../../experiment/statistics.js';
 import type { Format } from '../../format/figures.js';
-import { type Chart, drawable, isDrawable, label, px, tenth } from './chart.js';
+import { type Chart, drawable, isDrawable, label, px, tenth, WIDTH } from './chart.js';
 import { escaped } from './text.js';
 
 export interface Point {
@@ -26,12 +26,12 @@ interface Curve extends Pick<Chart, 'id' | 'title' | 'description' | 'table'> {
 export function curveChart({ points, x, y, flat, band, marks, ...named }: Curve): Chart {
   return {
     ...named,
-    ...PLOT,
+    height: PLOT.height,
     body: [
       axes(x, y),
       band === undefined ? '' : bandOf(x.at(band.low), x.at(band.high)),
       // Below what it is held against, which would be hidden by it.
-      between(points, x, y),
+      `<path class="pool-soft" d="${area<Point>(across(x), up(y, 'low'), up(y, 'high'))(points)}"/>`,
       flat === undefined ? '' : flatLine(flat.figure, y),
       curve(points, x, y),
       ...marks.map(({ at, text }, row) => verticalMark(x.at(at), text, row)),
@@ -52,23 +52,24 @@ export function pointsOf(pairs: readonly (readonly [number, Estimate | undefined
 }
 
 /** Where things lie in the drawing, in its units: on a telephone a unit is about 0.75 pixels, on a desktop a little more than one. */
-const PLOT = { width: 460, height: 316, left: 62, right: 446, top: 60, bottom: 262 } as const;
+const PLOT = { height: 316, left: 62, right: 446, top: 60, bottom: 262 } as const;
 
 interface Axis {
   readonly at: (value: number) => number;
-  readonly ticks: readonly { readonly value: number; readonly text: string }[];
+  readonly ticks: readonly number[];
+  readonly format: Format;
   readonly name: string;
 }
 
 function axes(x: Axis, y: Axis): string {
   const { left, right, bottom, height } = PLOT;
-  const rows = y.ticks.map(({ value, text }) => {
+  const rows = y.ticks.map((value) => {
     const at = y.at(value);
-    return `<path class="grid" d="M${left} ${px(at)}H${right}"/>${label(left - 8, at, text, 'name')}`;
+    return `<path class="grid" d="M${left} ${px(at)}H${right}"/>${label(left - 8, at, y.format(value), 'name')}`;
   });
-  const columns = apart(x).map(({ value, text }) => {
-    const at = x.at(value);
-    const middle = Math.min(at, PLOT.width - halfOf(text));
+  const columns = apart(x).map((value) => {
+    const [at, text] = [x.at(value), x.format(value)];
+    const middle = Math.min(at, WIDTH - halfOf(text));
     const name = `<text x="${px(middle)}" y="${bottom + 20}" text-anchor="middle">${escaped(text)}</text>`;
     return `<path class="axis" d="M${px(at)} ${bottom}v5"/>${name}`;
   });
@@ -87,10 +88,10 @@ const CHARACTER = 8.5;
 const halfOf = (text: string): number => (text.length * CHARACTER) / 2;
 
 /** The ticks that have room beside those before them. */
-function apart({ at, ticks }: Axis): Axis['ticks'] {
+function apart({ at, ticks, format }: Axis): readonly number[] {
   let end = Number.NEGATIVE_INFINITY;
-  return ticks.filter(({ value, text }) => {
-    const half = halfOf(text);
+  return ticks.filter((value) => {
+    const half = halfOf(format(value));
     if (at(value) - half < end + CHARACTER) return false;
     end = at(value) + half;
     return true;
@@ -115,14 +116,14 @@ const ENDS = {
 /** The first axis, with a tick for each of these whole numbers. */
 export function countAxis(counts: readonly number[], format: Format, name: string): Axis {
   const at = scaleLinear([Math.min(counts[0]!, 1), Math.max(counts.at(-1)!, 2)], ENDS.x);
-  return axisOf(at, counts, format, name);
+  return { at, ticks: counts, format, name };
 }
 
 /** The second axis, up from nothing. */
 export function upFromZero(figures: readonly Estimate[], format: Format, name: string): Axis {
   const most = Math.max(...figures.map(({ high }) => high));
   const at = scaleLinear([0, most === 0 ? 1 : most], [PLOT.bottom, PLOT.top]).nice(5);
-  return axisOf(at, at.ticks(5), format, name);
+  return { at, ticks: at.ticks(5), format, name };
 }
 
 /** Above that, only powers of ten are named. */
@@ -142,30 +143,21 @@ export function logAxis(
     Math.round(value / 10 ** Math.floor(Math.log10(value * 1.001)));
   const some = at.ticks(10).filter((value) => [1, 2, 5].includes(firstDigit(value)));
   const round = some.length > MOST_TICKS ? some.filter((value) => firstDigit(value) === 1) : some;
-  return axisOf(at, round.length === 0 ? domain : round, format, name);
-}
-
-function axisOf(at: Axis['at'], ticks: readonly number[], format: Format, name: string): Axis {
-  return { at, ticks: ticks.map((value) => ({ value, text: format(value) })), name };
+  return { at, ticks: round.length === 0 ? domain : round, format, name };
 }
 
 const across = (x: Axis) => (point: Point) => tenth(x.at(point.x));
 const up = (y: Axis, of: keyof Estimate) => (point: Point) => tenth(y.at(point.y[of]));
 
-function between(points: readonly Point[], x: Axis, y: Axis): string {
-  const interval = area<Point>(across(x), up(y, 'low'), up(y, 'high'));
-  return `<path class="pool-soft" d="${interval(points)}"/>`;
-}
-
 function curve(points: readonly Point[], x: Axis, y: Axis): string {
-  const through = line<Point>(across(x), up(y, 'value'));
+  const through = line<Point>(across(x), up(y, 'value'))(points);
   const dots = points.map((point) => {
     const [cx, low, high] = [x.at(point.x), px(y.at(point.y.low)), px(y.at(point.y.high))];
     const whisker = `M${px(cx - 4)} ${low}h8M${px(cx)} ${low}V${high}M${px(cx - 4)} ${high}h8`;
     const dot = `<circle class="pool-fill" cx="${px(cx)}" cy="${px(y.at(point.y.value))}" r="5"/>`;
     return `<path class="whisker" d="${whisker}"/>${dot}`;
   });
-  return `<path class="pool-line" d="${through(points)}"/>${dots.join('')}`;
+  return `<path class="pool-line" d="${through}"/>${dots.join('')}`;
 }
 
 /** A dashed line, and what it may as well be. */

@@ -11,7 +11,7 @@ export interface Lane {
 }
 
 /** Where things lie in the drawing, in its units. */
-const SIZE = { width: 460, left: 82, right: 388, lane: 40, gap: 10 } as const;
+const SIZE = { left: 82, right: 388, lane: 40, gap: 10 } as const;
 
 /** Undefined where there is nothing to draw. */
 export function lanesChart(id: string, title: string, lanes: readonly Lane[]): Chart | undefined {
@@ -23,7 +23,6 @@ export function lanesChart(id: string, title: string, lanes: readonly Lane[]): C
     id,
     title,
     description: `${known.map(({ name, shares }) => `${name}: ${inWords(shares)}`).join('; ')}.`,
-    width: SIZE.width,
     height: known.length * (SIZE.lane + SIZE.gap) + SIZE.gap,
     body: known.map((lane, i) => laneOf(lane, SIZE.gap + i * (SIZE.lane + SIZE.gap))).join('\n'),
     table: {

@@ -1,5 +1,5 @@
 /** A report as one page that needs no network and runs no script: for a reader who has never used threads, and for one who has. */
-import type { Block, Made, Report, Section, Tone } from '../model.js';
+import type { Block, Made, Paragraph, Report, Section, Tone } from '../model.js';
 import { chartHtml } from './chart.js';
 import { STYLE } from './style.js';
 import { heatHtml, tableHtml } from './table.js';
@@ -18,6 +18,8 @@ const CLASSES: Readonly<Record<Tone, string>> = {
   'does not': 'inline',
   unknown: 'unknown',
 };
+
+type Recommended = NonNullable<Report['recommended']>;
 
 export function renderHtml(report: Report, made: Made): string {
   const { findings, command, subject, badge, lead } = report;
@@ -46,7 +48,7 @@ export function renderHtml(report: Report, made: Made): string {
 ${lines(head)}
 </header>
 <main>
-${lines(sectionsOf(report).map((each) => sectionHtml(each)))}
+${lines(sectionsHtml(report))}
 </main>
 <footer><p>Findings version ${findings.schemaVersion}. This page loads nothing and runs no script.</p></footer>
 </body>
@@ -55,31 +57,33 @@ ${lines(sectionsOf(report).map((each) => sectionHtml(each)))}
 }
 
 /** The verdict's evidence first, then what it means to who has never used threads; how it was measured is the last of a report's own. */
-function sectionsOf({ findings, meaning = [], recommended, sections }: Report): Section[] {
+function sectionsHtml({ findings, meaning = [], recommended, sections }: Report): string[] {
   const { warnings, reasons } = findings;
-  const own = sections();
+  const own = sections().map((section) =>
+    sectionHtml(section, ...section.blocks.map((block) => blockHtml(block, section.title))),
+  );
+  const isAlone = recommended === undefined;
+  const toDo = recommended && whatToDo(recommended, reasons);
   return [
-    { id: 'warnings', title: 'Before you believe it', isWide: true, blocks: [{ list: warnings }] },
-    { id: 'why', title: 'Why', isWide: recommended === undefined, blocks: [{ list: reasons }] },
-    {
-      id: 'do',
-      title: 'What to do',
-      isWide: reasons.length === 0,
-      blocks: recommended === undefined ? [] : whatToDo(recommended, reasons),
-    },
+    sectionHtml({ id: 'warnings', title: 'Before you believe it', isWide: true }, listHtml(warnings)),
+    sectionHtml({ id: 'why', title: 'Why', isWide: isAlone }, listHtml(reasons)),
+    sectionHtml({ id: 'do', title: 'What to do', isWide: reasons.length === 0 }, toDo ?? ''),
     ...own.slice(0, -1),
-    { id: 'meaning', title: 'What this means', isWide: true, blocks: [{ paragraphs: meaning }] },
+    sectionHtml({ id: 'meaning', title: 'What this means', isWide: true }, meaningHtml(meaning)),
     ...own.slice(-1),
   ];
 }
 
-function whatToDo(
-  { before, code, others = [] }: NonNullable<Report['recommended']>,
-  said: readonly string[],
-): Block[] {
-  const more = others.filter((text) => !said.includes(text));
-  const ways = more.length === 0 ? [] : [{ heading: 'Other ways of calling' }, { list: more }];
-  return [before, { code: code(CODE_COLUMNS) }, ...ways];
+/** @param said is not said again */
+function whatToDo({ before, code, others = [] }: Recommended, said: readonly string[]): string {
+  const more = listHtml(others.filter((text) => !said.includes(text)));
+  const ways = more === '' ? '' : `<h3>Other ways of calling</h3>${more}`;
+  const pasted = code(CODE_COLUMNS).map(escaped).join('\n');
+  const box =
+    pasted === ''
+      ? ''
+      : `<pre tabindex="0" role="region" aria-label="Recommended code"><code>${pasted}</code></pre>`;
+  return `<p>${prose(before)}</p>${box}${ways}`;
 }
 
 function madeHtml({ at, command, version }: Made): string {
@@ -97,8 +101,8 @@ function keysHtml(keys: NonNullable<Report['keys']>): string {
   return `<dl class="key">${cells.join('\n')}</dl>`;
 }
 
-function sectionHtml({ id, title, isWide, blocks }: Section): string {
-  const content = blocks.map((block) => (block === undefined ? '' : blockHtml(block, title))).join('');
+function sectionHtml({ id, title, isWide }: Omit<Section, 'blocks'>, ...parts: readonly string[]): string {
+  const content = parts.join('');
   if (content === '') return '';
   const classes = [isWide === true && 'wide', id === 'warnings' && 'warn'].filter(Boolean).join(' ');
   const named = classes === '' ? '' : ` class="${classes}"`;
@@ -107,27 +111,24 @@ function sectionHtml({ id, title, isWide, blocks }: Section): string {
 
 /** @param above the heading of the section, which need not be said again */
 function blockHtml(block: Block, above: string): string {
+  if (block === undefined) return '';
   if (typeof block === 'string') return `<p>${prose(block)}</p>`;
-  if ('heading' in block) return `<h3>${escaped(block.heading)}</h3>`;
-  if ('list' in block) return around('ul', block.list, (text) => `<li>${prose(text)}</li>`);
-  if ('table' in block) return block.table === undefined ? '' : tableHtml(block.table, above);
-  if ('heat' in block) return heatHtml(block.heat);
-  if ('chart' in block) return block.chart === undefined ? '' : chartHtml(block.chart);
-  if ('code' in block) {
-    if (block.code.length === 0) return '';
-    return `<pre tabindex="0" role="region" aria-label="Recommended code"><code>${block.code.map(escaped).join('\n')}</code></pre>`;
-  }
-  const html = around(
-    'div',
-    block.paragraphs,
-    ({ title, text }) => `<div><h3>${escaped(title)}</h3><p>${prose(text)}</p></div>`,
-  );
-  return html.replace('<div>', '<div class="meaning">');
+  if ('list' in block) return listHtml(block.list);
+  if ('body' in block) return chartHtml(block);
+  return 'format' in block ? heatHtml(block) : tableHtml(block, above);
 }
 
-/** Empty where there is nothing in it. */
-function around<T>(element: string, parts: readonly T[], partHtml: (part: T) => string): string {
-  return parts.length === 0 ? '' : `<${element}>${parts.map(partHtml).join('\n')}</${element}>`;
+/** Empty where there are no texts. */
+function listHtml(texts: readonly string[]): string {
+  return texts.length === 0 ? '' : `<ul>${lines(texts.map((text) => `<li>${prose(text)}</li>`))}</ul>`;
+}
+
+function meaningHtml(paragraphs: readonly Paragraph[]): string {
+  if (paragraphs.length === 0) return '';
+  const parts = paragraphs.map(
+    ({ title, text }) => `<div><h3>${escaped(title)}</h3><p>${prose(text)}</p></div>`,
+  );
+  return `<div class="meaning">${lines(parts)}</div>`;
 }
 
 function lines(texts: readonly string[]): string {

@@ -45,7 +45,6 @@ export function folderReport(findings: FolderFindings): Report {
     ...(each.cold === undefined ? [] : [classTable(`${sizesInWords(each)}, from the disk`, each.cold.ways)]),
   ]);
   const measured = circumstancesTable(findings);
-  const plots = { table: undefined, plot: (columns: number) => corePlots(findings, columns) };
   return {
     findings,
     command: 'threadwise analyze files',
@@ -53,13 +52,12 @@ export function folderReport(findings: FolderFindings): Report {
     tone,
     badge,
     lead: `Found: ${counted(samples.subject.files, 'file')}.`,
-    figures: [...[overview, ...tables].map((table) => ({ table })), plots, { table: measured }],
+    figures: [overview, ...tables, (columns) => corePlots(findings, columns), measured],
     sections: () => [
       tablesSection('sizes', 'What is there, and what is best', overview),
       ...classes.map(ratesSection),
       ...coreTimes(findings, PAGE_CORES).map(({ name, title, lines }) => {
-        const chart = lanesChart(`lanes-${name}`, title, lines);
-        return { id: `cores-${name}`, title, blocks: [{ chart }] };
+        return { id: `cores-${name}`, title, blocks: [lanesChart(`lanes-${name}`, title, lines)] };
       }),
       tablesSection('figures', 'All figures', ...tables),
       tablesSection('measured', 'The measurement', measured),
@@ -75,7 +73,7 @@ function ratesSection(finding: ClassFinding, i: number): Section {
     isInline: name !== 'read-files' && !name.startsWith('workers'),
   }));
   const chart = barsChart(`bars-${i}`, `Files per second, ${sizes}`, bars, rate);
-  return { id: `rates-${i}`, title: `How fast: ${sizes}`, blocks: [{ chart }] };
+  return { id: `rates-${i}`, title: `How fast: ${sizes}`, blocks: [chart] };
 }
 
 /** Of more cores, the table has only the busiest one and the mean. */

@@ -52,7 +52,7 @@ export function serverReport(findings: ServerFindings): Report {
     tone,
     badge,
     recommended: { before: isThere ? HAS_THE_ROUTE : usual, code: () => recommendedCode(findings) },
-    figures: tables.map((table) => ({ table })),
+    figures: tables,
     sections: () => [
       ...BARS.map((bars) => barsSection(bars, lanes)),
       ...tables.map((table, i) => tablesSection(`table-${i}`, table.title, table)),
@@ -93,7 +93,7 @@ function barsSection([id, title, name, series, format]: Bars, lanes: readonly Na
     figure: figureOf(lane[series]),
     isInline: short.startsWith('as it is'),
   }));
-  return { id, title, blocks: [{ chart: barsChart(`chart-${id}`, name, bars, format) }] };
+  return { id, title, blocks: [barsChart(`chart-${id}`, name, bars, format)] };
 }
 
 type Columns = readonly [title: string, Readonly<Record<string, (lane: NamedLane) => string>>];

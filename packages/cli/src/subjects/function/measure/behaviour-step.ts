@@ -28,12 +28,12 @@ export async function watchBehaviour(session: FunctionSession): Promise<Subject 
   if (report !== undefined) note(session, report);
   await probe.kill();
   if (outcome.kind === 'done') return subjectOf(subject, inputs, outcome.value);
-  const hasStarted = !('notStarted' in outcome) || outcome.notStarted === undefined;
-  if (outcome.kind !== 'aborted' && report === undefined && hasStarted) {
-    throw new UsageError(`cannot load '${moduleGiven}': ${describeFailure(outcome)}`);
-  }
+  if (outcome.kind === 'aborted') return undefined;
+  const why = describeFailure(outcome);
+  const hasStarted = outcome.kind !== 'ended' || outcome.notStarted === undefined;
+  if (report === undefined && hasStarted) throw new UsageError(`cannot load '${moduleGiven}': ${why}`);
   noteEnd(session, outcome, limitMs);
-  if (outcome.kind !== 'aborted') session.skip('everything else', describeFailure(outcome));
+  session.skip('everything else', why);
   return undefined;
 }
 

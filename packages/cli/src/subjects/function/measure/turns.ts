@@ -84,7 +84,7 @@ interface RoundsContext {
 
 /** Undefined: there is no time. */
 export function roundsOf(context: RoundsContext) {
-  const { settings, inline, session, look } = context;
+  const { settings, inline, session, inputs, look } = context;
   const timeMs = session.begin('rounds');
   if (timeMs === undefined) return undefined;
   const endMs = session.now() + timeMs;
@@ -94,7 +94,19 @@ export function roundsOf(context: RoundsContext) {
   const { callMs } = inline.warm;
   const threads = sum(all, ({ setup }) => setup.threads);
   const tight = isTight(all.length, threads * THREAD_BYTES, session.draft.machine.memoryBytes);
-  const lanes = all.map((setting) => laneOf(context, setting, warmMs, tight));
+  const lanes = all.map(({ what, setup }) =>
+    session.lane('pool', {
+      what,
+      setup: { ...setup, inputs, warmMs },
+      openMs: warmMs + callMs,
+      isTight: tight,
+      onFailure: (failure) => {
+        // The system sends SIGKILL where memory is short: that is not the function's doing.
+        if (failure.kind !== 'ended' || failure.signal === 'SIGKILL') return;
+        session.draft.behaviour.endedInWorker ??= endingOf(failure);
+      },
+    }),
+  );
   const sizes = inline.sizes.map(({ index }) => index);
   const alone = inline.lane.turn(({ ms }) => ({
     asks: { ms, sizes },
@@ -168,25 +180,6 @@ function writeDraft(
   const isVariant = (each: (typeof measured)[number]) => each.name !== undefined;
   draft.threads = measured.filter((each) => !isVariant(each)).sort((a, b) => a.threads - b.threads);
   draft.variants = measured.filter(isVariant) as readonly VariantSamples[];
-}
-
-function laneOf(
-  { session, inputs, inline }: RoundsContext,
-  setting: Settings['all'][number],
-  warmMs: number,
-  tight: boolean,
-) {
-  return session.lane('pool', {
-    what: setting.what,
-    setup: { ...setting.setup, inputs, warmMs },
-    openMs: warmMs + inline.warm.callMs,
-    isTight: tight,
-    onFailure: (failure) => {
-      // The system sends SIGKILL where memory is short: that is not the function's doing.
-      if (failure.kind !== 'ended' || failure.signal === 'SIGKILL') return;
-      session.draft.behaviour.endedInWorker ??= endingOf(failure);
-    },
-  });
 }
 
 /** The share of all cores' time that other programs had during these slices; undefined: the system does not tell. */

@@ -64,7 +64,10 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
     }
     look(report, first.value);
     const again = i < REPEATED ? await attempt(input) : undefined;
-    if (again !== undefined) behaviour.repeats = compared(behaviour, first.value, again);
+    if (again !== undefined && behaviour.uncloneable.result === undefined) {
+      const isSame = 'value' in again && isDeepStrictEqual(first.value, again.value);
+      behaviour.repeats = isSame && behaviour.repeats !== 'different' ? 'same' : 'different';
+    }
     // A call that fails may be over sooner than one that does its work.
     inputMs.push(again !== undefined && 'value' in again ? Math.min(first.ms, again.ms) : first.ms);
   }
@@ -115,17 +118,6 @@ function look(report: BehaviourReport, value: unknown): void {
   bytesOut.push(bytes);
   if (report.result !== undefined || bytes > MAX_PATTERN_BYTES) return;
   if (attempt(() => v8.serialize(value)) !== undefined) report.result = value;
-}
-
-/** Whether all repeated calls gave the same result, this one included. */
-function compared(
-  { repeats, uncloneable: { result } }: Seen,
-  first: unknown,
-  again: Attempt,
-): Seen['repeats'] {
-  if (result !== undefined) return repeats;
-  if (!('value' in again) || !isDeepStrictEqual(first, again.value)) return 'different';
-  return repeats === 'unknown' ? 'same' : repeats;
 }
 
 serveSteps(open);

@@ -31,11 +31,11 @@ export const open = async ({ subject, isAsync, copiesInputs, warmMs, ...setup }:
     const ran = await calls.run(ms);
     const ended = gauges.end();
     const garbageMs = await endGarbage();
-    const { elapsedMs, loopDelayMs, residentBytes, shared } = await ended;
-    const garbageShare = Math.min(1, garbageMs / elapsedMs);
+    const gauged = await ended;
+    const garbageShare = Math.min(1, garbageMs / gauged.elapsedMs);
     const sizeMs: number[] = [];
     for (const input of sizes) sizeMs.push(await calls.only(input));
-    return { ...ran, garbageShare, loopDelayMs, sizeMs, residentBytes, shared };
+    return { ...gauged, ...ran, garbageShare, sizeMs };
   };
   return { opened, step };
 };

@@ -1,5 +1,6 @@
 /** The function in the library's pool, with some number of threads and some way of calling. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { sum } from 'd3-array';
 import { createPool, type Lease, type Pool } from 'threadwise';
 import { Gauges } from '../../../experiment/gauges.js';
 import { serveSteps } from '../../../experiment/serve.js';
@@ -62,25 +63,19 @@ export const open = async (setup: PoolSetup) => {
     const loaded = await keepOutstanding({ outstanding, ms, call });
     const ended = gauges.end();
     // All short calls count, until the last has settled.
+    const short = { calls: loaded.calls, elapsedMs: loaded.drained - loaded.begin };
     const { calls, elapsedMs, runMs } = isLong
       ? longWork(loaded, runs, threads === outstanding)
-      : {
-          calls: loaded.calls,
-          elapsedMs: loaded.drained - loaded.begin,
-          runMs: runMsSoFar(pool) - before,
-        };
-    const { loopShare, cpuMs, loopDelayMs, residentBytes, shared, wantedCores } = await ended;
+      : { ...short, runMs: runMsSoFar(pool) - before };
+    const { loopShare: mainUtilization, cpuMs, ...gauged } = await ended;
     hasWorked ||= loaded.failed < loaded.calls;
     firstFailure ??= loaded.firstFailure;
     return {
+      ...gauged,
+      mainUtilization,
       rate: (size * calls * 1000) / elapsedMs,
       cpuMs: cpuMs / (loaded.calls * size),
-      loopDelayMs,
-      mainUtilization: loopShare,
       busyShare: Math.min(1, runMs / (threads * elapsedMs)),
-      residentBytes,
-      shared,
-      wantedCores,
     };
   };
   // For long calls it does not matter how fast they are handed over: one piece will do.
@@ -94,7 +89,8 @@ const WARM_PIECE_MS = 40;
 /** How many milliseconds the workers ran tasks so far: by the pool's statistics, which need no event for each call. */
 function runMsSoFar(pool: Pool): number {
   const workers = pool.stats().workers.filter(({ inline }) => !inline);
-  return workers.reduce((sum, { runMs }) => sum + (runMs.count === 0 ? 0 : runMs.count * runMs.mean), 0);
+  // The mean of no runs is no number, which the sum leaves out.
+  return sum(workers, ({ runMs }) => runMs.count * runMs.mean);
 }
 
 /** Long calls count if they end in time, else for the part that ran: only some workers would be busy until the last one ends. */
@@ -103,7 +99,7 @@ function longWork({ begin, end, calls, parts }: Loaded, runs: readonly Run[], is
   if (isOneEach) {
     // Each call has a worker to itself from when it is made until it settles. `parts` counts all of that time, since the way there and
     // back may take longer than the run.
-    const runMs = runs.reduce((sum, run) => sum + run.runMs, 0);
+    const runMs = sum(runs, (run) => run.runMs);
     return { calls: parts, elapsedMs, runMs: (runMs / Math.max(1, calls)) * parts };
   }
   const work = { calls: 0, elapsedMs, runMs: 0 };

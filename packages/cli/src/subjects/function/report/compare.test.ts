@@ -49,6 +49,17 @@ test('says first which one is faster, and then what each was', () => {
   );
 });
 
+test('a ratio that is no number decides nothing', () => {
+  const only = (perSecond: number) =>
+    fakeFindings({
+      samples: {
+        ...nothingFound().samples,
+        threads: withRates({ 4: perSecond }).samples.threads.slice(2, 3),
+      },
+    });
+  assert.equal(linesOf(only(1e-300), only(1e300))[0], 'Cannot tell: one of them has no rates');
+});
+
 test('the same, faster, slower, or not to be told: by intervals', () => {
   const [a, b] = [fakeFindings(), withRates({ 4: 4320, 8: 2800 })];
   // Both are 990 to 1,010: at the most 2 % apart.

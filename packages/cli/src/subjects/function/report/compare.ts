@@ -19,7 +19,6 @@ import {
 } from '../../../format/figures.js';
 import { safeText } from '../../../format/text.js';
 import { terminal } from '../../../report/measure-and-report.js';
-import type { Table } from '../../../report/model.js';
 import {
   type Line,
   listed,
@@ -61,7 +60,7 @@ export function renderComparison(a: Findings, b: Findings, options: Partial<Term
     ...wrapped(answers(a, b), columns, '  '),
     ...differing('Not the same was measured', SUBJECT),
     ...differing('Not the same machine: the figures compare it, too', MACHINE),
-    ...titledTable(figuresTable(rows), columns),
+    ...titledTable({ title: 'Figures', head: HEAD, rows: rows.map(({ cells }) => cells) }, columns),
   ];
   return painted(lines, { columns, isColor });
 }
@@ -78,6 +77,7 @@ const SPEED: Readonly<Partial<Record<Outcome, string>>> = { more: 'faster', less
 type Figure = readonly [name: string, format: Format, read: (of: Findings) => Estimate | undefined];
 
 const AT_BEST = 'calls/s, the most';
+const HEAD = ['what', 'A', 'B', 'B to A', 'B is'];
 
 type Row = ReturnType<typeof figures>[number];
 
@@ -98,14 +98,16 @@ function figures(a: Findings, b: Findings) {
     ['loop delay p99, inline', duration, ({ samples }) => figureOf(samples.inline.loopDelayMs)],
     ['a thread takes', bytes, ({ samples }) => figureOf(samples.start?.bytesPerThread)],
   ];
-  const rows = all.map(([name, format, read]) => {
+  return all.flatMap(([name, format, read]) => {
     const [ofA, ofB] = [real(read(a)), real(read(b))];
+    if (ofA === undefined && ofB === undefined) return [];
     const outcome = outcomeOf(ofA, ofB, noise);
     // For a rate, more is faster, and less is slower.
     const inWords = (format === rate ? SPEED[outcome] : undefined) ?? outcome;
-    return { name, format, a: ofA, b: ofB, outcome, inWords };
+    const ratio = shown(ofA && ofB && ofB.value / ofA.value, factor);
+    const cells = [name, withRange(ofA, format), withRange(ofB, format), ratio, inWords];
+    return { name, ratio, outcome, cells };
   });
-  return rows.filter((row) => row.a !== undefined || row.b !== undefined);
 }
 
 function rateWith({ samples }: Findings, threads: number): Estimate | undefined {
@@ -131,9 +133,8 @@ function outcomeOf(a: Estimate | undefined, b: Estimate | undefined, noise: numb
 
 function summary(rows: readonly Row[]): string {
   const most = rows.find(({ name }) => name === AT_BEST);
-  if (most?.a === undefined || most.b === undefined || most.a.value === 0)
-    return 'Cannot tell: one of them has no rates';
-  const calls = `${ratioOf(most)} the calls of A, each at its best`;
+  if (most === undefined || most.ratio === NONE) return 'Cannot tell: one of them has no rates';
+  const calls = `${most.ratio} the calls of A, each at its best`;
   const sentences: Readonly<Record<Outcome, string>> = {
     more: `B is faster: ${calls}`,
     less: `B is slower: ${calls}`,
@@ -141,21 +142,6 @@ function summary(rows: readonly Row[]): string {
     'cannot tell': `Cannot tell: B does ${calls}, and noise alone may make as much`,
   };
   return sentences[most.outcome];
-}
-
-function figuresTable(rows: readonly Row[]): Table {
-  return {
-    title: 'Figures',
-    head: ['what', 'A', 'B', 'B to A', 'B is'],
-    rows: rows.map((row) => {
-      const [a, b] = [row.a, row.b].map((figure) => withRange(figure, row.format));
-      return [row.name, a!, b!, ratioOf(row), row.inWords];
-    }),
-  };
-}
-
-function ratioOf({ a, b }: Row): string {
-  return a === undefined || b === undefined ? NONE : shown(b.value / a.value, factor);
 }
 
 type Fact = readonly [name: string, read: (samples: Findings['samples']) => string];

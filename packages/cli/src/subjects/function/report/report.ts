@@ -21,7 +21,7 @@ import {
 import { type Bar, barsChart } from '../../../report/html/bars.js';
 import { type Chart, drawable, isDrawable } from '../../../report/html/chart.js';
 import { countAxis, curveChart, logAxis, pointsOf, upFromZero } from '../../../report/html/curve.js';
-import { type Block, type Report, type Section } from '../../../report/model.js';
+import type { Report, Section } from '../../../report/model.js';
 import { nameOf } from '../rules/alternatives.js';
 import { cheapestOf } from '../rules/busy.js';
 import type { Findings } from '../rules/analyze.js';
@@ -32,6 +32,7 @@ import { coreMatrix, plotLines, ratePoints, runTimes, subjectName, type Tables, 
 export function functionReport(findings: Findings): Report {
   const { tone, short } = ANSWERS[findings.verdict.answer];
   const tables = tablesOf(findings);
+  const { rates, ...others } = tables;
   return {
     findings,
     command: 'threadwise analyze',
@@ -47,17 +48,7 @@ export function functionReport(findings: Findings): Report {
         changesVerdict ? `${sentence}. That changes the verdict` : sentence,
       ),
     },
-    figures: [
-      { table: tables.rates, plot: (columns) => plotLines(findings, columns) },
-      { table: tables.breakEven },
-      { table: tables.crossings },
-      { table: tables.spins, isForMarkdown: true },
-      { table: tables.cores },
-      { table: tables.runTimes },
-      { table: tables.sizes },
-      { table: tables.bySize },
-      { table: tables.circumstances },
-    ],
+    figures: [rates, (columns) => plotLines(findings, columns), ...Object.values(others)],
     sections: () => sections(findings, tables),
   };
 }
@@ -78,28 +69,28 @@ function keyFigures(findings: Findings): NonNullable<Report['keys']> {
 }
 
 function sections(findings: Findings, tables: Tables): Section[] {
-  const crossing = tables.crossings && [ABOUT_CROSSING, { table: tables.crossings }];
-  const even = [{ table: tables.breakEven }, { chart: gainCurve(findings, tables) }];
+  const { breakEven, crossings, circumstances } = tables;
+  const even = [breakEven, gainCurve(findings, tables)];
   return [
-    { id: 'rates', title: 'How many calls a second, by threads', blocks: rates(findings, tables) },
-    { id: 'ways', title: 'Other ways of calling', blocks: [{ chart: waysChart(findings) }] },
+    { id: 'rates', title: 'How many calls a second, by threads', blocks: byThreads(findings, tables) },
+    { id: 'ways', title: 'Other ways of calling', blocks: [waysChart(findings)] },
     { id: 'even', title: 'From where on threads pay', blocks: even },
     { id: 'cores', title: 'Cores and threads', ...cores(findings) },
     { id: 'loop', title: 'How long the event loop is held up', blocks: loop(findings) },
     { id: 'memory', title: 'Memory', blocks: memory(findings) },
     { id: 'call', title: 'One call', blocks: oneCall(findings, tables) },
-    { id: 'crossing', title: 'The crossing', blocks: crossing ?? [] },
+    { id: 'crossing', title: 'The crossing', blocks: [crossings && ABOUT_CROSSING, crossings] },
     { id: 'limits', title: 'What keeps more threads from doing more', blocks: limits(findings) },
-    { id: 'measured', title: 'How it was measured', isWide: true, blocks: [{ table: tables.circumstances }] },
+    { id: 'measured', title: 'How it was measured', isWide: true, blocks: [circumstances] },
   ];
 }
 
-function rates(findings: Findings, tables: Tables): (Block | undefined)[] {
+function byThreads(findings: Findings, tables: Tables): Section['blocks'] {
   const { gain } = findings;
   const chart = rateCurve(findings, tables);
-  if (chart === undefined) return [{ table: tables.rates }];
+  if (chart === undefined) return [tables.rates];
   const best = `With the best number of threads: ${withRange(gain, factor)} as many calls as inline.`;
-  return [real(gain) && best, beyondKnee(findings), { chart }];
+  return [real(gain) && best, beyondKnee(findings), chart];
 }
 
 /** Says what more threads than the knee brought; undefined: none were tried. */
@@ -141,13 +132,10 @@ function cores(findings: Findings): Pick<Section, 'isWide' | 'blocks'> {
     rows: rows.map(({ cores: n, cells }) => ({ name: counted(n, 'core'), cells })),
     format: rate,
   };
-  return {
-    isWide: threads.length > COLUMNS_OF_HALF,
-    blocks: rows.length === 0 ? [] : [ABOUT_CORES, { heat }],
-  };
+  return { isWide: threads.length > COLUMNS_OF_HALF, blocks: rows.length === 0 ? [] : [ABOUT_CORES, heat] };
 }
 
-function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | undefined)[] {
+function loop({ samples: { inline, threads, behaviour } }: Findings): Section['blocks'] {
   const bars = barsOf(inline.loopDelayMs, threads, 'loopDelayMs');
   const chart = barsChart('delay', 'Delay of a timer, 99th percentile', bars, duration);
   if (chart === undefined) return [];
@@ -158,7 +146,7 @@ function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | u
   // A function that returns a promise may wait instead of computing.
   const hasComputed = alone !== undefined && !behaviour.returnsPromise;
   const lead = `While a function computes inline, a timer, a request, or a click has to wait.${rest}`;
-  return [hasComputed ? lead : undefined, { chart }];
+  return [hasComputed ? lead : undefined, chart];
 }
 
 /** The calling thread, then pools by their numbers of threads. */
@@ -167,24 +155,24 @@ function barsOf(inline: Series, pools: readonly PoolSamples[], of: (typeof POOL_
   return [{ name: 'inline', figure: figureOf(inline), isInline: true }, ...pools.map(bar)];
 }
 
-function memory({ samples: { inline, threads, start } }: Findings): (Block | undefined)[] {
+function memory({ samples: { inline, threads, start } }: Findings): Section['blocks'] {
   const bars = barsOf([inline.residentBytes ?? Number.NaN], threads, 'residentBytes');
   const each = figureOf(start?.bytesPerThread);
   return [
     each && `One more thread takes ${withRange(each, bytes)}.`,
-    { chart: barsChart('resident', 'Resident memory of the program', bars, bytes) },
+    barsChart('resident', 'Resident memory of the program', bars, bytes),
   ];
 }
 
-function oneCall(findings: Findings, tables: Tables): (Block | undefined)[] {
+function oneCall(findings: Findings, tables: Tables): Section['blocks'] {
   const [cold, , ...warm] = runTimes(findings);
   const bars = [...warm, cold].map(([name, ms]) => ({ name, figure: figureOf([ms ?? Number.NaN]) }));
   const chart = barsChart('times', 'Running time, inline', bars, duration);
   const { runTimes: table, sizes, bySize } = tables;
-  return [{ chart: chart && { ...chart, table } }, { table: sizes }, { table: bySize }];
+  return [chart && { ...chart, table }, sizes, bySize];
 }
 
-function limits({ limits: found, amdahl }: Findings): (Block | undefined)[] {
+function limits({ limits: found, amdahl }: Findings): Section['blocks'] {
   const serial = real(amdahl?.serialShare);
   const error = shown(amdahl?.error, (value) => value.toFixed(3));
   const fit =
@@ -223,18 +211,14 @@ function rateCurve(findings: Findings, tables: Tables): Chart | undefined {
 function gainCurve(findings: Findings, tables: Tables): Chart | undefined {
   const { spins, inline } = findings.samples;
   const gained = spins.map((each) => [each.runMs, real(ratio(each.pool, each.inline))] as const);
-  // A logarithmic scale has no place for 0.
   const points = pointsOf(gained).filter(({ x, y }) => x > 0 && y.low > 0);
   if (points.length === 0) return undefined;
   const even = drawable(real(findings.breakEven.runMs));
   // The whole axis has the unit of its middle, on a logarithmic scale.
   const time = inOneUnit(duration, Math.sqrt(points[0]!.x * points.at(-1)!.x));
-  const marks = [
-    { at: even?.value, text: 'pays from ' },
-    { at: inline.callMs?.p50, text: 'your call: ' },
-  ].flatMap(({ at, text }) =>
-    at === undefined || at <= 0 || !isDrawable(at) ? [] : [{ at, text: text + time(at) }],
-  );
+  const marked = Object.entries({ 'pays from ': even?.value, 'your call: ': inline.callMs?.p50 });
+  // A logarithmic scale has no place for 0.
+  const marks = marked.flatMap(([text, at]) => (at && isDrawable(at) ? { at, text: text + time(at) } : []));
   const each = points.map(({ x, y }) => `${time(x)}: ${withRange(y, factor)}`);
   const times = [...points.map(({ x }) => x), ...marks.map(({ at }) => at)];
   const gains = [1, ...points.flatMap(({ y }) => [y.low, y.high])];

@@ -44,7 +44,7 @@ type Measured = Pick<PoolSamples, 'rate' | 'cpuMs' | 'loopDelayMs' | 'residentBy
 
 export type Tables = ReturnType<typeof tablesOf>;
 
-/** All tables; undefined: nothing was measured for it. */
+/** All tables, in the order of the views that are text; undefined: nothing was measured for it. */
 export function tablesOf(findings: Findings) {
   const { samples, breakEven, amdahl } = findings;
   const { subject, machine, inline, start, control } = samples;
@@ -98,6 +98,7 @@ export function tablesOf(findings: Findings) {
         middleOf(alone, rate),
         middleOf(pool, rate),
       ]),
+      true,
     ),
     cores: tableOf(
       'Calls/s by cores and threads',

@@ -18,19 +18,16 @@ const WAYS: Readonly<
   auto: () => ["placement 'auto'", "with `placement: 'auto'`"],
   batch: (size = 1) => [`${counted(size, 'input')} a call`, `with ${counted(size, 'input')} in one call`],
   lease: () => ['bytes in leases', 'with the bytes in a lease (`pool.lease`), which are not copied'],
-  read: (size) =>
-    size === undefined
-      ? ['read by worker', 'where the worker reads the input itself, and only its name crosses']
-      : [
-          `worker reads ${count(size)}`,
-          `where the worker reads the inputs itself, and ${counted(size, 'name')} cross in one call`,
-        ],
+  read: (size) => {
+    if (size === undefined)
+      return ['read by worker', 'where the worker reads the input itself, and only its name crosses'];
+    const names = `${counted(size, 'name')} cross in one call`;
+    return [`worker reads ${count(size)}`, `where the worker reads the inputs itself, and ${names}`];
+  },
 };
 
-type Way = Pick<VariantSamples, 'name' | 'size'>;
-
-export const nameOf = ({ name, size }: Way): string => WAYS[name](size)[0];
-export const howOf = ({ name, size }: Way): string => WAYS[name](size)[1];
+export const nameOf = ({ name, size }: VariantSamples): string => WAYS[name](size)[0];
+export const howOf = ({ name, size }: VariantSamples): string => WAYS[name](size)[1];
 
 /**
  * What other ways of calling add to the verdict. `way`: the one that the recommended options are for, which changes the verdict, or is

@@ -29,9 +29,11 @@ const EXPLAINS: readonly Limit['name'][] = ['waiting', 'main-thread', 'memory-ba
 export function limitsOf(facts: Facts): readonly Limit[] {
   const { fast } = facts;
   if (fast === undefined) return [];
-  const measured = measuredLimits(facts, fast);
-  const names = Object.keys(measured) as (keyof typeof measured)[];
-  const found = names.flatMap((name) => (measured[name] ? [{ name, why: measured[name] }] : []));
+  const measured = Object.entries(measuredLimits(facts, fast)) as [
+    Limit['name'],
+    string | false | undefined,
+  ][];
+  const found = measured.flatMap(([name, why]) => (why ? [{ name, why }] : []));
   if (found.some(({ name }) => EXPLAINS.includes(name))) return found;
   const other = serialPart(facts, fast) ?? (found.length === 0 ? coresOf(facts, fast) : undefined);
   return other === undefined ? found : [...found, other];
@@ -105,9 +107,7 @@ function coresOf({ samples: { machine, threads }, cores: usable }: Facts, fast: 
     const rest = isBeyond ? 'did not do more, and nothing that was measured says why' : 'were not measured';
     return { name: 'none', why: `more than ${counted(fast.threads, 'thread')} ${rest}` };
   }
-  const why =
-    availableThreads < cores
-      ? `of the ${cores} cores, a quota leaves the time of ${availableThreads}`
-      : `there are ${cores} cores: so many calls can compute at a time`;
-  return { name: 'cores', why };
+  const all = `there are ${cores} cores: so many calls can compute at a time`;
+  const some = `of the ${cores} cores, a quota leaves the time of ${availableThreads}`;
+  return { name: 'cores', why: availableThreads < cores ? some : all };
 }

@@ -11,7 +11,7 @@ import {
   type Verdict,
   WORTH_IT,
 } from '../../../experiment/rules.js';
-import { counted, duration, part, perCent, times, timesFromTo } from '../../../format/figures.js';
+import { counted, duration, part, perCent, range, times, timesFromTo } from '../../../format/figures.js';
 import { disagrees } from './break-even.js';
 import * as busy from './busy.js';
 import type { Facts } from './facts.js';
@@ -109,8 +109,7 @@ function probablyPays({ rows, hasEnough, isBusy, overLoop }: Facts): Decision | 
     return { ...likely('threads', `Threads probably pay: ${timesFromTo(gain)} ${withThreads}`), row };
   }
   if (gain.high > SMALL) return undefined;
-  const [from, to] = [perCent(gain.low - 1), perCent(gain.high - 1)];
-  const more = from === to ? from : `${from.replace(' %', '')} to ${to}`;
+  const more = range({ value: gain.value - 1, low: gain.low - 1, high: gain.high - 1 }, perCent);
   return likely('inline', `Hardly worth it: threads bring ${more} more calls ${withThreads}`);
 }
 
