@@ -179,7 +179,6 @@ async function work(plan: Plan): Promise<number> {
 
   function stopAtOnce(): void {
     const exit = (): never => process.exit(interrupts.exitCode);
-    source.close(); // a FIFO that is being opened would hold up the exit
     setTimeout(exit, LAST_WAIT_MS);
     executor.destroy().then(exit, exit);
   }

@@ -8,7 +8,7 @@ import type { RunInWorker } from './attempts.js';
 import type { BatchSetup } from './batch.js';
 import { batchRun } from './batch-runner.js';
 import { describeError } from './described-error.js';
-import { argumentsOf } from './passing.js';
+import { takingInput } from './passing.js';
 import { type Batching, createBatching } from './pump.js';
 import { failsToLoad, importModule, selectName } from './task-module.js';
 
@@ -82,9 +82,10 @@ export function fleetExecutor(
   let timer: NodeJS.Timeout | undefined;
   let end: FleetRunError | undefined;
   const options = { signal: ended.signal, ...(timeoutMs !== undefined && { timeoutMs }) };
+  const call = takingInput((...args) => fleet!.run(task, args, options), setup.passing);
   const runBatch = batchRun(async (input) => {
     try {
-      return await fleet!.run(task, [...argumentsOf(input, setup.passing)], options);
+      return await call(input);
     } catch (error) {
       // The code ERR_TASK_ABORTED does not say that the run was ended: a task whose own calls were aborted may throw it.
       if (ended.signal.aborted || endsRun(error, task)) end ??= new FleetRunError(describeError(error));
