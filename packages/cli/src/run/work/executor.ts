@@ -57,13 +57,15 @@ const LEAST_JOBS = 16;
 /** How many milliseconds pass between two counts of the machines. */
 const COUNT_MS = 2000;
 
+/** Codes with which a fleet refuses a job. */
+const REFUSALS: readonly unknown[] = ['ERR_FLEET_CONNECTION', 'ERR_FLEET_REDIS', 'ERR_FLEET_MODULE'];
+
 /** Whether every other input would fail with this error, too. A task may throw the same codes, of a pool or a fleet of its own. */
-function endsRun(thrown: unknown, task: string): boolean {
-  const { code, taskName, jobId } = Object(thrown) as Readonly<Record<string, unknown>>;
+function endsRun(thrown: unknown, task: string, version: string): boolean {
+  const { code, taskName, jobId, message } = Object(thrown) as Readonly<Record<string, unknown>>;
   if (code === 'ERR_TASK_NOT_FOUND') return taskName === task;
-  // What comes from the job has its id; what keeps it from the queue has none.
-  const isRefused = code === 'ERR_FLEET_CONNECTION' || code === 'ERR_FLEET_REDIS';
-  return code === 'ERR_FLEET_MODULE' || (isRefused && jobId === undefined);
+  // What comes from the job has its id; a machine that has another version of the module names both.
+  return REFUSALS.includes(code) && (jobId === undefined || String(message).includes(version));
 }
 
 /**
@@ -78,6 +80,8 @@ export function fleetExecutor(
   const ended = new AbortController();
   let fleet: Fleet | undefined;
   let task = '';
+  /** The hash of the module, which goes with each job, so that no machine runs another version of it. */
+  let version = '';
   let seen = { threads: 0, machines: 0 };
   let timer: NodeJS.Timeout | undefined;
   let end: FleetRunError | undefined;
@@ -88,7 +92,7 @@ export function fleetExecutor(
       return await call(input);
     } catch (error) {
       // The code ERR_TASK_ABORTED does not say that the run was ended: a task whose own calls were aborted may throw it.
-      if (ended.signal.aborted || endsRun(error, task)) end ??= new FleetRunError(describeError(error));
+      if (ended.signal.aborted || endsRun(error, task, version)) end ??= new FleetRunError(describeError(error));
       throw error;
     }
   }, setup);
@@ -114,12 +118,12 @@ export function fleetExecutor(
 
   async function start(): Promise<void> {
     const { moduleUrl, exportName } = setup;
-    const { connect } = await loadFleetPackage();
+    const { connect, moduleHash } = await loadFleetPackage();
     const load = () => importModule(moduleUrl).catch(failsToLoad(module, moduleUrl));
     task = exportName ?? selectName(await load(), undefined, moduleUrl);
-    // With the hash of the module in each job, no machine runs another version of it.
     fleet = connect({ connection, queue, module: new URL(moduleUrl) });
     try {
+      version = await moduleHash(moduleUrl);
       await fleet.ready;
       await count();
     } catch (error) {
