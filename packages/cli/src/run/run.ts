@@ -138,11 +138,7 @@ async function work(plan: Plan): Promise<number> {
     if (isStopped()) throw new Error('interrupted');
     const delivery = await openDelivery(plan, reducer, failures, () => pump?.stop(), isStopped);
     try {
-      pump = createPump({
-        ordered: options.ordered,
-        batching: executor.batching(),
-        run: createAttempts(executor.run, options),
-      });
+      pump = createPump(options.ordered, executor.batching(), createAttempts(executor.run, options));
       endProgress = await startProgress(options, source, earlier, delivery.counts);
       for await (const results of pump.results(source.read(resume.done))) await delivery.take(results);
       await delivery.end(end() === 'complete');

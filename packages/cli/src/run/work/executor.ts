@@ -1,4 +1,4 @@
-/** Where the inputs of a run are executed: the contract, and its implementations by the threads of this machine and by a fleet. */
+/** Where the inputs of a run are executed: on the threads of this machine, or on a fleet. */
 import type { Fleet } from '@threadwise/bullmq';
 import { createPool, type Pool } from 'threadwise';
 import type { FleetAddress } from '../../fleet/address.js';
@@ -9,28 +9,10 @@ import type { BatchSetup } from './batch.js';
 import { batchRun } from './batch-runner.js';
 import { describeError } from './described-error.js';
 import { takingInput } from './passing.js';
-import { type Batching, createBatching } from './pump.js';
+import { createBatching } from './pump.js';
 import { failsToLoad, importModule, selectName } from './task-module.js';
 
-export interface Executor {
-  /** Resolves when inputs can be run. Rejects with an error that is meant for the user. */
-  readonly ready: Promise<void>;
-  /** Rejects with an ExpectedError where no other input can be run either. */
-  readonly run: RunInWorker;
-  /** How large batches are, and how many run at once. Must not be called before `ready` has resolved. */
-  batching(): Batching;
-  /** How many threads there are now, and how many machines of a fleet; undefined without a fleet. */
-  size(): { readonly threads: number; readonly machines: number | undefined };
-  /** Waits for what has begun, and then ends the executor. */
-  close(): Promise<void>;
-  /** Aborts what runs, and ends the executor. */
-  destroy(): Promise<void>;
-}
-
-export function localExecutor(
-  { module, threads, timeoutMs, batch }: RunOptions,
-  setup: BatchSetup,
-): Executor {
+export function localExecutor({ module, threads, timeoutMs, batch }: RunOptions, setup: BatchSetup) {
   const pool: Pool<typeof import('./batch-tasks.js')> = createPool(
     new URL('./batch-tasks.js', import.meta.url),
     {
@@ -41,11 +23,17 @@ export function localExecutor(
     },
   );
   return {
+    /** Resolves when inputs can be run. Rejects with an error that is meant for the user. */
     ready: pool.ready.catch(failsToLoad(module, setup.moduleUrl)),
-    run: (values, attempts) => pool.run('runBatch', [values, attempts]),
+    /** Rejects with an ExpectedError where no other input can be run either. */
+    run: ((values, attempts) => pool.run('runBatch', [values, attempts])) as RunInWorker,
+    /** How large batches are, and how many run at once. Must not be called before `ready` has resolved. */
     batching: () => createBatching(batch, pool.stats().threads.max),
-    size: () => ({ threads: pool.stats().threads.current, machines: undefined }),
+    /** How many threads there are now, and how many machines of a fleet; undefined without a fleet. */
+    size: (): { threads: number; machines?: number } => ({ threads: pool.stats().threads.current }),
+    /** Waits for what has begun, and then ends the executor. */
     close: () => pool.close(),
+    /** Aborts what runs, and ends the executor. */
     destroy: () => pool.destroy(),
   };
 }
@@ -76,7 +64,7 @@ export function fleetExecutor(
   { connection, queue, shown }: FleetAddress,
   { module, timeoutMs, quiet }: RunOptions,
   setup: BatchSetup,
-): Executor {
+): ReturnType<typeof localExecutor> {
   const ended = new AbortController();
   let fleet: Fleet | undefined;
   let task = '';
@@ -92,7 +80,8 @@ export function fleetExecutor(
       return await call(input);
     } catch (error) {
       // The code ERR_TASK_ABORTED does not say that the run was ended: a task whose own calls were aborted may throw it.
-      if (ended.signal.aborted || endsRun(error, task, version)) end ??= new FleetRunError(describeError(error));
+      if (ended.signal.aborted || endsRun(error, task, version))
+        end ??= new FleetRunError(describeError(error));
       throw error;
     }
   }, setup);
