@@ -225,6 +225,26 @@ test('lines: of a FIFO, until its writer ends', needsFifos, async () => {
   assert.deepEqual([code, stdout], [0, text]);
 });
 
+test('read: a FIFO that nobody writes to does not hold up a second Ctrl-C', needsFifos, async (t) => {
+  execFileSync('mkfifo', [at('unwritten')]);
+  const args = ['run', task('size'), '--files', 'unwritten', '--read'];
+  const { child, ended, until } = start(args, { cwd: folder });
+  t.after(() => child.kill('SIGKILL'));
+  await until('stderr', / of 1/);
+  child.kill('SIGINT');
+  await until('stderr', /stopping when what runs is finished/);
+  child.kill('SIGINT');
+  assert.equal((await ended).code, 130);
+});
+
+test('read: of a FIFO, until its writer ends', needsFifos, async () => {
+  execFileSync('mkfifo', [at('content')]);
+  const reading = runTask('size', ['--files', 'content', '--read'], { cwd: folder });
+  await writeFile(at('content'), new Uint8Array(300_000));
+  const { code, stdout } = await reading;
+  assert.deepEqual([code, stdout], [0, '300000\n']);
+});
+
 test('lines: standard input may not be a directory', async () => {
   const fd = openSync(folder, 'r');
   for (const args of [[], ['--json', '-']]) {

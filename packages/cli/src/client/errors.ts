@@ -49,31 +49,23 @@ export function lostConnection(address: URL, error: unknown): ControlError {
 }
 
 export function noAnswer(address: URL, time: string): ControlError {
-  return new ControlError(
-    ExitCode.timedOut,
-    `No answer from ${shown(address)} within ${time}. ` +
-      "The program's main thread may be blocked, or its host out of reach.",
-  );
+  const why = "The program's main thread may be blocked, or its host out of reach.";
+  return new ControlError(ExitCode.timedOut, `No answer from ${shown(address)} within ${time}. ${why}`);
 }
 
 /** What answered is no control server, or a newer one. */
 export function notOurs(address: URL, expected: string): ControlError {
-  return new ControlError(
-    ExitCode.failed,
-    `${shown(address)} answers, but not as the control server of a program with threadwise: ${expected}.`,
-  );
+  const told = `${shown(address)} answers, but not as the control server of a program with threadwise`;
+  return new ControlError(ExitCode.failed, `${told}: ${expected}.`);
 }
 
 /** The answer has another status than 2xx. */
 export function refusal(address: URL, status: number, body: string): ControlError {
   const told = toldBy(body);
   if (status === 401) {
-    const why = told?.message ?? 'a token is needed';
-    return new ControlError(
-      ExitCode.unauthorised,
-      `${shown(address)} refuses this without its token (401: ${why}). ` +
-        `Set ${TOKEN_VARIABLE} to the token of the program.`,
-    );
+    const refused = `${shown(address)} refuses this without its token (401: ${told?.message ?? 'a token is needed'})`;
+    const remedy = `Set ${TOKEN_VARIABLE} to the token of the program.`;
+    return new ControlError(ExitCode.unauthorised, `${refused}. ${remedy}`);
   }
   // Every error of a control server has a code and a message; an answer without them comes from another server.
   if (told === undefined) return notOurs(address, `it answered ${status}`);

@@ -65,23 +65,18 @@ export function resolveInput(raw: RawInputOptions, isStdinTerminal: boolean): In
   if (given.length > 1) {
     throw new UsageError(`expected one kind of input, got ${given.map((name) => `--${name}`).join(' and ')}`);
   }
-  for (const [option, kind] of [
-    ['dot', 'files'],
-    ['read', 'files'],
-    ['spread', 'json'],
-  ] as const) {
-    if (raw[option] === true && raw[kind] === undefined) throw new UsageError(`--${option} needs --${kind}`);
-  }
-  if (raw.files !== undefined) {
-    return { kind: 'files', patterns: raw.files, dot: raw.dot === true, read: raw.read === true };
-  }
-  if (raw.json !== undefined) return { kind: 'json', file: raw.json, spread: raw.spread === true };
-  if (raw.range !== undefined) return { kind: 'range', ...raw.range };
+  const { files, dot = false, read = false, json, spread = false, range } = raw;
+  if (dot && files === undefined) throw new UsageError('--dot needs --files');
+  if (read && files === undefined) throw new UsageError('--read needs --files');
+  if (spread && json === undefined) throw new UsageError('--spread needs --json');
+  if (files !== undefined) return { kind: 'files', patterns: files, dot, read };
+  if (json !== undefined) return { kind: 'json', file: json, spread };
+  if (range !== undefined) return { kind: 'range', ...range };
   if (raw.lines === undefined && isStdinTerminal) {
     throw new UsageError('expected an input: --files, --lines, --json, --range, or lines on standard input');
   }
-  const isFile = typeof raw.lines === 'string' && raw.lines !== '-';
-  return { kind: 'lines', file: isFile ? (raw.lines as string) : undefined };
+  const { lines } = raw;
+  return { kind: 'lines', file: lines === true || lines === '-' ? undefined : lines };
 }
 
 /** Throws UsageError if two options exclude each other. */

@@ -138,11 +138,7 @@ async function work(plan: Plan): Promise<number> {
     if (isStopped()) throw new Error('interrupted');
     const delivery = await openDelivery(plan, reducer, failures, () => pump?.stop(), isStopped);
     try {
-      pump = createPump({
-        ordered: options.ordered,
-        batching: executor.batching(),
-        run: createAttempts(executor.run, options),
-      });
+      pump = createPump(options.ordered, executor.batching(), createAttempts(executor.run, options));
       endProgress = await startProgress(options, source, earlier, delivery.counts);
       for await (const results of pump.results(source.read(resume.done))) await delivery.take(results);
       await delivery.end(end() === 'complete');
@@ -179,7 +175,6 @@ async function work(plan: Plan): Promise<number> {
 
   function stopAtOnce(): void {
     const exit = (): never => process.exit(interrupts.exitCode);
-    source.close(); // a FIFO that is being opened would hold up the exit
     setTimeout(exit, LAST_WAIT_MS);
     executor.destroy().then(exit, exit);
   }

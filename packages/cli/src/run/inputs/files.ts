@@ -91,11 +91,7 @@ export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: Fil
     const heads = listings.map((listing): FoundFile | undefined => listing.next().value);
     let last: string | undefined;
     for (;;) {
-      let least: FoundFile | undefined;
-      for (const head of heads) {
-        if (head !== undefined && (least === undefined || comparePaths(head.key, least.key) < 0))
-          least = head;
-      }
+      const [least] = heads.filter((head) => head !== undefined).sort((a, b) => comparePaths(a.key, b.key));
       if (least === undefined) return;
       const at = heads.indexOf(least);
       heads[at] = listings[at]!.next().value;

@@ -37,9 +37,8 @@ export function openInputs(
     case 'lines':
       return openStream('lines', options.file, readLines);
     case 'json':
-      return options.spread === true
-        ? openStream('json', options.file, readLists, { spread: true })
-        : openStream('json', options.file, readJson);
+      if (options.spread !== true) return openStream('json', options.file, readJson);
+      return openStream('json', options.file, readLists, { spread: true });
     case 'range':
       return openRange(options);
   }

@@ -1,22 +1,13 @@
 /** What --lines and --json have in common: they read the bytes of a file or of standard input. */
 import { constants as bufferConstants } from 'node:buffer';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  createReadStream,
-  fstatSync,
-  open as openFile,
-  openSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, createReadStream, fstatSync, openSync, type Stats, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { STDIN } from '../../disk/file-id.js';
 import { UsageError } from '../../exit-code.js';
 import { formatBytes } from '../../format/figures.js';
 import { attempt, describeSystemError } from '../../system-error.js';
+import { READ_AT_ONCE } from '../work/passing.js';
 import {
   type Done,
   type Input,
@@ -48,13 +39,13 @@ export function openStream(kind: 'lines' | 'json', file = '-', parse: Parse, ide
   const stats = checked(file, isStdin);
   const unit = kind === 'lines' ? 'lines' : 'values';
   const name = isStdin ? 'standard input' : file;
-  const open = new Set<Destroyable>();
+  const open = new Set<{ destroy(): unknown }>();
   async function* chunks(): AsyncGenerator<Buffer> {
     try {
       const stream = isStdin
         ? process.stdin
         : stats.isFIFO()
-          ? await openFifo(file, open)
+          ? new Socket({ fd: openSync(file, READ_AT_ONCE), writable: false })
           : createReadStream(file, { highWaterMark: CHUNK_BYTES });
       open.add(stream);
       yield* stream as AsyncIterable<Buffer>;
@@ -86,44 +77,6 @@ function checked(file: string, isStdin: boolean): Stats {
   if (stats.isDirectory()) throw new UsageError(`${what} is a directory; expected a file`);
   if (!isStdin) attempt(() => accessSync(file, constants.R_OK), `cannot read '${file}'`);
   return stats;
-}
-
-interface Destroyable {
-  destroy(): unknown;
-}
-
-/** How many milliseconds pass between two attempts to end the opening of a FIFO; guessed. */
-const RELEASE_EVERY_MS = 50;
-
-/**
- * Opens a FIFO, which waits for its writer. No file stream is used: a thread that waits in the system, to open or to read, holds up
- * even process.exit(). A socket waits in the event loop, and the opening ends when a writer comes, which this process can be itself.
- * @param open gets what ends the opening
- */
-function openFifo(file: string, open: Set<Destroyable>): Promise<Socket> {
-  let timer: NodeJS.Timeout | undefined;
-  const release = (): void => {
-    try {
-      closeSync(openSync(file, constants.O_WRONLY | constants.O_NONBLOCK));
-    } catch {
-      // The thread has not come to its opening yet, or the file is gone.
-    }
-  };
-  const opening: Destroyable = {
-    destroy() {
-      release();
-      timer ??= setInterval(release, RELEASE_EVERY_MS);
-    },
-  };
-  open.add(opening);
-  return new Promise((resolve, reject) => {
-    openFile(file, 'r', (error, fd) => {
-      clearInterval(timer);
-      open.delete(opening);
-      if (error === null) resolve(new Socket({ fd, writable: false }));
-      else reject(error);
-    });
-  });
 }
 
 /** Gives the values their numbers as positions and leaves out those that are done. */

@@ -77,18 +77,37 @@ const BEGINNING = '{"threadwise":"journal","version":';
 export const beginning = { threadwise: 'journal', version: 1 } as const;
 
 export function planResume(path: string, identity: JournalIdentity): Resume {
-  const content = readJournal(path);
-  if (content === undefined) return newRun;
-  const header = content.header as JournalHeader;
+  const fd = openForReading(path);
+  if (fd === undefined) return newRun;
+  try {
+    return resumeOf(path, fd, identity);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function resumeOf(path: string, fd: number, identity: JournalIdentity): Resume {
+  const { size } = fstatSync(fd);
+  const first = read(fd, 0, BLOCK_BYTES).toString('utf8').split('\n', 1)[0]!;
+  if (!first.startsWith(BEGINNING) && !BEGINNING.startsWith(first)) {
+    throw new UsageError(`'${path}' is not a journal of threadwise run; expected a new file or one of ours`);
+  }
+  const [line, ...more] = headOf(fd, size).split('\n');
+  // The writer was killed within the first line.
+  if (more.length === 0) return newRun;
+  const header = parse(path, line!) as JournalHeader;
   checkIdentity(path, header, identity);
-  const record = content.last as JournalRecord | undefined;
+  const { lines, end } = tailOf(fd, size);
+  // Each record says everything, so the others need not be read.
+  const record = lines.length === 0 ? undefined : (parse(path, lines.at(-1)!) as JournalRecord);
   const { inputs, failed, bytes } = record ?? noCounts;
   return {
     kind: record?.complete === true ? 'complete' : 'continue',
     counts: { inputs, failed, bytes },
     done: { mark: record?.mark ?? undefined, beyond: record?.beyond ?? [] },
     output: { place: header.place, offset: record?.offset ?? header.offset },
-    length: content.length,
+    // A line that was torn by a kill may follow the whole lines.
+    length: end,
   };
 }
 
@@ -105,34 +124,6 @@ function checkIdentity(path: string, header: JournalHeader, identity: JournalIde
     value === undefined ? 'missing' : cut(shownJson(value), LONGEST_VALUE);
   const list = different.map((key) => `${key} was ${show(header[key])}, is ${show(identity[key])}`);
   throw new UsageError(`journal '${path}' belongs to another command: ${list.join('; ')}`);
-}
-
-/** Undefined if there is no journal yet: no file, or one whose writer was killed within the first line. */
-function readJournal(path: string) {
-  const fd = openForReading(path);
-  if (fd === undefined) return undefined;
-  try {
-    const { size } = fstatSync(fd);
-    const first = read(fd, 0, BLOCK_BYTES).toString('utf8').split('\n', 1)[0]!;
-    if (!first.startsWith(BEGINNING) && !BEGINNING.startsWith(first)) {
-      throw new UsageError(
-        `'${path}' is not a journal of threadwise run; expected a new file or one of ours`,
-      );
-    }
-    const [header, ...more] = headOf(fd, size).split('\n');
-    if (more.length === 0) return undefined;
-    const { lines, end } = tailOf(fd, size);
-    const last = lines.at(-1);
-    return {
-      header: parse(path, header!),
-      /** The last whole record; each one says everything, so the others need not be read. */
-      last: last === undefined ? undefined : parse(path, last),
-      /** The length of the whole lines, in bytes. A line that was torn by a kill may follow them. */
-      length: end,
-    };
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** The beginning of the file, with the whole first line if it ends. */

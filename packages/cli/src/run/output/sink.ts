@@ -14,17 +14,7 @@ export type Place =
   | { readonly kind: 'file'; readonly dev: number; readonly ino: number }
   | { readonly kind: 'stream' };
 
-export interface Sink {
-  readonly place: Place;
-  /** How many bytes of output there are; for a file its length, so that a cut there loses and doubles nothing. */
-  readonly offset: number;
-  /** Resolves when the text has left the process. */
-  write(text: string): Promise<void>;
-  /** Makes what was written the output. Throws an OutputError. */
-  commit(): void;
-  /** Closes the output. If it was not committed, the old content stays, where that is possible. */
-  close(): void;
-}
+export type Sink = ReturnType<typeof sinkTo>;
 
 /** The reader closed the pipe (`| head`): the run ends, and that is no error. */
 export class ClosedPipeError extends Error {
@@ -32,10 +22,7 @@ export class ClosedPipeError extends Error {
 }
 
 /** Where an earlier run of the journal stopped writing: a file is cut there and continued. */
-export interface OutputMark {
-  readonly place: Place;
-  readonly offset: number;
-}
+export type OutputMark = Pick<Sink, 'place' | 'offset'>;
 
 const REMEDY = 'append to the same file with >>, or use --out';
 
@@ -108,21 +95,40 @@ function cutTo(fd: number, offset: number, tooShort: string): void {
   if (size > offset) ftruncateSync(fd, offset);
 }
 
-function fileSink(file: OutFile, name: string, place: Place): Sink {
-  const { fd, commit, close } = file;
-  const sink = { place, offset: fstatSync(fd).size, write, commit, close };
+/** @param put writes a text, and resolves to how many bytes of output there are then, when the text has left the process */
+function sinkTo(
+  { commit, close }: OutFile,
+  place: Place,
+  offset: number,
+  put: (text: string) => Promise<number>,
+) {
+  const sink = {
+    place,
+    /** How many bytes of output there are; for a file its length, so that a cut there loses and doubles nothing. */
+    offset,
+    /** Resolves when the text has left the process. */
+    async write(text: string): Promise<void> {
+      sink.offset = await put(text);
+    },
+    /** Makes what was written the output. Throws an OutputError. */
+    commit,
+    /** Closes the output. If it was not committed, the old content stays, where that is possible. */
+    close,
+  };
   return sink;
+}
 
-  async function write(text: string): Promise<void> {
+function fileSink(file: OutFile, name: string, place: Place): Sink {
+  const { fd } = file;
+  return sinkTo(file, place, fstatSync(fd).size, async (text) => {
     // The size is measured, not added up: another program may have written to a redirected standard output before us.
     const before = fstatSync(fd).size;
-    const length = writeAll(fd, text, name);
-    sink.offset = fstatSync(fd).size;
-    if (sink.offset === before + length) return;
+    const after = before + writeAll(fd, text, name);
+    if (fstatSync(fd).size === after) return after;
     // The file is not open for appending, and we had cut it, so that the write began beyond its end, with zeros in between.
     ftruncateSync(fd, before);
     throw new OutputError(`${name} was not written at its end; append to it with >>, or use --out`);
-  }
+  });
 }
 
 /** How many milliseconds to wait when a non-blocking pipe is full; guessed, short against the time to read its 64 KiB. */
@@ -134,15 +140,14 @@ const writeInBackground = promisify(write);
  * Writes to a pipe, a terminal or a device. process.stdout is not used: a slow reader would block the main thread, and with it Ctrl-C
  * and the pool; and it reports the end of a write too late for the journal.
  */
-function streamSink({ fd, commit, close }: OutFile, name: string, isJournaled: boolean): Sink {
-  const sink = { place: { kind: 'stream' } as const, offset: 0, write, commit, close };
-  return sink;
-
-  async function write(text: string): Promise<void> {
+function streamSink(file: OutFile, name: string, isJournaled: boolean): Sink {
+  const { fd } = file;
+  let offset = 0;
+  return sinkTo(file, { kind: 'stream' }, offset, async (text) => {
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length;) at += await writeSome(bytes.subarray(at));
-    sink.offset += bytes.length;
-  }
+    return (offset += bytes.length);
+  });
 
   /** Resolves to the number of bytes that were written, 0 if the pipe is full. */
   async function writeSome(bytes: Buffer): Promise<number> {

@@ -1,4 +1,4 @@
-/** Where the inputs of a run are executed: the contract, and its implementations by the threads of this machine and by a fleet. */
+/** Where the inputs of a run are executed: on the threads of this machine, or on a fleet. */
 import type { Fleet } from '@threadwise/bullmq';
 import { createPool, type Pool } from 'threadwise';
 import type { FleetAddress } from '../../fleet/address.js';
@@ -8,29 +8,11 @@ import type { RunInWorker } from './attempts.js';
 import type { BatchSetup } from './batch.js';
 import { batchRun } from './batch-runner.js';
 import { describeError } from './described-error.js';
-import { argumentsOf } from './passing.js';
-import { type Batching, createBatching } from './pump.js';
+import { takingInput } from './passing.js';
+import { createBatching } from './pump.js';
 import { failsToLoad, importModule, selectName } from './task-module.js';
 
-export interface Executor {
-  /** Resolves when inputs can be run. Rejects with an error that is meant for the user. */
-  readonly ready: Promise<void>;
-  /** Rejects with an ExpectedError where no other input can be run either. */
-  readonly run: RunInWorker;
-  /** How large batches are, and how many run at once. Must not be called before `ready` has resolved. */
-  batching(): Batching;
-  /** How many threads there are now, and how many machines of a fleet; undefined without a fleet. */
-  size(): { readonly threads: number; readonly machines: number | undefined };
-  /** Waits for what has begun, and then ends the executor. */
-  close(): Promise<void>;
-  /** Aborts what runs, and ends the executor. */
-  destroy(): Promise<void>;
-}
-
-export function localExecutor(
-  { module, threads, timeoutMs, batch }: RunOptions,
-  setup: BatchSetup,
-): Executor {
+export function localExecutor({ module, threads, timeoutMs, batch }: RunOptions, setup: BatchSetup) {
   const pool: Pool<typeof import('./batch-tasks.js')> = createPool(
     new URL('./batch-tasks.js', import.meta.url),
     {
@@ -41,11 +23,17 @@ export function localExecutor(
     },
   );
   return {
+    /** Resolves when inputs can be run. Rejects with an error that is meant for the user. */
     ready: pool.ready.catch(failsToLoad(module, setup.moduleUrl)),
-    run: (values, attempts) => pool.run('runBatch', [values, attempts]),
+    /** Rejects with an ExpectedError where no other input can be run either. */
+    run: ((values, attempts) => pool.run('runBatch', [values, attempts])) as RunInWorker,
+    /** How large batches are, and how many run at once. Must not be called before `ready` has resolved. */
     batching: () => createBatching(batch, pool.stats().threads.max),
-    size: () => ({ threads: pool.stats().threads.current, machines: undefined }),
+    /** How many threads there are now, and how many machines of a fleet; undefined without a fleet. */
+    size: (): { threads: number; machines?: number } => ({ threads: pool.stats().threads.current }),
+    /** Waits for what has begun, and then ends the executor. */
     close: () => pool.close(),
+    /** Aborts what runs, and ends the executor. */
     destroy: () => pool.destroy(),
   };
 }
@@ -57,13 +45,15 @@ const LEAST_JOBS = 16;
 /** How many milliseconds pass between two counts of the machines. */
 const COUNT_MS = 2000;
 
+/** Codes with which a fleet refuses a job. */
+const REFUSALS: readonly unknown[] = ['ERR_FLEET_CONNECTION', 'ERR_FLEET_REDIS', 'ERR_FLEET_MODULE'];
+
 /** Whether every other input would fail with this error, too. A task may throw the same codes, of a pool or a fleet of its own. */
-function endsRun(thrown: unknown, task: string): boolean {
-  const { code, taskName, jobId } = Object(thrown) as Readonly<Record<string, unknown>>;
+function endsRun(thrown: unknown, task: string, version: string): boolean {
+  const { code, taskName, jobId, message } = Object(thrown) as Readonly<Record<string, unknown>>;
   if (code === 'ERR_TASK_NOT_FOUND') return taskName === task;
-  // What comes from the job has its id; what keeps it from the queue has none.
-  const isRefused = code === 'ERR_FLEET_CONNECTION' || code === 'ERR_FLEET_REDIS';
-  return code === 'ERR_FLEET_MODULE' || (isRefused && jobId === undefined);
+  // What comes from the job has its id; a machine that has another version of the module names both.
+  return REFUSALS.includes(code) && (jobId === undefined || String(message).includes(version));
 }
 
 /**
@@ -74,20 +64,24 @@ export function fleetExecutor(
   { connection, queue, shown }: FleetAddress,
   { module, timeoutMs, quiet }: RunOptions,
   setup: BatchSetup,
-): Executor {
+): ReturnType<typeof localExecutor> {
   const ended = new AbortController();
   let fleet: Fleet | undefined;
   let task = '';
+  /** The hash of the module, which goes with each job, so that no machine runs another version of it. */
+  let version = '';
   let seen = { threads: 0, machines: 0 };
   let timer: NodeJS.Timeout | undefined;
   let end: FleetRunError | undefined;
   const options = { signal: ended.signal, ...(timeoutMs !== undefined && { timeoutMs }) };
+  const call = takingInput((...args) => fleet!.run(task, args, options), setup.passing);
   const runBatch = batchRun(async (input) => {
     try {
-      return await fleet!.run(task, [...argumentsOf(input, setup.passing)], options);
+      return await call(input);
     } catch (error) {
       // The code ERR_TASK_ABORTED does not say that the run was ended: a task whose own calls were aborted may throw it.
-      if (ended.signal.aborted || endsRun(error, task)) end ??= new FleetRunError(describeError(error));
+      if (ended.signal.aborted || endsRun(error, task, version))
+        end ??= new FleetRunError(describeError(error));
       throw error;
     }
   }, setup);
@@ -113,12 +107,12 @@ export function fleetExecutor(
 
   async function start(): Promise<void> {
     const { moduleUrl, exportName } = setup;
-    const { connect } = await loadFleetPackage();
+    const { connect, moduleHash } = await loadFleetPackage();
     const load = () => importModule(moduleUrl).catch(failsToLoad(module, moduleUrl));
     task = exportName ?? selectName(await load(), undefined, moduleUrl);
-    // With the hash of the module in each job, no machine runs another version of it.
     fleet = connect({ connection, queue, module: new URL(moduleUrl) });
     try {
+      version = await moduleHash(moduleUrl);
       await fleet.ready;
       await count();
     } catch (error) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Input } from '../inputs/input-source.js';
 import type { Batch, BatchResult } from './batch.js';
 import { success } from './pool.test.fake.js';
-import { createPump, type Pump, type PumpOptions } from './pump.js';
+import { type Batching, createPump, type Pump } from './pump.js';
 
 function* numbers(count: number, group = 10): Generator<Input[]> {
   for (let first = 0; first < count; first += group) {
@@ -15,7 +15,7 @@ function* numbers(count: number, group = 10): Generator<Input[]> {
   }
 }
 
-const fixed = (size: number, depth: number): PumpOptions['batching'] => ({
+const fixed = (size: number, depth: number): Batching => ({
   size: () => size,
   depth: () => depth,
   note() {},
@@ -31,8 +31,14 @@ class Held {
     });
 }
 
-const pumpOf = (options: Partial<PumpOptions> & Pick<PumpOptions, 'run'>): Pump =>
-  createPump({ ordered: true, batching: fixed(2, 4), ...options });
+interface PumpOptions {
+  readonly ordered?: boolean;
+  readonly batching?: Batching;
+  readonly run: (batch: Batch) => Promise<BatchResult>;
+}
+
+const pumpOf = ({ ordered = true, batching = fixed(2, 4), run }: PumpOptions): Pump =>
+  createPump(ordered, batching, run);
 
 const texts = (results: readonly BatchResult[]): string => results.map(({ text }) => text).join('');
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

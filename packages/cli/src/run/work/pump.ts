@@ -15,15 +15,9 @@ const MAX_WAITING_BATCHES = 1024;
 /** How many characters of finished results may wait, or are given out together. Guessed: far more than a window of usual results. */
 const MAX_WAITING_CHARACTERS = 32 * 1024 * 1024;
 
-export interface PumpOptions {
-  readonly ordered: boolean;
-  readonly batching: Batching;
-  readonly run: RunBatch;
-}
-
 export type Pump = ReturnType<typeof createPump>;
 
-export function createPump({ ordered, batching, run }: PumpOptions) {
+export function createPump(ordered: boolean, batching: Batching, run: RunBatch) {
   /** Every batch that was read and not given out, in the order of reading. */
   let slots: { result?: BatchResult }[] = [];
   let running = 0;

@@ -19,7 +19,8 @@ export type TaskFunction = (...args: unknown[]) => unknown;
 /** `<module>[#export]`, checked to exist. A file whose own name has a `#` is found too. */
 export function findModule(reference: string): ModuleReference {
   const hash = reference.lastIndexOf('#');
-  if (hash === -1 || isFile(reference)) return { url: urlOf(reference), exportName: undefined };
+  const isWhole = hash === -1 || (existsSync(reference) && statSync(reference).isFile());
+  if (isWhole) return { url: urlOf(reference), exportName: undefined };
   const exportName = reference.slice(hash + 1);
   if (exportName === '') throw new UsageError(`expected an export's name after '#' in '${reference}'`);
   return { url: urlOf(reference.slice(0, hash)), exportName };
@@ -97,10 +98,6 @@ function urlOf(reference: string): string {
   const stats = attempt(() => statSync(path), `cannot find module '${reference}'`);
   if (!stats.isFile()) throw new UsageError(`expected a module, but '${reference}' is not a file`);
   return isUrl ? reference : pathToFileURL(path).href;
-}
-
-function isFile(path: string): boolean {
-  return existsSync(path) && statSync(path).isFile();
 }
 
 function pathOf(reference: string): string {
