@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
-import { fitted, inColumns, safeText, truncated, widthOf } from './text.js';
+import { fitted, safeText, truncated, widthOf } from './text.js';
 
 test('what a terminal would obey is replaced', () => {
   assert.equal(safeText('a\x1b[31mb\nc\u009bd\u202ee\u200bf\u2028g\ud800h'), 'a�[31mb�c�d�e�f�g�h');
@@ -44,17 +44,4 @@ test('any text fits into its width, and nothing in it is for the terminal', () =
       assert.doesNotMatch(cell, /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
     }),
   );
-});
-
-test('columns begin below one another, whatever the width of a character and the lines of a cell', () => {
-  const rows = [
-    ['a', '1', 'x'],
-    ['你好', '100', 'two\nlines'],
-  ];
-  assert.deepEqual(inColumns(rows, ['left', 'right']), [
-    'a       1  x',
-    '你好  100  two',
-    '           lines',
-  ]);
-  assert.deepEqual(inColumns([]), []);
 });

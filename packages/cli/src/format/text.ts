@@ -63,17 +63,3 @@ export function fitted(text: string, width: number, align: 'left' | 'right' = 'l
   const blank = ' '.repeat(Math.max(0, width - widthOf(cut)));
   return align === 'left' ? cut + blank : blank + cut;
 }
-
-/** Rows in columns with nothing but space between them, as lines; a cell may have several. @param aligns of each column; 'left' where nothing is said */
-export function inColumns(rows: readonly (readonly string[])[], aligns: ('left' | 'right')[] = []): string[] {
-  const lines = rows.flatMap((row) => {
-    const cells = row.map((cell) => cell.split('\n'));
-    const height = Math.max(...cells.map(({ length }) => length));
-    return Array.from({ length: height }, (_, i) => cells.map((cell) => cell[i] ?? ''));
-  });
-  const widths = lines[0]?.map((_, i) => Math.max(...lines.map((line) => widthOf(line[i]!)))) ?? [];
-  return lines.map((line) => {
-    const cells = line.map((cell, i) => fitted(cell, widths[i]!, aligns[i]));
-    return cells.join('  ').trimEnd();
-  });
-}

@@ -1,6 +1,7 @@
 /** A report on a terminal: the verdict, why, and what to do; all figures where they are asked for. No line is wider than the terminal, and nothing of the user's steers it. */
+import { inColumns } from '../format/columns.js';
 import { counted, NONE } from '../format/figures.js';
-import { inColumns, truncated, widthOf } from '../format/text.js';
+import { truncated, widthOf } from '../format/text.js';
 import { type Report, type Row, shortened, type Table, type Tone } from './model.js';
 
 export interface TerminalOptions {
