@@ -45,7 +45,7 @@ export function checkSize(encoded: unknown, maxBytes: number, what: string): str
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return text;
   const advice = "Put it where both sides reach it, and send where; or raise 'maxBytes'";
-  const message = `${what} takes ${bytes} bytes in Redis; at most ${maxBytes} are allowed. ${advice}`;
+  const message = `${what}: ${bytes} bytes in Redis; at most ${maxBytes} are allowed. ${advice}`;
   throw new ThreadwiseError('ERR_PAYLOAD_TOO_LARGE', message);
 }
 
