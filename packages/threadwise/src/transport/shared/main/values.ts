@@ -26,7 +26,7 @@ export class ArgumentWriter {
   readonly #cells: Cells;
   readonly #values: ValueWriter;
   readonly #arena: Arena;
-  readonly #scratch = memoryOf(new ArrayBuffer(SCRATCH_BYTES));
+  #scratch: Memory | undefined;
 
   constructor(cells: Cells, values: ValueWriter, arena: Arena) {
     this.#cells = cells;
@@ -80,13 +80,14 @@ export class ArgumentWriter {
       if (end === UNKNOWN) return false;
     }
     if (estimate <= SCRATCH_BYTES / 2) {
-      const length = this.#values.write(value, this.#scratch, 0, SCRATCH_BYTES);
+      const scratch = (this.#scratch ??= memoryOf(new ArrayBuffer(SCRATCH_BYTES)));
+      const length = this.#values.write(value, scratch, 0, SCRATCH_BYTES);
       if (length === UNKNOWN) return false;
       if (length >= 0) {
         const block = this.#arena.take(length + extra);
         if (block < 0) return false;
         payload.block = block;
-        writeBytes(this.#arena.memory(block), L.offsetOf(block), this.#scratch.u8.subarray(0, length));
+        writeBytes(this.#arena.memory(block), L.offsetOf(block), scratch.u8.subarray(0, length));
         return this.#wrote(payload.cell, L.OUTSIDE | flag, block, length);
       }
     }
