@@ -21,7 +21,7 @@ const SHOW_MS = 950;
 takeTokenFromAddress();
 
 const view = new PoolView((stats) => heard(stats));
-/** By the name of a pool that is shown. They stay when another one is opened, so that going to and fro loses nothing. */
+/** The details of each pool that is shown, by its name. They are kept while those of another pool are open, so that going back loses nothing. */
 const histories = new Map();
 const overview = new Overview((name) => histories.get(name));
 const logs = new Map();

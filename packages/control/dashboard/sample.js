@@ -5,7 +5,7 @@
 
 export const WORKER_STATES = ['starting', 'ready', 'retiring', 'stopping', 'dead'];
 
-/** Of how many closed pools, the last ones, the page shows anything, and the program keeps a history. */
+/** How many closed pools the page shows, and the program keeps a history of: those that closed last. */
 export const MOST_CLOSED = 20;
 
 /** More functions with failures than that are not kept, those with the most failures first. */

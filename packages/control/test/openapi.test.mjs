@@ -73,7 +73,7 @@ test('operations have names of their own, and all that their paths mention', asy
 test('its paths lead to the server that it came from, also under the path of a proxy', async (t) => {
   const { document } = await describe(t);
   for (const root of ['http://127.0.0.1:9464', 'https://example.com/tools/control']) {
-    // As clients do it: relative to the document, and then a path is put after it.
+    // A client resolves the server's URL against that of the document, and puts a path behind it.
     const [url] = document.servers.map((each) => new URL(each.url, `${root}/openapi.json`).href);
     assert.equal(url.replace(/\/$/, ''), root);
   }

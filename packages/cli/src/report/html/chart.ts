@@ -4,7 +4,7 @@ import type { Table } from '../model.js';
 import { tableHtml } from './table.js';
 import { escaped } from './text.js';
 
-/** Of every chart, in the units of its drawing. */
+/** The width of every chart, in the units of its drawing. */
 export const WIDTH = 460;
 
 export interface Chart {

@@ -73,7 +73,7 @@ export function texts(option: string, value: unknown): readonly string[] {
 /** Checks one option, and returns what its value comes to. Throws ERR_OPTION. */
 export interface Check<T> {
   (option: string, value: unknown): T;
-  /** Of a group: those of its options. */
+  /** The checks of a group's options, where this is the check of a group. */
   readonly checks?: Checks;
 }
 
