@@ -21,7 +21,7 @@ const SHOW_MS = 950;
 takeTokenFromAddress();
 
 const view = new PoolView((stats) => heard(stats));
-/** The details of each pool that is shown, by its name. They are kept while those of another pool are open, so that going back loses nothing. */
+/** The history of each pool that is shown, by its name; it is kept while another pool is open, so that going back loses nothing. */
 const histories = new Map();
 const overview = new Overview((name) => histories.get(name));
 const logs = new Map();
