@@ -80,13 +80,13 @@ interface Compiled {
 const compiledOf = new Map<string, Compiled>();
 
 /**
- * Has this thread compile a source in its next turn, while the first thread that is to run it starts, which takes longer. Each thread that finds it
- * compiled spares itself about a tenth of its start; the others compile it themselves.
+ * Has this thread compile a source in its next turn, while the first thread that is to run it starts, which takes longer. Threads that find the
+ * result need not compile the source; those that begin before that compile it themselves.
  */
 function compiled(source: string): Compiled {
   const known = compiledOf.get(source);
   if (known !== undefined) return known;
-  // Enough for all that V8 was seen to make of it, of which Node.js 26 has the source itself a part. The system gives only the pages that are written.
+  // There is room for the largest code cache that was seen, which contains the source itself (Node.js 26). The system gives only pages that are written.
   const bytes = new Uint8Array(new SharedArrayBuffer(3 * source.length));
   const length = new Int32Array(new SharedArrayBuffer(4));
   compiledOf.set(source, { bytes, length });

@@ -126,7 +126,7 @@ export async function measureFolder(
     for (const draft of drafts) {
       for (const lane of usable()) if (!session.isAborted && !draft.isEmpty()) await draft.readWarm(lane, 0);
     }
-    // With the smallest files, the reader's own code weighs most.
+    // The smaller the files, the larger is the share of the time that the reader's own code takes.
     const smallest = drafts.find(({ isEmpty }) => !isEmpty());
     const warmMs = (WARM_SHARE * session.remainingMs) / usable().length;
     for (const lane of usable()) {

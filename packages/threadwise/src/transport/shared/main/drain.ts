@@ -160,7 +160,7 @@ export class Drain {
     }
   }
 
-  /** That takes a millisecond, so main counts behind its first calls, while it waits for a result if it can. */
+  /** Counting the cores takes a millisecond, so main counts behind its first calls, while it waits for a result if it can. */
   #countCores(): void {
     const { board, platform } = this.#from;
     if (Atomics.load(board.words, L.CORES) === 0)
