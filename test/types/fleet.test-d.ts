@@ -7,7 +7,8 @@ const fleet = connect<typeof import('./tasks.js')>({ queue: 'work', connection: 
 
 const sum: Promise<number> = fleet.run('add', [1, 2], { retries: 3, priority: 5, key: 'k' });
 const same: Promise<number> = fleet.tasks.add(1, 2);
-const untyped: Promise<unknown> = connect({ queue: 'work', connection: {} }).run('anything', [1]);
+const untypedFleet = connect({ queue: 'work', connection: {} });
+const untyped: Promise<unknown> = untypedFleet.run('anything', [1]);
 
 // @ts-expect-error no such task
 void fleet.run('subtract', [1, 2]);
@@ -27,6 +28,18 @@ void serve(new URL('tasks.js', import.meta.url), { queue: 'work', connection: {}
 const watched = serveControl([], { fleets: [fleet] });
 // @ts-expect-error a name is no queue
 void serveControl([], { fleets: [{ queue: 'work', stats: () => fleet.stats() }] });
+
+// an option that is undefined is not given
+const none = undefined;
+const place = { queue: 'work', connection: {}, prefix: none, encoding: none, maxBytes: none, module: none };
+connect({ ...place, keepMs: none, connectTimeoutMs: none });
+const calls = { signal: none, timeoutMs: none, retries: none, backoff: none, priority: none, key: none, delayMs: none };
+const seen = { onProgress: none, job: none };
+void untypedFleet.run('anything', [], { ...calls, ...seen, jobId: none, deduplication: none });
+untypedFleet.map('anything', [], { ...calls, ...seen, concurrency: none, ordered: none });
+void serveControl([], {
+  ...{ host: none, port: none, token: none, allowedHosts: none, historyMs: none, fleets: none },
+});
 
 const id: string | undefined = job.id;
 const attempt: number = job.attempt;

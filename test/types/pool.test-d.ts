@@ -113,6 +113,7 @@ await pool.run('nothing', [], { ...ofCall, transfer: none, retries: none });
 pool.map('greet', [], { ...ofCall, retries: none, concurrency: none, ordered: none });
 pool.stream('nothing', [], { ...ofCall, transfer: none, highWaterMark: none });
 pool.configure({ threads: none, placement: none, queue: { limit: none }, choose: none });
+await new Channel({ capacity: none, maxBytes: none }).send(1, { timeoutMs: none });
 await pool.close({ timeoutMs: none });
 readFiles([], {
   ...{ syncBytes: none, loopBudgetMs: none, signal: none, concurrency: none, aheadBytes: none },

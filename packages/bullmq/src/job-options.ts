@@ -18,38 +18,38 @@ import { type Encoding, ENCODINGS } from './encoding.js';
 /** Options of one call on a fleet. */
 export interface FleetRunOptions {
   /** Aborts the call: a waiting job is removed; a running one is aborted through `task.signal` on its machine. */
-  signal?: AbortSignalLike;
+  signal?: AbortSignalLike | undefined;
   /** How many milliseconds the task may run on its machine. Default Infinity. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** How often a failed job is run again, unless its error is final (a bad option, say): BullMQ's `attempts` less one. Default 0. */
-  retries?: number;
+  retries?: number | undefined;
   /** How many milliseconds pass before the job is run again, or BullMQ's `{ type, delay, jitter }`. Default 0. */
-  backoff?: number | BackoffOptions;
+  backoff?: number | BackoffOptions | undefined;
   /** Higher runs earlier. A whole number from -1,000,000 to 1,000,000; default 0. */
-  priority?: number;
+  priority?: number | undefined;
   /** Jobs with the same key go to the same worker of the machine that takes them. */
-  key?: string | number;
+  key?: string | number | undefined;
   /** How many milliseconds pass before the job may run. Default 0. */
-  delayMs?: number;
+  delayMs?: number | undefined;
   /**
    * The job's id, for calls that should run once: a second call with the same id gets the result of the first, as long as that is kept. It
    * must not be a whole number or contain ':'. Default: a random id.
    */
-  jobId?: string;
+  jobId?: string | undefined;
   /** BullMQ's deduplication: a call with the same `id` shares the existing job, so aborting it only ends this call's wait. */
-  deduplication?: DeduplicationOptions;
+  deduplication?: DeduplicationOptions | undefined;
   /** Called with the values that the task passes to `task.progress`; only the newest if they come faster than Redis takes them. */
-  onProgress?: (value: unknown) => void;
+  onProgress?: ((value: unknown) => void) | undefined;
   /** Further options of a BullMQ job: `lifo`, `keepLogs`, `removeOnComplete`, `removeOnFail`, `stackTraceLimit`, `telemetry`. */
-  job?: Pick<JobsOptions, keyof typeof JOB>;
+  job?: Pick<JobsOptions, keyof typeof JOB> | undefined;
 }
 
 /** Options of a map: those of each item's call, and its own. */
 export interface FleetMapOptions extends Omit<FleetRunOptions, 'jobId' | 'deduplication'> {
   /** How many items may be read whose results have not been taken. Default 500. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** true: results come in the order of the input; false: as they are ready. Default true. */
-  ordered?: boolean;
+  ordered?: boolean | undefined;
 }
 
 /** Options of a call that BullMQ does not know; they are stored in the job's options under `threadwise`. */

@@ -14,45 +14,45 @@ interface Place {
   queue: string;
   connection: FleetConnection;
   /** The beginning of all keys in Redis. Default 'bull', as BullMQ's. */
-  prefix?: string;
+  prefix?: string | undefined;
 }
 
 export interface FleetOptions extends Place {
   /** How values are encoded in a job. Default 'auto': JSON if it carries the value unchanged, otherwise v8. */
-  encoding?: Encoding;
+  encoding?: Encoding | undefined;
   /** How many bytes the arguments of a call may take in Redis, up to 512 MiB. Default 1 MiB. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
   /** How many milliseconds results and failures stay in Redis. Default 3,600,000: an hour. */
-  keepMs?: number;
+  keepMs?: number | undefined;
   /** How many milliseconds a call waits for Redis before it rejects; the job itself may take longer. Default 10,000. */
-  connectTimeoutMs?: number;
+  connectTimeoutMs?: number | undefined;
   /** The task module. Its hash goes with each job, and a machine with another one fails it with ERR_FLEET_MODULE. Default: no check. */
-  module?: URL | string;
+  module?: URL | string | undefined;
 }
 
 export interface ServiceOptions extends Place {
   /** The machine's name in statistics and dashboards. Default: the host's name and the process's id. */
-  name?: string;
+  name?: string | undefined;
   /** The options of the pool that runs the tasks, without `queue` and `retries`: Redis has the queue, and BullMQ retries. */
-  pool?: Omit<PoolOptions, 'queue' | 'retries'>;
+  pool?: Omit<PoolOptions, 'queue' | 'retries'> | undefined;
   /** How many bytes a result, an error or a progress value may take in Redis, up to 512 MiB. Default 1 MiB. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
   /** BullMQ's limiter: at most `max` jobs in `duration` milliseconds, on the whole fleet. Default: no limit. */
-  limiter?: { max: number; duration: number };
+  limiter?: { max: number; duration: number } | undefined;
   /** How many milliseconds a machine may be silent before others get its jobs. It renews its locks every third of that. Default 30,000. */
-  lockMs?: number;
+  lockMs?: number | undefined;
   /** How many milliseconds pass between two searches for jobs whose machine has gone silent. Default 15,000. */
-  stalledCheckMs?: number;
+  stalledCheckMs?: number | undefined;
   /** How often a job may lose its machine before it fails: this stops a task that ends its whole process each time. Default 10. */
-  maxLost?: number;
+  maxLost?: number | undefined;
   /** Signals that close the service and then end the process. Default SIGTERM and SIGINT; [] for none. */
-  signals?: readonly NodeJS.Signals[];
+  signals?: readonly NodeJS.Signals[] | undefined;
   /** How many milliseconds `close` lets tasks run before it gives them back. Default 25,000: less than the 30 s that Kubernetes waits. */
-  closeTimeoutMs?: number;
+  closeTimeoutMs?: number | undefined;
   /** Called with errors that belong to no job: Redis does not answer, a lock was lost. Default: emits a process warning. */
-  onError?: (error: Error) => void;
+  onError?: ((error: Error) => void) | undefined;
   /** Further options of the BullMQ worker, such as `backoffStrategy` in `settings`, `telemetry`, `metrics`, `drainDelay` (seconds). */
-  worker?: Pick<WorkerOptions, keyof typeof WORKER>;
+  worker?: Pick<WorkerOptions, keyof typeof WORKER> | undefined;
 }
 
 /** What BullMQ would refuse only after the pool was started, or never. */

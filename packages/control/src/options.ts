@@ -7,17 +7,17 @@ import { randomToken } from './token.js';
 
 export interface ControlOptions {
   /** The address or host name to listen on. Default '127.0.0.1'. An address that other machines can reach needs a token. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** A port from 0 to 65,535. Default 0: any free port. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** What a client must send to change anything, and to read if other machines can reach the server. Default: a random token. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** Further values of the Host header to accept, such as a proxy's name: 'control.example.com', 'box:8080'. Default: none. */
-  readonly allowedHosts?: readonly string[];
+  readonly allowedHosts?: readonly string[] | undefined;
   /** How many milliseconds of the past the dashboard's charts show at first, up to an hour. Default 600,000; 0 keeps no history. */
-  readonly historyMs?: number;
+  readonly historyMs?: number | undefined;
   /** Fleets of `@threadwise/bullmq` to show beside the pools: an array or a set, which may change. Default: none. */
-  readonly fleets?: Iterable<ObservableFleet>;
+  readonly fleets?: Iterable<ObservableFleet> | undefined;
 }
 
 const MAX_PORT = 65_535;

@@ -18,15 +18,14 @@ export const WORDS = 9;
 /** How many bytes the length of a value takes, in front of the value. */
 const LENGTH_BYTES = 4;
 
-const DEFAULTS = { capacity: 16, maxBytes: 1024 };
 /** How many bytes all values of a channel may take together. */
 const MOST_BYTES = 2 ** 30;
 
 export interface ChannelOptions {
   /** How many values may wait in the channel. Default 16. */
-  capacity?: number;
+  capacity?: number | undefined;
   /** How long a value may be, serialized. Bytes, default 1,024: an object with a few short fields has a hundred. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
 }
 
 /** Sending and receiving: the word that moves, the word to sleep on, and the word that the other side sleeps on. */
@@ -169,10 +168,10 @@ export class Channel<T = unknown> extends Structure {
   }
 }
 
-function resolved(options: ChannelOptions): Required<ChannelOptions> {
+function resolved(options: ChannelOptions): Record<keyof ChannelOptions, number> {
   const resolved = checked('options', options, {
-    capacity: (option, value) => integer(option, value ?? DEFAULTS.capacity, 1, 2 ** 20),
-    maxBytes: (option, value) => integer(option, value ?? DEFAULTS.maxBytes, 1, 2 ** 28),
+    capacity: (option, value = 16) => integer(option, value, 1, 2 ** 20),
+    maxBytes: (option, value = 1024) => integer(option, value, 1, 2 ** 28),
   });
   if (resolved.capacity * resolved.maxBytes <= MOST_BYTES) return resolved;
   return reject('maxBytes', `at most ${MOST_BYTES} bytes for all values together`, resolved.maxBytes);

@@ -532,12 +532,14 @@ describe('all of them', () => {
       { maxBytes: 0 },
       { capacity: 2 ** 20, maxBytes: 2 ** 20 },
       { size: 1 },
+      { capacity: null },
+      { maxBytes: null },
       5,
       null,
     ]) {
       assert.throws(() => new Channel(options as object), { code: 'ERR_OPTION' });
     }
-    for (const options of [{ timeoutMs: -1 }, { timeoutMs: '5' }, { timeout: 5 }, 5]) {
+    for (const options of [{ timeoutMs: -1 }, { timeoutMs: '5' }, { timeout: 5 }, 5, null]) {
       await assert.rejects(new Mutex().lock(options as object), { code: 'ERR_OPTION' });
     }
     assert.throws(() => made.Latch.countDown(0), { code: 'ERR_OPTION' });

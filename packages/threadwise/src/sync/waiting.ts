@@ -9,7 +9,7 @@ noteEnds();
 
 export interface WaitOptions {
   /** How long to wait before ERR_TASK_TIMEOUT. Milliseconds, default Infinity. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** A request to sleep until word `at` is notified, if it still is `value`. */
@@ -107,9 +107,9 @@ export function broken(kind: Kind, why: keyof typeof BREAKS): ThreadwiseError {
 function* timed<T>(
   what: string,
   steps: Steps<T>,
-  options: WaitOptions | undefined,
+  options: WaitOptions = {},
 ): Generator<Sleep & { readonly timeoutMs: number }, T, void> {
-  const { timeoutMs = Number.POSITIVE_INFINITY } = checked('options', options ?? {}, {
+  const { timeoutMs = Number.POSITIVE_INFINITY } = checked('options', options, {
     timeoutMs: optional((option, value) => duration(option, value, 0)),
   });
   const end = performance.now() + timeoutMs;
