@@ -33,7 +33,15 @@ void serveControl([], { fleets: [{ queue: 'work', stats: () => fleet.stats() }] 
 const none = undefined;
 const place = { queue: 'work', connection: {}, prefix: none, encoding: none, maxBytes: none, module: none };
 connect({ ...place, keepMs: none, connectTimeoutMs: none });
-const calls = { signal: none, timeoutMs: none, retries: none, backoff: none, priority: none, key: none, delayMs: none };
+const calls = {
+  signal: none,
+  timeoutMs: none,
+  retries: none,
+  backoff: none,
+  priority: none,
+  key: none,
+  delayMs: none,
+};
 const seen = { onProgress: none, job: none };
 void untypedFleet.run('anything', [], { ...calls, ...seen, jobId: none, deduplication: none });
 untypedFleet.map('anything', [], { ...calls, ...seen, concurrency: none, ordered: none });
