@@ -42,11 +42,12 @@ const KINDS = {
     promise: pool.run('loopForEver', [], { timeoutMs: 50 }),
     accept: ({ error }) => error?.code === 'ERR_TASK_TIMEOUT',
   }),
-  moved: (pool) => {
-    const bytes = new Uint8Array(8);
+  moved: (pool, i) => {
+    // A small buffer is copied into shared memory, a large one goes by port: then it is lost with a worker that dies before it has begun the task.
+    const length = i % 2 === 0 ? 8 : 100_000;
+    const bytes = new Uint8Array(length);
     const promise = pool.run('byteLength', [bytes], { transfer: [bytes.buffer] });
-    // The arguments are lost with a worker that dies before it has begun the task.
-    return { promise, accept: (outcome) => outcome.value === 8 || crashed(outcome) };
+    return { promise, accept: (outcome) => outcome.value === length || crashed(outcome) };
   },
   // Shared memory can cross by a port, but not by a pipe.
   shared: (pool, i) => ({

@@ -26,6 +26,12 @@ export const echo = (value: unknown) => value;
 export const kindOf = (value: unknown) => Object.prototype.toString.call(value);
 export const text = (length: number, letter: string) => letter.repeat(length);
 export const bytes = (length: number, value: number) => new Uint8Array(length).fill(value);
+/** Of each view: where it begins, how long it is and its buffer, and the first one that sees the same buffer. */
+export const placesOf = (views: readonly Uint8Array[]) =>
+  views.map(({ byteOffset, byteLength, buffer }) => [
+    ...[byteOffset, byteLength, buffer.byteLength],
+    views.findIndex((view) => view.buffer === buffer),
+  ]);
 export const sum = (values: Iterable<number>) => [...values].reduce((all, value) => all + value, 0);
 export const pattern = (source: string) => new RegExp(source);
 /** What else a call got beside its bytes, and the bytes' sum. */

@@ -17,6 +17,7 @@ import { PLACEMENTS } from '../scheduling/placement/index.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { measured } from '../scheduling/scaling/measured.js';
 import { coordinatedTransport } from './coordinator/exchange.js';
+import type { Sizes } from './shared/layout.js';
 import { sharedTransport } from './shared/main/exchange.js';
 
 /** Shared by main and all threads of a test. */
@@ -81,13 +82,14 @@ export interface SmallPool {
 export interface SmallOptions extends PoolOptions {
   readonly cells?: number;
   readonly stream?: number;
+  readonly copied?: number;
   /** Whether a worker that is to leave waits for `open` before it does. */
   readonly holdsTeardown?: boolean;
   readonly platform?: Platform;
 }
 
 interface Way {
-  transport(sizes: { readonly cells: number; readonly stream: number }, idleTimeoutMs: number): Transport;
+  transport(sizes: Omit<Sizes, 'mail'>, idleTimeoutMs: number): Transport;
   dispatch(context: DispatchContext): Dispatch;
 }
 
@@ -112,7 +114,8 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
 
 /** Its tasks are those of small-pool-tasks.case.ts. It ends with the test. */
 export function smallPool(t: TestContext, given: SmallOptions = {}): SmallPool {
-  const { cells = 8, stream = 4096, holdsTeardown = false, platform = nodePlatform, ...rest } = given;
+  const { cells = 8, stream = 4096, copied = 0, holdsTeardown = false, ...others } = given;
+  const { platform = nodePlatform, ...rest } = others;
   const words: Words = new Int32Array(new SharedArrayBuffer(WORDS * 4));
   const worker = { ...rest.worker, data: { words, holdsTeardown } };
   const options: PoolOptions = { threads: 2, transport: 'shared', ...rest, worker };
@@ -124,7 +127,7 @@ export function smallPool(t: TestContext, given: SmallOptions = {}): SmallPool {
     moduleUrl: new URL('./small-pool-tasks.case.js', import.meta.url).href,
     options: resolved,
     platform,
-    exchange: way.transport({ cells, stream }, resolved.idleTimeoutMs ?? Number.POSITIVE_INFINITY)(
+    exchange: way.transport({ cells, stream, copied }, resolved.idleTimeoutMs ?? Number.POSITIVE_INFINITY)(
       platform,
       capacity,
     ),

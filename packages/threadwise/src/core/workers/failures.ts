@@ -23,7 +23,7 @@ export function taskNotFound(name: string, names: readonly string[]): Threadwise
  */
 export function sayLost(task: Task, error: unknown): void {
   const isNotFound = isThreadwiseError(error) && error.code === 'ERR_TASK_NOT_FOUND';
-  if (!isNotFound || task.payload.transfer.length === 0 || error.taskName !== task.name) return;
+  if (!isNotFound || task.run.transfer.length === 0 || error.taskName !== task.name) return;
   const { message, stack } = error;
   error.message = `${message}. What the call transferred is lost: no worker had loaded the module when it was made`;
   if (stack !== undefined) error.stack = stack.replace(message, () => error.message);

@@ -50,8 +50,11 @@ export class ValueWriter {
     this.#shapes = shapes;
   }
 
-  /** Writes `value` into memory[at, end). Returns the position after it, or FULL, or UNKNOWN. Never throws. */
-  write(value: unknown, memory: Memory, at: number, end: number): number {
+  /**
+   * Writes `value` into memory[at, end). Returns the position after it, or FULL, or UNKNOWN. Never throws.
+   * @param wholeBuffers whether views take all of their buffers with them, as structured clone has it
+   */
+  write(value: unknown, memory: Memory, at: number, end: number, wholeBuffers = false): number {
     // A getter of the value that is being written has called this.
     if (this.#memory !== undefined) return UNKNOWN;
     // A text cannot throw, and has nothing in it: what follows is not even compiled where only texts are sent.
@@ -63,7 +66,7 @@ export class ValueWriter {
     this.#u8 = memory.u8;
     this.#view = memory.view;
     this.#end = end;
-    let written = this.#message(value, at, false);
+    let written = this.#message(value, at, wholeBuffers);
     if (written === AGAIN) written = this.#message(value, at, true);
     this.#memory = undefined;
     return written;

@@ -8,13 +8,18 @@ export interface Sizes {
   readonly mail: number;
   /** Bytes for results that are larger than a cell, for each worker. */
   readonly stream: number;
+  /**
+   * Buffers to be moved of at most so many bytes together are copied into shared memory instead, and taken from the caller all the same: there any
+   * worker can take them at once, where what goes by port waits until a worker is free. Default 0.
+   */
+  readonly copied?: number;
 }
 
 /**
  * About 1.2 MiB for a pool and 4.1 MiB for each worker, of which only what is used becomes resident. Chosen by hand: with
- * 256 KiB for results, a thousand of 7 KiB on their way filled it, and what does not fit goes by port.
+ * 256 KiB for results, a thousand of 7 KiB on their way filled it, and what does not fit goes by port. 128 KiB take as long to copy as to move.
  */
-export const SIZES: Omit<Sizes, 'mail'> = { cells: 8192, stream: 4 * 2 ** 20 };
+export const SIZES: Omit<Sizes, 'mail'> = { cells: 8192, stream: 4 * 2 ** 20, copied: 64 * 2 ** 10 };
 
 /** Workers that a board has a seat for; a pool has at most 1,024, and a few that are on their way out. */
 export const SEATS = 1088;

@@ -7,6 +7,7 @@ import type { Platform, Thread } from '../../core/contracts.js';
 import { Ledger } from '../../core/calls/ledger.js';
 import { isThreadwiseError } from '../../core/options/errors.js';
 import { nodePlatform } from '../../platform/node/platform.js';
+import { placesOf } from '../small-pool-tasks.case.js';
 import { ARRIVED, blockUntil, LEFT, RAN, reached, smallPool } from '../small-pool.case.js';
 import { COORDINATOR, type SharedMemory, wakeupsOf } from './layout.js';
 
@@ -134,6 +135,69 @@ describe('shared threads: main is blocked in the turn of its calls', () => {
       assert.deepEqual(await Promise.all(calls), range(8).map(make));
     });
   }
+});
+
+describe('shared threads: small buffers that move', () => {
+  const moved = (length = 8) => new Uint8Array(length).fill(1);
+  for (const dispatch of ['shared-queue', 'coordinator'] as const) {
+    test(`${dispatch}: calls run while main is blocked in their turn, and the caller has lost the buffers`, async (t) => {
+      const { pool, words } = smallPool(t, { dispatch, cells: 64, copied: KIB });
+      await pool.ready;
+      const all = range(8).map(() => moved());
+      const calls = all.map((bytes) => pool.run('lengthOf', [bytes], { transfer: [bytes.buffer] }));
+      assert.deepEqual(new Set(all.map(({ length }) => length)), new Set([0]));
+      blockUntil(words, RAN, calls.length);
+      assert.deepEqual(new Set(await Promise.all(calls)), new Set([8]));
+    });
+  }
+
+  test('they arrive whole, as structured clone moves them, whatever sees them', async (t) => {
+    const { pool } = smallPool(t, { copied: KIB });
+    const cases: readonly ((buffer: ArrayBuffer) => Uint8Array[])[] = [
+      (buffer) => [new Uint8Array(buffer)],
+      (buffer) => [new Uint8Array(buffer, 8, 16)],
+      (buffer) => [new Uint8Array(buffer, 8, 16), new Uint8Array(buffer, 0, 4), new Uint8Array(3)],
+      (buffer) => [new Uint8Array(new ArrayBuffer(50), 10, 5), new Uint8Array(buffer)],
+      () => [],
+    ];
+    for (const viewsOf of cases) {
+      const [ours, theirs] = [new ArrayBuffer(40), new ArrayBuffer(40)];
+      const expected = placesOf(structuredClone(viewsOf(theirs), { transfer: [theirs] }));
+      assert.deepEqual(await pool.run('placesOf', [viewsOf(ours)], { transfer: [ours] }), expected);
+      assert.equal(ours.byteLength, 0);
+    }
+    const bytes = moved(2 * KIB);
+    assert.equal(await pool.run('sum', [bytes], { transfer: [bytes.buffer] }), 2 * KIB, 'by port');
+    assert.equal(bytes.length, 0);
+  });
+
+  test('a call that is refused has moved nothing and keeps nothing', async (t) => {
+    const { pool } = smallPool(t, { cells: 8, copied: KIB });
+    const { buffer } = moved();
+    for (let i = 0; i < 20; i++) {
+      const calls = [
+        pool.run('sum', [buffer, () => 1], { transfer: [buffer] }),
+        pool.run('sum', [buffer], { transfer: [buffer, buffer] }),
+        pool.run('sum', [buffer], { transfer: [buffer, {}] }),
+      ];
+      assert.deepEqual(new Set(await outcomes(calls)), new Set(['ERR_NOT_CLONEABLE']));
+      assert.equal(buffer.byteLength, 8);
+    }
+    assert.equal(await pool.run('lengthOf', [new Uint8Array(buffer)], { transfer: [buffer] }), 8);
+  });
+
+  test('a worker that dies before it has begun them loses none', async (t) => {
+    const { pool, words } = smallPool(t, { threads: 1, cells: 64, copied: KIB });
+    await pool.ready;
+    const died = outcomes([pool.run('exit', [1])]);
+    const calls = range(5).map(() => {
+      const bytes = moved();
+      return pool.run('lengthOf', [bytes], { transfer: [bytes.buffer] });
+    });
+    assert.deepEqual(await died, ['ERR_WORKER_CRASHED']);
+    assert.deepEqual(await Promise.all(calls), [8, 8, 8, 8, 8]);
+    assert.equal(Atomics.load(words, RAN), 5);
+  });
 });
 
 describe('shared threads: more calls than cells', () => {

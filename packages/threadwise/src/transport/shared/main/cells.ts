@@ -112,18 +112,21 @@ export class Cells {
     return this.plain?.isOpen === false;
   }
 
-  /** A cell with the arguments in it; -1 where no cell is free, or they can only go by port. */
-  write(nameId: number, args: readonly unknown[]): number {
+  /**
+   * A cell with the arguments in it; -1 where no cell is free, or they can only go by port.
+   * @param areMoved whether buffers among them will be moved
+   */
+  write(nameId: number, args: readonly unknown[], areMoved = false): number {
     const cell = this.#take();
     if (cell < 0) return -1;
     this.words[cell * L.WORDS + L.NAME] = nameId;
-    return this.#writeOrFree(cell, args) ? cell : -1;
+    return this.#writeOrFree(cell, args, areMoved) ? cell : -1;
   }
 
-  #writeOrFree(cell: number, args: readonly unknown[]): boolean {
+  #writeOrFree(cell: number, args: readonly unknown[], areMoved = false): boolean {
     let isWritten = false;
     try {
-      isWritten = this.#writer.write(cell, args);
+      isWritten = areMoved ? this.#writer.writeMoved(cell, args) : this.#writer.write(cell, args);
     } finally {
       if (!isWritten) this.freeIfHeld(cell);
     }

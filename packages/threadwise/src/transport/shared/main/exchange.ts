@@ -16,6 +16,7 @@ import { encodeError } from '../../codec/error-codec.js';
 import { ShapeWriter } from '../../codec/shape-book.js';
 import { BOOK_BYTES } from '../../codec/tags.js';
 import { ValueWriter } from '../../codec/value-writer.js';
+import { fixedByteLengthOf } from '../../codec/views.js';
 import { Arena, leaseMemory } from './arena.js';
 import { Board, RunTimes, Waker } from '../board.js';
 import { CellPayload, Cells } from './cells.js';
@@ -72,8 +73,8 @@ export class SharedExchange implements Exchange, PlainWay {
   readonly #freeSeats: number[] = [];
 
   /** @param linkCapacity how many tasks can be sent to one worker before they end */
-  constructor(platform: Platform, { cells, stream }: Omit<L.Sizes, 'mail'>, linkCapacity: number) {
-    const sizes = { cells, stream, mail: 2 ** Math.ceil(Math.log2(linkCapacity)) };
+  constructor(platform: Platform, given: Omit<L.Sizes, 'mail'>, linkCapacity: number) {
+    const sizes = { ...given, mail: 2 ** Math.ceil(Math.log2(linkCapacity)) };
     this.platform = platform;
     this.sizes = sizes;
     this.linkCapacity = linkCapacity;
@@ -183,14 +184,16 @@ export class SharedExchange implements Exchange, PlainWay {
 
   capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload {
     const { transfer, retries } = run;
-    const nameId = transfer.length === 0 ? this.nameId(name) : -1;
+    const isMoved = transfer.length > 0;
+    const nameId = !isMoved || (retries === 0 && this.#areSmall(transfer)) ? this.nameId(name) : -1;
     const hasCell = this.cells.hasSpare;
     if (nameId >= 0 && hasCell) {
       // Before the arguments are written, which ends with a look whether a getter has released a lease. Structured clone refuses some
       // values that the codec writes: a proxy, for instance.
       const kept = retries > 0 ? this.#copyForRetries(args) : undefined;
-      const cell = this.cells.write(nameId, args);
+      const cell = this.cells.write(nameId, args, isMoved);
       if (cell >= 0) {
+        if (isMoved) this.#detach(transfer, cell, args);
         const payload = this.cells.payload(cell);
         if (kept !== undefined) payload.args = kept;
         payload.lend();
@@ -199,6 +202,28 @@ export class SharedExchange implements Exchange, PlainWay {
     }
     const copied = capture(args, transfer, this.platform.clone);
     return hasCell ? { ...copied, byPort: true } : copied;
+  }
+
+  /** Whether what is to be moved are buffers that are rather copied. */
+  #areSmall(transfer: readonly unknown[]): boolean {
+    let left = this.sizes.copied ?? 0;
+    for (const buffer of transfer) {
+      const length = fixedByteLengthOf(buffer as object);
+      left = length < 0 ? -1 : left - length;
+      if (left < 0) return false;
+    }
+    return true;
+  }
+
+  /** The caller loses the buffers whose bytes are in the cell. Throws ERR_NOT_CLONEABLE, and frees the cell, if one of them cannot be moved. */
+  #detach(transfer: readonly unknown[], cell: number, args: readonly unknown[]): void {
+    const { clone } = this.platform;
+    try {
+      clone(undefined, transfer);
+    } catch (cause) {
+      this.cells.freeIfHeld(cell);
+      throw notCloneable(cause, args, 'args', transfer, clone);
+    }
   }
 
   /** Leases stay what they are: their memory is the same the next time. */

@@ -51,6 +51,21 @@ export class ArgumentWriter {
     return this.#writeValues(payload, args, 0);
   }
 
+  /** The same for arguments of which buffers will be moved. They arrive whole, whatever views are of them. */
+  writeMoved(cell: number, args: readonly unknown[]): boolean {
+    if (leasesIn(args) !== undefined) return false;
+    const isOne = args.length === 1;
+    const payload = this.#cells.payload(cell);
+    return this.#writeDirectly(
+      payload,
+      isOne ? args[0] : args,
+      isOne ? L.ONE : 0,
+      estimateItems(args),
+      0,
+      true,
+    );
+  }
+
   /** Writes the one argument of a call into its cell. False, and nothing is written: it is too long, or a character needs more than a byte. */
   writeText(cell: number, text: string): boolean {
     const { memory, words } = this.#cells;
@@ -95,14 +110,21 @@ export class ArgumentWriter {
   }
 
   /** Writes into a block of that size; if the value does not fit, into larger ones. */
-  #writeDirectly(payload: CellPayload, value: unknown, flag: number, size: number, extra: number): boolean {
+  #writeDirectly(
+    payload: CellPayload,
+    value: unknown,
+    flag: number,
+    size: number,
+    extra: number,
+    wholeBuffers = false,
+  ): boolean {
     while (size <= MOST_BYTES) {
       const block = this.#arena.take(size);
       if (block < 0) return false;
       const start = L.offsetOf(block);
       const capacity = this.#arena.size(block);
       const limit = start + Math.min(capacity, MOST_BYTES) - extra;
-      const end = this.#values.write(value, this.#arena.memory(block), start, limit);
+      const end = this.#values.write(value, this.#arena.memory(block), start, limit, wholeBuffers);
       this.#values.forget();
       if (end >= 0) {
         payload.block = block;
