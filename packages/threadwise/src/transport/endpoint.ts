@@ -1,4 +1,5 @@
 /** The seam to the worker's end of a line: implemented in `<name>/endpoint.ts`, driven by the runner. */
+import type { Clone } from '../core/calls/payload.js';
 import type { Allowance } from '../core/workers/allowance.js';
 import type { Port } from '../core/contracts.js';
 import type { EncodedError } from './codec/error-codec.js';
@@ -58,6 +59,8 @@ export interface Endpoint {
 /** What an endpoint needs of its thread. */
 export interface EndpointPlatform {
   now(): number;
+  /** Structured clone. */
+  clone: Clone;
   /** Does not keep the thread alive. */
   timer(ms: number, callback: () => void): unknown;
   /** Calls back when the thread ends by itself: it has thrown, or left. */

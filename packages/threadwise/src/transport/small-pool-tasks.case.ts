@@ -1,6 +1,6 @@
 /** Tasks for tests with real threads: what they wait for and what they leave behind is in words that main has as well. */
 import type { SetupContext } from '../runner/task-handle.js';
-import { task } from '../runner/task-handle.js';
+import { task, transfer } from '../runner/task-handle.js';
 import { Mutex } from '../sync/mutex.js';
 import { ARRIVED, collected, LEFT, OPEN, opened, RAN, type Words } from './small-pool.case.js';
 
@@ -36,6 +36,17 @@ export const sum = (values: Iterable<number>) => [...values].reduce((all, value)
 export const pattern = (source: string) => new RegExp(source);
 /** What else a call got beside its bytes, and the bytes' sum. */
 export const around = (before: unknown, values: Uint8Array, after: unknown) => [before, sum(values), after];
+
+let kept: ArrayBuffer;
+/** Moves to main what sees a buffer of so many bytes: a part of it, all of it, or what is no list of what moves. */
+export function moved(bytes: number, how: 'part' | 'all' | 'twice' | 'wrong'): unknown {
+  kept = new ArrayBuffer(bytes);
+  const part = new Uint8Array(kept, 2, 4).fill(7);
+  const list = { part: [kept], all: [kept], twice: [kept, kept], wrong: [kept, {}] }[how];
+  return transfer(how === 'all' ? kept : [part, new Uint8Array(kept, 0, 3)], list);
+}
+/** The bytes that the worker has left of the last of these buffers. */
+export const left = () => kept.byteLength;
 
 /** Counts that it ran. */
 export function mark(value: unknown): unknown {

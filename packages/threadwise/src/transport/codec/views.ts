@@ -66,6 +66,17 @@ export function fixedByteLengthOf(buffer: object): number {
   }
 }
 
+/** Whether all of a list are ArrayBuffers of fixed size, which have at most that many bytes together. */
+export function areBuffersWithin(bytes: number, list: readonly unknown[]): boolean {
+  let left = bytes;
+  for (const buffer of list) {
+    const length = fixedByteLengthOf(buffer as object);
+    left = length < 0 ? -1 : left - length;
+    if (left < 0) return false;
+  }
+  return left >= 0;
+}
+
 /** A view of that kind. Throws a DamagedError if there is no such kind, or the view does not fit its buffer. */
 export function makeView(
   kind: number,

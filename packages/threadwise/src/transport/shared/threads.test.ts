@@ -186,6 +186,27 @@ describe('shared threads: small buffers that move', () => {
     assert.equal(await pool.run('lengthOf', [new Uint8Array(buffer)], { transfer: [buffer] }), 8);
   });
 
+  test('results arrive whole, and the task has lost them; one that cannot be moved is an error', async (t) => {
+    const { pool } = smallPool(t, { threads: 1, copied: KIB, stream: 4 * KIB });
+    // In the cell, in the stream, beyond the stream's room, and more than is copied.
+    for (const bytes of [8, 200, KIB, KIB + 1]) {
+      for (let i = 0; i < 20; i++) {
+        const views = (await pool.run('moved', [bytes, 'part'])) as Uint8Array[];
+        assert.deepEqual(placesOf(views), [
+          [2, 4, bytes, 0],
+          [0, 3, bytes, 0],
+        ]);
+        assert.deepEqual([...views[0]!, ...views[1]!], [7, 7, 7, 7, 0, 0, 7]);
+        assert.equal(await pool.run('left', []), 0);
+        assert.equal(((await pool.run('moved', [bytes, 'all'])) as ArrayBuffer).byteLength, bytes);
+        for (const how of ['twice', 'wrong']) {
+          assert.deepEqual(await outcomes([pool.run('moved', [bytes, how])]), ['ERR_NOT_CLONEABLE']);
+          assert.equal(await pool.run('left', []), bytes);
+        }
+      }
+    }
+  });
+
   test('a worker that dies before it has begun them loses none', async (t) => {
     const { pool, words } = smallPool(t, { threads: 1, cells: 64, copied: KIB });
     await pool.ready;

@@ -16,7 +16,7 @@ import { encodeError } from '../../codec/error-codec.js';
 import { ShapeWriter } from '../../codec/shape-book.js';
 import { BOOK_BYTES } from '../../codec/tags.js';
 import { ValueWriter } from '../../codec/value-writer.js';
-import { fixedByteLengthOf } from '../../codec/views.js';
+import { areBuffersWithin } from '../../codec/views.js';
 import { Arena, leaseMemory } from './arena.js';
 import { Board, RunTimes, Waker } from '../board.js';
 import { CellPayload, Cells } from './cells.js';
@@ -185,7 +185,8 @@ export class SharedExchange implements Exchange, PlainWay {
   capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload {
     const { transfer, retries } = run;
     const isMoved = transfer.length > 0;
-    const nameId = !isMoved || (retries === 0 && this.#areSmall(transfer)) ? this.nameId(name) : -1;
+    const isCopied = !isMoved || (retries === 0 && areBuffersWithin(this.sizes.copied ?? -1, transfer));
+    const nameId = isCopied ? this.nameId(name) : -1;
     const hasCell = this.cells.hasSpare;
     if (nameId >= 0 && hasCell) {
       // Before the arguments are written, which ends with a look whether a getter has released a lease. Structured clone refuses some
@@ -202,17 +203,6 @@ export class SharedExchange implements Exchange, PlainWay {
     }
     const copied = capture(args, transfer, this.platform.clone);
     return hasCell ? { ...copied, byPort: true } : copied;
-  }
-
-  /** Whether what is to be moved are buffers that are rather copied. */
-  #areSmall(transfer: readonly unknown[]): boolean {
-    let left = this.sizes.copied ?? 0;
-    for (const buffer of transfer) {
-      const length = fixedByteLengthOf(buffer as object);
-      left = length < 0 ? -1 : left - length;
-      if (left < 0) return false;
-    }
-    return true;
   }
 
   /** The caller loses the buffers whose bytes are in the cell. Throws ERR_NOT_CLONEABLE, and frees the cell, if one of them cannot be moved. */

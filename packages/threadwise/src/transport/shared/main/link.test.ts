@@ -68,6 +68,10 @@ const CELL_WORDS = CELL_BYTES / 4;
 /** What promises that are settled bring forth has been done by then. */
 const settledPromises = () => new Promise((resolve) => void setImmediate(resolve));
 
+/** What a worker's end needs of its platform, beside its port. */
+const { clone } = nodePlatform;
+const QUIET = { now: () => 0, clone, timer: () => undefined, atExit: () => undefined };
+
 /** A line, with a worker that begins what it is told to and ends nothing by itself. `below`: how many workers have a lower seat. */
 function line(sizes = { cells: 4, stream: 1024, mail: 4 }, below = 0) {
   /** What main does when the event loop has had its turn. */
@@ -91,7 +95,7 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }, below = 0) {
   const timer = (_ms: number, callback: () => void) => void timers.push(callback);
   const leaves: (() => void)[] = [];
   const atExit = (callback: () => void) => leaves.push(callback);
-  const own = { now: () => 0, timer, port: () => port, atExit };
+  const own = { now: () => 0, clone, timer, port: () => port, atExit };
   const endpoint = new SharedEndpoint(new Line(port), memory, own);
   let lastId = 0;
   const made = (...args: unknown[]) => {
@@ -175,7 +179,7 @@ describe('shared: a thread that is being ended waits for no word that others not
     const heir = exchange.connect(events);
     assert.equal(heir.seat, link.seat);
     const { memory, port } = heir.wire as unknown as { memory: SharedMemory; port: HandPort };
-    const platform = { now: () => 0, timer: () => undefined, port: () => port, atExit: () => undefined };
+    const platform = { ...QUIET, port: () => port };
     const endpoint = new SharedEndpoint(new Line(port), memory, platform);
     endpoint.listen({ tasks: () => undefined } as unknown as EndpointEvents);
     assert.equal(endpoint.rest(false), false);
@@ -220,7 +224,7 @@ describe('shared: what cannot be read', () => {
     assert.deepEqual(told(), ['broken']);
     const heir = exchange.connect(events);
     const { memory, port } = heir.wire as unknown as { memory: SharedMemory; port: HandPort };
-    const platform = { now: () => 0, timer: () => undefined, port: () => port, atExit: () => undefined };
+    const platform = { ...QUIET, port: () => port };
     const next = new SharedEndpoint(new Line(port), memory, platform);
     for (const task of tasks) {
       heir.send(task);

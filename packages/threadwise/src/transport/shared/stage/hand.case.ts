@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Allowance } from '../../../core/workers/allowance.js';
 import type { Wire } from '../../../core/contracts.js';
+import { nodePlatform } from '../../../platform/node/platform.js';
 import { encodeError } from '../../codec/error-codec.js';
 import { Line } from '../../line.js';
 import { Given } from '../../coordinator/given.js';
@@ -104,7 +105,13 @@ export class Hand implements Actor {
       this.#line = world.ends.take(end);
       return this.#line;
     };
-    const platform = { now: () => world.now(), timer, port, atExit: () => undefined };
+    const platform = {
+      now: () => world.now(),
+      clone: nodePlatform.clone,
+      timer,
+      port,
+      atExit: () => undefined,
+    };
     const source = wire.transport === 'shared' ? undefined : new Given(memory, platform);
     this.#endpoint = new SharedEndpoint(new Line(this.#port), memory, platform, source);
     this.#endpoint.limit(allowance);

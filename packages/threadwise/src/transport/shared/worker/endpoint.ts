@@ -9,6 +9,7 @@ import { readLatin1, writeLatin1 } from '../../codec/text.js';
 import { type Memory, memoryOf } from '../../codec/value-memory.js';
 import { ValueReader } from '../../codec/value-reader.js';
 import { ValueWriter } from '../../codec/value-writer.js';
+import { areBuffersWithin } from '../../codec/views.js';
 import type { Begun, Endpoint, EndpointEvents, EndpointPlatform, Transfer } from '../../endpoint.js';
 import { hear } from '../../endpoint.js';
 import { type About, Line } from '../../line.js';
@@ -322,22 +323,30 @@ export class SharedEndpoint implements Endpoint, Begun {
     return this.#source.hasMoreTiny || length > LITTLE * Atomics.load(words, L.SEATS_TAKEN);
   }
 
-  /** Returns the form. */
+  /** Returns the form. Small buffers to be moved are copied, as those of arguments are: see layout.ts. */
   #write(cell: number, value: unknown, transfer: Transfer): number {
+    if (transfer === undefined) return this.#copy(cell, value, undefined);
+    const isCopied = isList(transfer) && areBuffersWithin(this.#sizes.copied ?? -1, transfer);
+    const form = isCopied ? this.#copy(cell, value, transfer) : this.#post(cell, value, transfer);
+    if (form !== L.BY_PORT) this.#platform.clone(undefined, transfer);
+    return form;
+  }
+
+  /** Returns the form. What the codec does not know goes by port. */
+  #copy(cell: number, value: unknown, transfer: Transfer): number {
     if (value === undefined) return L.NOTHING;
     if (typeof value === 'number') {
       this.#doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = value;
       return L.NUMBER;
     }
-    if (transfer !== undefined) return this.#post(cell, value, transfer);
     const start = cell * L.CELL_BYTES + L.INLINE_START;
     if (typeof value === 'string' && writeLatin1(value, this.#cells, start, start + L.INLINE_BYTES) >= 0) {
       this.#words[cell * L.WORDS + L.LENGTH] = value.length;
       return L.LATIN1;
     }
-    const end = this.#values.write(value, this.#cells, start, start + L.INLINE_BYTES);
-    if (end === UNKNOWN) return this.#post(cell, value, undefined);
-    if (end === FULL) return this.#writeOutside(cell, value);
+    const end = this.#values.write(value, this.#cells, start, start + L.INLINE_BYTES, transfer !== undefined);
+    if (end === UNKNOWN) return this.#post(cell, value, transfer);
+    if (end === FULL) return this.#writeOutside(cell, value, transfer);
     this.#words[cell * L.WORDS + L.LENGTH] = end - start;
     return L.IN_CELL;
   }
@@ -347,7 +356,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   /** Writes into the longest free piece of the stream; if that is too short, the result goes over the port. */
-  #writeOutside(cell: number, value: unknown): number {
+  #writeOutside(cell: number, value: unknown, transfer: Transfer): number {
     const size = this.#sizes.stream;
     const free = this.#freeOf(size);
     const start = this.#written & (size - 1);
@@ -355,10 +364,10 @@ export class SharedEndpoint implements Endpoint, Begun {
     // A piece does not wrap around: if there is more room at the start, the rest of the end is skipped.
     const skipped = free - atOnce > atOnce ? size - start : 0;
     const room = skipped > 0 ? free - skipped : atOnce;
-    if (room < MIN_PIECE) return this.#post(cell, value, undefined);
+    if (room < MIN_PIECE) return this.#post(cell, value, transfer);
     const from = skipped > 0 ? 0 : start;
-    const end = this.#values.write(value, this.#stream, from, from + room);
-    if (end < 0) return this.#post(cell, value, undefined);
+    const end = this.#values.write(value, this.#stream, from, from + room, transfer !== undefined);
+    if (end < 0) return this.#post(cell, value, transfer);
     this.#words[cell * L.WORDS + L.PLACE] = (this.#written + skipped) | 0;
     this.#words[cell * L.WORDS + L.LENGTH] = end - from;
     this.#written = (this.#written + skipped + end - from) | 0;
