@@ -240,9 +240,8 @@ export class Runner implements CallHost, EndpointEvents {
     context.end();
     this.#lastEndAt = now;
     const encoded = this.#encode(error);
-    const trimmed =
-      encoded.type === 'error' ? { ...encoded, stack: this.#platform.trimStack(encoded.stack) } : encoded;
-    this.#endpoint.failed(context.cell, context.id, trimmed, now - startedAt);
+    if (encoded.type === 'error') encoded.stack = this.#platform.trimStack(encoded.stack);
+    this.#endpoint.failed(context.cell, context.id, encoded, now - startedAt);
     return this.#reportMemory(now);
   }
 

@@ -16,7 +16,7 @@ export type EncodedError =
       readonly className: string;
       readonly name: string;
       readonly message: string;
-      readonly stack: string;
+      stack: string;
       readonly cause?: EncodedError;
       /** The errors of an AggregateError; of a SuppressedError, its `error` and its `suppressed`. */
       readonly errors?: readonly EncodedError[];
