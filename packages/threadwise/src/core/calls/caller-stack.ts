@@ -56,8 +56,6 @@ export function withCallerStack(error: unknown, what?: string): unknown {
       set(value: unknown) {
         setStack(this, value);
       },
-      configurable: true,
-      enumerable: false,
     });
   } catch {
     // The error goes on as it is.
