@@ -105,14 +105,17 @@ describe('withCallerStack', () => {
     assert.equal(made, 1);
   });
 
-  test('gives a stack that can be replaced, unread or read', async () => {
-    for (const isRead of [false, true]) {
-      const error = new Error('elsewhere');
-      await theUserOfThePool(error);
-      if (isRead) assert.match(error.stack!, /theUserOfThePool/);
-      error.stack = 'another';
-      const stack = { value: 'another', writable: true, enumerable: false, configurable: true };
-      assert.deepEqual(Object.getOwnPropertyDescriptor(error, 'stack'), stack);
+  test('gives a stack that can be replaced, unread or read, own or inherited', async () => {
+    const inheriting = () => Object.create(new Error('elsewhere')) as Error;
+    for (const make of [() => new Error('elsewhere'), inheriting]) {
+      for (const isRead of [false, true]) {
+        const error = make();
+        await theUserOfThePool(error);
+        if (isRead) assert.match(error.stack!, /theUserOfThePool/);
+        error.stack = 'another';
+        const stack = { value: 'another', writable: true, enumerable: false, configurable: true };
+        assert.deepEqual(Object.getOwnPropertyDescriptor(error, 'stack'), stack);
+      }
     }
   });
 

@@ -56,6 +56,7 @@ export function withCallerStack(error: unknown, what?: string): unknown {
       set(value: unknown) {
         setStack(this, value);
       },
+      configurable: true,
     });
   } catch {
     // The error goes on as it is.
