@@ -665,6 +665,15 @@ describe('what a task throws', () => {
     assert.doesNotMatch(error.stack, /worker eval/, "the runner's own frames are left out");
   });
 
+  test('a stack without frames arrives as it is, whatever the message says', async (t) => {
+    const module = `data:text/javascript,
+      export const f = () => { throw Object.assign(new Error(), { stack: 'Error: in [worker eval]' }) }`;
+    const pool = createPool(module, { threads: 1 });
+    t.after(() => pool.destroy());
+    const { error } = await outcome(pool.run('f', []));
+    assert.equal(error.stack.split('\n')[0], 'Error: in [worker eval]');
+  });
+
   test('AggregateError, DOMException and system errors', async (t) => {
     const pool = poolFor(t);
     const aggregate = (await outcome(pool.run('fail', ['aggregate']))).error;

@@ -18,7 +18,7 @@ export interface Begun {
 
 export interface EndpointEvents {
   /** There may be tasks to take. */
-  tasks(): void;
+  readonly tasks: () => void;
   abort(id: number, reason: EncodedError): void;
   hostReply(call: number, error: EncodedError | null, value: unknown): void;
   /** Nothing more is to be taken from a shared queue. */

@@ -88,4 +88,59 @@ describe('withCallerStack', () => {
     assert.equal(await theUserOfThePool(error), error);
     assert.equal(error.stack, 'its own');
   });
+
+  test('makes no text of the frames unless somebody reads the stack', async (t) => {
+    const error = new Error('elsewhere');
+    error.stack = 'its own';
+    const { prepareStackTrace } = Error;
+    t.after(() => {
+      Error.prepareStackTrace = prepareStackTrace;
+    });
+    let made = 0;
+    Error.prepareStackTrace = () => `${++made}\n    at async theCaller (caller.js:1:1)`;
+    await theUserOfThePool(error);
+    assert.equal(made, 0);
+    assert.equal(error.stack, `its own\n    ${MARK}\n    at async theCaller (caller.js:1:1)`);
+    assert.equal(error.stack, error.stack);
+    assert.equal(made, 1);
+  });
+
+  test('gives a stack that can be replaced, unread or read, own or inherited', async () => {
+    const inheriting = () => Object.create(new Error('elsewhere')) as Error;
+    for (const make of [() => new Error('elsewhere'), inheriting]) {
+      for (const isRead of [false, true]) {
+        const error = make();
+        await theUserOfThePool(error);
+        if (isRead) assert.match(error.stack!, /theUserOfThePool/);
+        error.stack = 'another';
+        const stack = { value: 'another', writable: true, enumerable: false, configurable: true };
+        assert.deepEqual(Object.getOwnPropertyDescriptor(error, 'stack'), stack);
+      }
+    }
+  });
+
+  test('gives a stack that can be read through whatever stands for the error, and by structured clone', async () => {
+    const stands = [
+      (error: Error) => new Proxy(error, {}),
+      (error: Error) => Object.create(error) as Error,
+      (error: Error) => Object.freeze(error),
+      (error: Error) => structuredClone(error),
+    ];
+    for (const standFor of stands) {
+      const error = new Error('elsewhere');
+      await theUserOfThePool(error);
+      const stand = standFor(error);
+      assert.match(stand.stack!, /called from ---\n {4}at async theUserOfThePool /);
+      assert.equal(stand.stack, error.stack);
+    }
+  });
+
+  test('gives a stack that an object which inherits from the error can have otherwise', async () => {
+    const error = new Error('elsewhere');
+    await theUserOfThePool(error);
+    const heir = Object.create(error) as Error;
+    heir.stack = 'its own';
+    assert.equal(heir.stack, 'its own');
+    assert.match(error.stack!, /theUserOfThePool/);
+  });
 });

@@ -32,27 +32,46 @@ export function withoutCallerStack(error: unknown): void {
   setStack(error, error.stack.slice(0, at));
 }
 
-function setStack(error: Error, value: string): void {
-  Reflect.defineProperty(error, 'stack', { value, writable: true, configurable: true }); // a frozen one stays as it is
+function setStack(error: unknown, value: unknown): void {
+  Reflect.defineProperty(error as object, 'stack', { value, writable: true, configurable: true }); // a frozen one stays as it is
 }
 
 /**
- * To be called in an async function or a reaction that somebody awaits. Returns the error.
+ * To be called in an async function or a reaction that somebody awaits. Returns the error. The text of who that is is made when somebody reads
+ * the stack, as V8 makes that of any error: it takes several times as long as to note the frames, and most errors are handled unread.
  * @param what the caller's name of this call, if it made several in one place
  */
 export function withCallerStack(error: unknown, what?: string): unknown {
   try {
-    if (!(error instanceof Error) || typeof error.stack !== 'string' || error.stack.includes(MARK))
-      return error;
-    // No text where the program has its own Error.prepareStackTrace, which may also throw.
-    const { stack } = new Error() as { stack?: unknown };
-    if (typeof stack !== 'string') return error;
-    const lines = stack.split('\n');
-    const callers = lines.filter((line) => line.startsWith('    at async ') && !OURS.test(line));
-    if (what !== undefined) callers.unshift(`    at ${what}`);
-    if (callers.length > 0) setStack(error, error.stack + MARK + callers.join('\n'));
+    if (!(error instanceof Error)) return error;
+    const { stack } = error;
+    if (typeof stack !== 'string' || stack.includes(MARK)) return error;
+    const here = new Error();
+    Reflect.defineProperty(error, 'stack', {
+      get: () => {
+        const whole = stack + callersIn(here, what);
+        setStack(error, whole);
+        return whole;
+      },
+      set(value: unknown) {
+        setStack(this, value);
+      },
+      configurable: true,
+    });
   } catch {
     // The error goes on as it is.
   }
   return error;
+}
+
+/** What is added to a stack: '' where nobody is known, or the program's own Error.prepareStackTrace makes no text, or throws. */
+function callersIn(here: Error, what: string | undefined): string {
+  try {
+    const lines = here.stack!.split('\n');
+    const callers = lines.filter((line) => line.startsWith('    at async ') && !OURS.test(line));
+    if (what !== undefined) callers.unshift(`    at ${what}`);
+    return callers.length > 0 ? MARK + callers.join('\n') : '';
+  } catch {
+    return '';
+  }
 }

@@ -21,8 +21,8 @@ export function receiveBoot<Boot>(): Boot & Pick<Given, 'threadId' | 'load'> {
   return { threadId, load, ...(wt.receiveMessageOnPort(wt.parentPort!)!.message as Boot) };
 }
 
-/** The stack frames of the runner, whose script is called so because it has no file, and those of the event loop, which come after them. */
-const RUNNER_FRAMES = /\n[^\n]*\[worker eval\][\s\S]*$/;
+/** What the stack frames of the runner have in them: its script is called so because it has no file. Those of the event loop come after them. */
+const RUNNER = '[worker eval]';
 
 /** How a worker loads its task module, and the data that the module finds as its `workerData`. */
 export interface ModulePlace extends Pick<ThreadSpec, 'moduleUrl' | 'tasksPerWorker'> {
@@ -40,7 +40,11 @@ export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone'
     nextTurn: setImmediate,
     clone,
     load: () => load(moduleUrl),
-    trimStack: (stack) => stack.replace(RUNNER_FRAMES, ''),
+    trimStack: (stack) => {
+      const at = stack.indexOf(RUNNER, stack.indexOf('\n'));
+      const end = at < 0 ? -1 : stack.lastIndexOf('\n', at);
+      return end < 0 ? stack : stack.slice(0, end);
+    },
     // Modules of Node that only some workers need are loaded on demand: each costs a fraction of a millisecond at the start.
     memory: () => {
       const { used_heap_size, heap_size_limit } = process.getBuiltinModule('node:v8').getHeapStatistics();

@@ -1,7 +1,7 @@
 /** A pair of pipes as the core knows ports; used on both ends. */
 import { readSync } from 'node:fs';
 import type { Port } from '../../core/contracts.js';
-import { decodeError, type EncodedError } from '../../transport/codec/error-codec.js';
+import { decodeError, type EncodedError, withoutStacks } from '../../transport/codec/error-codec.js';
 import { rethrow } from '../node/port.js';
 import { detachLater } from './clone.js';
 import { asideFrame, FrameReader, FrameWriter, PIECE_BYTES } from './frames.js';
@@ -125,16 +125,11 @@ let piece: Buffer | undefined;
 
 /** What a non-blocking pipe has now, valid until the next call; undefined if it has nothing, or its other end is closed. */
 export function readNow(fd: number): Buffer | undefined {
-  piece ??= Buffer.allocUnsafeSlow(PIECE_BYTES);
-  const { stackTraceLimit } = Error;
-  // Nobody sees this error, and its stack costs more than the rest. `--frozen-intrinsics` allows no assignment.
-  Reflect.set(Error, 'stackTraceLimit', 0);
+  const into = (piece ??= Buffer.allocUnsafeSlow(PIECE_BYTES));
   try {
-    const count = readSync(fd, piece, 0, piece.length, null);
-    return count === 0 ? undefined : piece.subarray(0, count);
+    const count = withoutStacks(() => readSync(fd, into, 0, into.length, null));
+    return count === 0 ? undefined : into.subarray(0, count);
   } catch {
     return undefined; // EAGAIN, or the pipe is closed
-  } finally {
-    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
   }
 }

@@ -1,5 +1,6 @@
 /** Errors cross threads whole: class, name, message, stack, causes and own fields; and nothing thrown breaks it. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import fc from 'threadwise-test/fast-check';
@@ -147,6 +148,37 @@ describe('an error that crosses', () => {
     const { cause } = Object.getOwnPropertyDescriptors(crossError(new Error('x', { cause: undefined })));
     assert.deepEqual(cause, { value: undefined, writable: true, enumerable: false, configurable: true });
     assert.equal('cause' in crossError(new Error('x')), false);
+  });
+
+  test('is made without a look at the stack of where it arrives', (t) => {
+    const encoded = encodeError(
+      new AggregateError([new TypeError('a')], 'b', { cause: new HttpError('c', 410) }),
+      clone,
+    );
+    const { prepareStackTrace, stackTraceLimit } = Error;
+    t.after(() => {
+      Error.prepareStackTrace = prepareStackTrace;
+    });
+    Error.prepareStackTrace = () => assert.fail('a stack was made');
+    const arrived = decodeError(clone(encoded)) as AggregateError;
+    assert.match(arrived.stack!, /^AggregateError: b\n {4}at /);
+    assert.match((arrived.errors[0] as Error).stack!, /^TypeError: a\n {4}at /);
+    assert.match((arrived.cause as Error).stack!, /^HttpError: c\n {4}at /);
+    assert.equal(Error.stackTraceLimit, stackTraceLimit);
+  });
+
+  test('arrives whole also where the program allows no change of how stacks are noted', () => {
+    const program = `
+      Object.defineProperty(Error, 'stackTraceLimit', { writable: false });
+      const { decodeError, encodeError } = await import(${JSON.stringify(import.meta.resolve('./error-codec.js'))});
+      const error = Object.assign(new TypeError('x'), { code: 'E' });
+      const arrived = decodeError(encodeError(error, (value) => value));
+      process.stdout.write(JSON.stringify([arrived.name, arrived.message, arrived.code, arrived.stack === error.stack]));
+    `;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      encoding: 'utf8',
+    });
+    assert.equal(stdout, '["TypeError","x","E",true]');
   });
 
   test('is an error also when it comes from another realm', () => {

@@ -16,7 +16,7 @@ export type EncodedError =
       readonly className: string;
       readonly name: string;
       readonly message: string;
-      readonly stack: string;
+      stack: string;
       readonly cause?: EncodedError;
       /** The errors of an AggregateError; of a SuppressedError, its `error` and its `suppressed`. */
       readonly errors?: readonly EncodedError[];
@@ -91,11 +91,15 @@ export function encodeError(thrown: unknown, clone: Clone): EncodedError {
 
 /** Inverse of `encodeError`. */
 export function decodeError(encoded: EncodedError): unknown {
+  return withoutStacks(() => decode(encoded));
+}
+
+function decode(encoded: EncodedError): unknown {
   if (encoded.type === 'value') return encoded.value;
   const error = construct(encoded);
-  attempt(() => define(error, 'stack', encoded.stack), undefined); // V8 makes the old one first, by an Error.prepareStackTrace that may throw
+  giveStack(error, encoded.stack);
   if (read(error, 'name') !== encoded.name) define(error, 'name', encoded.name);
-  if (encoded.cause !== undefined) define(error, 'cause', decodeError(encoded.cause));
+  if (encoded.cause !== undefined) define(error, 'cause', decode(encoded.cause));
   for (const [key, value] of encoded.fields) define(error, key, value, true);
   return error;
 }
@@ -132,15 +136,34 @@ function errorsIn(error: object, className: string): readonly unknown[] {
 
 function construct(encoded: Extract<EncodedError, { type: 'error' }>): Error {
   const { className, message, name, errors = [] } = encoded;
-  if (className === 'AggregateError') return new AggregateError(errors.map(decodeError), message);
+  if (className === 'AggregateError') return new AggregateError(errors.map(decode), message);
   if (className === 'SuppressedError' && SuppressedError !== undefined) {
-    const [error, suppressed] = errors.map(decodeError);
+    const [error, suppressed] = errors.map(decode);
     return new SuppressedError(error, suppressed, message);
   }
   if (className === 'DOMException') return new DOMException(message, name);
   const code = encoded.fields.find(([key]) => key === 'code')?.[1];
   if (className === 'ThreadwiseError' && isErrorCode(code)) return new ThreadwiseError(code, message);
   return new (CLASSES[CLASS_NAMES.indexOf(className)] ?? Error)(message);
+}
+
+function giveStack(error: Error, stack: string | undefined): void {
+  // Where it has one already, V8 makes the text of that first, by an Error.prepareStackTrace that may throw.
+  attempt(() => define(error, 'stack', stack), undefined);
+}
+
+/**
+ * Has V8 note no stack for the errors that `make` makes: each would take several times what the rest of it does, and get another one, or be
+ * seen by nobody. Where `--frozen-intrinsics` allows no assignment, V8 notes them still.
+ */
+export function withoutStacks<T>(make: () => T): T {
+  const { stackTraceLimit } = Error;
+  Reflect.set(Error, 'stackTraceLimit', undefined);
+  try {
+    return make();
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  }
 }
 
 export function define(error: Error, key: string, value: unknown, enumerable = false): void {
@@ -207,8 +230,8 @@ export function makeError(kind: number, message: unknown, stack: unknown): Error
   const Class = CLASSES[kind];
   if (Class === undefined) throw new DamagedError(`there is no class ${kind} of errors`);
   if (!isTextOrNone(message) || !isTextOrNone(stack)) throw new DamagedError('an error without texts');
-  const error = new Class(message);
-  error.stack = stack!;
+  const error = withoutStacks(() => new Class(message));
+  giveStack(error, stack);
   return error;
 }
 

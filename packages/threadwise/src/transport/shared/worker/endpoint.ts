@@ -101,7 +101,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   listen(events: EndpointEvents): void {
-    this.#source.onTasks = () => events.tasks();
+    this.#source.onTasks = events.tasks;
     this.#tellAbort = ([, id, reason]) => events.abort(L.idWord(id), reason);
     const onWord = (said: ToWorker) => {
       switch (said[0]) {
