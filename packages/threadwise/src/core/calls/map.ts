@@ -2,7 +2,7 @@
 import { withCallerStack } from './caller-stack.js';
 import { integer, record, reject } from '../options/checks.js';
 import { ThreadwiseError } from '../options/errors.js';
-import { isPlain, type ResolvedRun, type RunOptions, resolveRun, runKeysBut } from './run-options.js';
+import { mayBePlain, type ResolvedRun, type RunOptions, resolveRun, runKeysBut } from './run-options.js';
 import type { Platform } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { AbortController, type AbortSignalLike, follow, ONCE } from './signals.js';
@@ -40,7 +40,7 @@ export function mappedCalls(engine: Engine, name: string, given: ResolvedRun): M
         run = { ...given, signal };
         signal.addEventListener('abort', () => ledger.plain?.abort(signal), ONCE);
       }
-      const call = isPlain(run) ? engine.plain?.enter(name, [item], undefined, run) : undefined;
+      const call = mayBePlain(run) ? engine.plain?.enter(name, [item], undefined, run) : undefined;
       return call ?? admission.enter(name, [item], run);
     },
   };

@@ -91,7 +91,7 @@ export class PlainCalls {
    * Enters a call, and has workers take it. Nearly every call goes this way. Undefined: it has to be entered with a record, which also says what
    * is wrong with it. This is one function, and longer than those that V8 inlines: otherwise V8 would compile all of it again into each
    * function that leads here, while a short program still waits for its first results.
-   * @param run instead of `given`: options that pass `isPlain`. Whoever gives a signal calls `abort`
+   * @param run instead of `given`: options that pass `mayBePlain`. Whoever gives a signal calls `abort`
    */
   enter(
     name: unknown,

@@ -80,7 +80,7 @@ export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Plat
 }
 
 /** Whether a call with these options can be a plain one: they matter only when it is aborted, times out or reports. */
-export function isPlain({ priority, key, transfer, retries }: ResolvedRun): boolean {
+export function mayBePlain({ priority, key, transfer, retries }: ResolvedRun): boolean {
   return priority === 0 && key === undefined && transfer.length === 0 && retries === 0;
 }
 
