@@ -1190,6 +1190,25 @@ describe('map', () => {
     assert.deepEqual(unordered.sort(), [2, 3, 4]);
   });
 
+  test('an abort ends what runs and keeps what waits from running', async (t) => {
+    for (const timeoutMs of [undefined, 60_000]) {
+      const pool = poolFor(t, { threads: 1 });
+      const ran = [];
+      const controller = new AbortController();
+      const onProgress = (mark) => {
+        ran.push(mark);
+        controller.abort('why');
+      };
+      const { signal } = controller;
+      const results = pool.map('runUntilAborted', [0, 1, 2], { timeoutMs, onProgress, signal });
+      const { error } = await outcome(results.next());
+      assert.deepEqual([error.code, error.cause, ran], ['ERR_TASK_ABORTED', 'why', [0]]);
+      assert.equal(await pool.run('increment', [1]), 2, 'the worker is free again');
+      const { aborted, completed } = pool.stats().tasks;
+      assert.deepEqual([aborted, completed], [3, 1]);
+    }
+  });
+
   test('the first error ends it; an aborted signal ends it; a bad input is refused', async (t) => {
     const pool = poolFor(t);
     const drain = async (results) => {

@@ -4,11 +4,10 @@ import { Engine, type Parts } from './engine.js';
 import type { Listener, PoolEventName } from './events/hooks.js';
 import { isList, list, reject, text } from './options/checks.js';
 import { type Lease, newLease } from './lease.js';
-import { type Inputs, iteratorOf, type MapOptions, Mapping, resolveMap } from './calls/map.js';
+import { type Inputs, iteratorOf, type MapOptions, mappedCalls, Mapping, resolveMap } from './calls/map.js';
 import type { PoolChanges, ThreadBounds } from './options/options.js';
 import type { RunOptions } from './calls/run-options.js';
 import { resolveStream, type StreamOptions } from './calls/stream.js';
-import type { AbortSignalLike } from './calls/signals.js';
 import { type PoolStats, snapshot } from './stats.js';
 import type {
   StreamItem,
@@ -79,19 +78,13 @@ export class Pool<M = UntypedTasks> {
     items: Inputs<TaskItem<M[K]>>,
     options?: MapOptions,
   ): AsyncGenerator<TaskResult<M[K]>, void, void> {
-    const { scaler, parts, room, lifecycle, admission, defaults } = this.#engine;
+    const { scaler, parts, defaults } = this.#engine;
     const task = text('name', name);
     const usual = Math.max(64, 4 * scaler.bounds.max * parts.options.tasksPerWorker);
     const { run, ...mapping } = resolveMap(options, usual, defaults, parts.platform);
-    const host = {
-      room: async (signal: AbortSignalLike) => {
-        // Others may take the place between the waiting and the call.
-        do await room.wait(signal);
-        while (!signal.aborted && lifecycle.refusal === undefined && admission.freePlaces() <= 0);
-      },
-      submit: (item: unknown, signal: AbortSignalLike) => admission.enter(task, [item], { ...run, signal }),
-    };
-    const results = new Mapping(host, iteratorOf(items as Inputs<unknown>), mapping).results();
+    const host = mappedCalls(this.#engine, task, run);
+    const iterator = iteratorOf(items as Inputs<unknown>);
+    const results = new Mapping(host, iterator, { ...mapping, signal: run.signal }).results();
     return results as AsyncGenerator<TaskResult<M[K]>, void, void>;
   }
 

@@ -1,5 +1,5 @@
 /** Takes in the calls of a pool: refuses each one, or runs it here, or captures its arguments and has it dispatched. */
-import { rejectWithCaller } from './caller-stack.js';
+import { rejected } from './caller-stack.js';
 import type { CallingThread } from '../inline/calling-thread.js';
 import { pack } from '../events/carrier.js';
 import { isList, list, text } from '../options/checks.js';
@@ -10,7 +10,7 @@ import { abortError } from './canceller.js';
 import { packStream, type Ticket } from './stream.js';
 import { isCloneable, type Payload } from './payload.js';
 import { keepResolve, type PlainCalls, resolveOfLast } from './plain-calls.js';
-import { type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
+import { mayBePlain, type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
 
 /** A call is for one worker, or for the calling thread. */
@@ -51,7 +51,7 @@ export class Admission {
     return this.enterTask(name, args, given, to, ticket);
   }
 
-  /** The same of a call that gets a record: of one that `PlainCalls.enter` does not take, for instance. */
+  /** The same of a call that `PlainCalls.enter` does not take as it is given: most get a record. */
   enterTask(
     name: unknown,
     args: unknown,
@@ -59,14 +59,11 @@ export class Admission {
     to?: Receiver,
     ticket?: Ticket,
   ): Promise<unknown> {
-    const promise = new Promise(keepResolve);
-    const resolve = resolveOfLast;
     try {
-      this.#accept(resolve, name, args, given, to, ticket);
+      return this.#accept(name, args, given, to, ticket);
     } catch (error) {
-      rejectWithCaller(resolve, error);
+      return rejected(error);
     }
-    return promise;
   }
 
   /** Whether few of the function's calls cross, and those to learn what that costs. */
@@ -89,13 +86,12 @@ export class Admission {
 
   /** Throws what refuses the call. */
   #accept(
-    resolve: (value: unknown) => void,
     given: unknown,
     args: unknown,
     options: RunOptions | undefined,
     to: Receiver | undefined,
     ticket: Ticket | undefined,
-  ): void {
+  ): Promise<unknown> {
     const { parts, defaults, ledger, hooks, lifecycle, scaler, room, canceller, dispatch, meter } =
       this.#engine;
     const { here } = this;
@@ -106,13 +102,16 @@ export class Admission {
     const run = resolveRun(options, defaults, parts.platform);
     if (run.signal?.aborted) throw abortError({ name, id: 0, run });
     const values = list('args', args);
-    const isForHere = to === undefined && options !== undefined && ticket === undefined;
-    const settled = isForHere ? here?.within.run(name, values, run) : undefined;
-    if (settled !== undefined) return resolve(settled);
+    const hasOwnOptions = to === undefined && options !== undefined && ticket === undefined;
+    const settled = hasOwnOptions ? here?.within.run(name, values, run) : undefined;
+    if (settled !== undefined) return settled;
     if (this.freePlaces() <= 0) throw queueFullError(name, this.limit);
     const isPlain = options === undefined && ticket === undefined;
     const receiver =
       to ?? (here?.within.takesAll || (isPlain && here?.within.defers(name)) ? here : undefined);
+    const canBePlain = hasOwnOptions && receiver === undefined && run.signal === undefined && mayBePlain(run);
+    const call = canBePlain ? this.plain?.enter(name, values, undefined, run) : undefined;
+    if (call !== undefined) return call;
     const atHere = receiver === this.#engine.here ? this.#engine.here : undefined;
     const crosses = atHere === undefined;
     const began = crosses && meter.wantsSubmission(this.isExploring(name)) ? parts.platform.now() : 0;
@@ -123,14 +122,15 @@ export class Admission {
     const wire: Wire = ticket === undefined ? [name, values] : packStream(name, values, ticket);
     const trace = hooks.isTracing ? this.#startTrace(name, id, wire, run, exchange) : undefined;
     const payload = trace?.payload ?? this.#capture(wire, run, exchange);
-    const task = ledger.open(id, name, payload, run, resolve, trace?.wireName ?? wire[0]);
+    const promise = new Promise(keepResolve);
+    const task = ledger.open(id, name, payload, run, resolveOfLast, trace?.wireName ?? wire[0]);
     task.context = trace?.context;
     parts.recorder.counts.submitted++;
     lifecycle.updateKeepAlive();
     scaler.watch();
     room.taken();
     ledger.tellSubmit(id, name);
-    if (task.settled) return; // a listener has ended the pool
+    if (task.settled) return promise; // a listener has ended the pool
     try {
       canceller.watchSignal(task);
       // A getter, a hook or a listener may have aborted it.
@@ -138,15 +138,17 @@ export class Admission {
     } catch (error) {
       task.settle({ outcome: 'rejected', error }); // the signal is of the user's own kind, and throws
     }
-    if (task.settled) return;
+    if (task.settled) return promise;
     if (atHere !== undefined) {
       task.pinned = to !== undefined;
-      return atHere.tasks.submit(task);
+      atHere.tasks.submit(task);
+      return promise;
     }
     if (receiver === undefined) dispatch.submit(task);
     else dispatch.submitTo(receiver as WorkerSlot, task);
     if (scaler.canGrow && dispatch.queued > 0) scaler.adjust();
     if (began > 0) meter.submitted(name, parts.platform.now() - began);
+    return promise;
   }
 
   /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */

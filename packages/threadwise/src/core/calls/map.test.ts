@@ -22,7 +22,12 @@ class Host implements MapHost {
   /** Calls that are open, in the order in which they came. */
   readonly open: Call[] = [];
   submitted = 0;
-  readonly room = async () => undefined;
+  readonly room: () => Promise<void> | undefined;
+
+  /** @param hasRoom whether callers need not wait */
+  constructor(hasRoom: boolean) {
+    this.room = hasRoom ? () => undefined : async () => undefined;
+  }
 
   submit(item: unknown, signal: AbortSignalLike): Promise<unknown> {
     this.submitted++;
@@ -65,16 +70,20 @@ interface Case {
   items: number[];
   concurrency: number;
   ordered: boolean;
+  burst: number;
+  hasRoom: boolean;
   isAsync: boolean;
   order: number[];
 }
 
-type Settings = { concurrency?: number; ordered?: boolean; signal?: AbortSignalLike };
+type Settings = Partial<Pick<Case, 'concurrency' | 'ordered' | 'burst' | 'hasRoom'>> & {
+  signal?: AbortSignalLike;
+};
 
 function start(iterator: Iterator<unknown> | AsyncIterator<unknown>, settings: Settings = {}) {
-  const { concurrency = 3, ordered = true, signal } = settings;
-  const host = new Host();
-  const results = new Mapping(host, iterator, { concurrency, ordered, signal }).results();
+  const { concurrency = 3, ordered = true, burst = 1, hasRoom = false, signal } = settings;
+  const host = new Host(hasRoom);
+  const results = new Mapping(host, iterator, { concurrency, burst, ordered, signal }).results();
   return { host, results };
 }
 
@@ -147,17 +156,50 @@ describe('a mapping', () => {
     assert.ok(input.read <= 4, 'two taken, two ahead');
   });
 
+  test('reads several items at a time while there are results to give, and at once when there are none', async () => {
+    const items = Array.from({ length: 20 }, (_, i) => i);
+    const { input, iterator } = counted(items);
+    const { host, results } = start(iterator, { concurrency: 8, burst: 4, hasRoom: true });
+    const next = async () => {
+      const taken = take(results);
+      await turn();
+      return taken.value ?? taken.state;
+    };
+    take(results);
+    await turn();
+    assert.equal(input.read, 8);
+    for (const item of [0, 1, 2, 3, 4, 5]) host.call(item).finish(item);
+    await turn();
+    for (const item of [1, 2, 3]) {
+      assert.equal(await next(), item);
+      assert.equal(input.read, 8, 'there are fewer than four places');
+    }
+    assert.equal(await next(), 4);
+    assert.equal(input.read, 12);
+    assert.equal(await next(), 5);
+    assert.equal(input.read, 12);
+    const waiting = take(results);
+    await turn();
+    assert.equal(input.read, 14, 'nothing is to be given, so all places count');
+    host.call(6).finish(6);
+    await turn();
+    assert.equal(waiting.value, 6);
+    await results.return();
+  });
+
   test('gives every result once and never reads further than it may, in any order of ends', async () => {
     const anyCase: fc.Arbitrary<Case> = fc.record({
       items: fc.uniqueArray(fc.nat(99), { maxLength: 10 }),
       concurrency: fc.integer({ min: 1, max: 5 }),
       ordered: fc.boolean(),
+      burst: fc.integer({ min: 1, max: 6 }),
+      hasRoom: fc.boolean(),
       isAsync: fc.boolean(),
       order: fc.array(fc.nat(), { minLength: 1, maxLength: 10 }),
     });
-    const run = async ({ items, concurrency, ordered, isAsync, order }: Case) => {
+    const run = async ({ items, concurrency, ordered, burst, hasRoom, isAsync, order }: Case) => {
       const { input, iterator } = counted(items, isAsync);
-      const { host, results } = start(iterator, { concurrency, ordered });
+      const { host, results } = start(iterator, { concurrency, ordered, burst, hasRoom });
       const given: unknown[] = [];
       let isOver = false;
       const consumer = (async () => {
@@ -359,11 +401,15 @@ describe('options of a mapping', () => {
 
   test('are split into its own and those of the calls', () => {
     const { signal } = new AbortController();
-    assert.deepEqual(resolve({ concurrency: 2, ordered: false, timeoutMs: 5, signal }), {
-      ...{ concurrency: 2, ordered: false, signal },
-      run: { timeoutMs: 5, signal },
-    });
-    assert.deepEqual(resolve(undefined), { concurrency: 64, ordered: true, signal: undefined, run: {} });
+    const { burst, ...rest } = resolve({ concurrency: 2, ordered: false, timeoutMs: 5, signal });
+    const run = { ...plainRun, timeoutMs: 5, signal };
+    assert.deepEqual(rest, { concurrency: 2, ordered: false, run });
+    assert.equal(burst, 1);
+    const { burst: usual, ...defaults } = resolve(undefined);
+    assert.deepEqual(defaults, { concurrency: 64, ordered: true, run: plainRun });
+    assert.ok(usual > 1 && usual <= 32, 'at least half of the window is full at any time');
+    assert.equal(resolve({ concurrency: 63 }).burst, 1);
+    assert.equal(resolve({ concurrency: 1000 }).burst, usual);
   });
 
   test('are refused when they are unknown or wrong', () => {

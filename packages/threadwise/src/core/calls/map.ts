@@ -2,8 +2,9 @@
 import { withCallerStack } from './caller-stack.js';
 import { integer, record, reject } from '../options/checks.js';
 import { ThreadwiseError } from '../options/errors.js';
-import { type ResolvedRun, type RunOptions, resolveRun, runKeysBut } from './run-options.js';
+import { mayBePlain, type ResolvedRun, type RunOptions, resolveRun, runKeysBut } from './run-options.js';
 import type { Platform } from '../contracts.js';
+import type { Engine } from '../engine.js';
 import { AbortController, type AbortSignalLike, follow, ONCE } from './signals.js';
 
 /** Options of `pool.map`: those of a call, and how many calls may be open. */
@@ -18,10 +19,35 @@ export type Inputs<T> = Iterable<T> | AsyncIterable<T>;
 
 /** What mapping needs of a pool. */
 export interface MapHost {
-  /** Waits for room in the queue, or until the signal aborts. */
-  room(signal: AbortSignalLike): Promise<void>;
+  /** Waits for room in the queue, or until the signal aborts. Undefined: there is room for a call that is made now. */
+  room(signal: AbortSignalLike): Promise<void> | undefined;
   submit(item: unknown, signal: AbortSignalLike): Promise<unknown>;
 }
+
+/** The calls that a pool makes for a map: plain ones where that can be. */
+export function mappedCalls(engine: Engine, name: string, given: ResolvedRun): MapHost {
+  const { room, lifecycle, admission, ledger } = engine;
+  const wait = async (signal: AbortSignalLike) => {
+    // Others may take the place between the waiting and the call.
+    do await room.wait(signal);
+    while (!signal.aborted && lifecycle.refusal === undefined && admission.freePlaces() <= 0);
+  };
+  let run: ResolvedRun | undefined;
+  return {
+    room: (signal) => (room.take() ? undefined : wait(signal)),
+    submit(item, signal) {
+      if (run === undefined) {
+        run = { ...given, signal };
+        signal.addEventListener('abort', () => ledger.plain?.abort(signal), ONCE);
+      }
+      const call = mayBePlain(run) ? engine.plain?.enter(name, [item], undefined, run) : undefined;
+      return call ?? admission.enter(name, [item], run);
+    },
+  };
+}
+
+/** How many items are read at a time while there are results to give: a worker that has nothing to do is woken once for all of them. Chosen by hand. */
+const BURST = 32;
 
 const KEYS = ['concurrency', 'ordered', ...runKeysBut('transfer')];
 
@@ -39,8 +65,9 @@ export function resolveMap(
   } = record('options', given, KEYS) as MapOptions;
   integer('concurrency', concurrency, 1, Number.MAX_SAFE_INTEGER);
   if (typeof ordered !== 'boolean') reject('ordered', 'true or false', ordered);
-  const { signal } = resolveRun(run, defaults, platform);
-  return { concurrency, ordered, signal, run };
+  // In a window that is narrower than usual, each place counts. Of the usual one, at least half is full at any time.
+  const burst = concurrency < usualConcurrency ? 1 : BURST;
+  return { concurrency, burst, ordered, run: resolveRun(run, defaults, platform) };
 }
 
 /** Throws ERR_OPTION unless `items` can be iterated. */
@@ -62,6 +89,8 @@ interface Cell {
 
 interface Options {
   readonly concurrency: number;
+  /** How many items are read at a time while there are results to give. Default 1. */
+  readonly burst?: number;
   readonly ordered: boolean;
   readonly signal: AbortSignalLike | undefined;
 }
@@ -73,9 +102,10 @@ export class Mapping {
   readonly #controller = new AbortController();
   /** The signal of the calls that are open. */
   readonly #cancelled = this.#controller.signal;
-  /** Items whose results have not been taken, in the order of the input. */
-  readonly #cells: Cell[] = [];
+  /** Whose results are to be given next: in the order of the input, open ones among them, or of those that have ended. */
+  readonly #next: Cell[] = [];
   #readCount = 0;
+  #takenCount = 0;
   /** waiting: for room. reading: the input is asked for its next item. */
   #input: 'idle' | 'waiting' | 'reading' | 'ended' = 'idle';
   #inputError: { readonly error: unknown } | undefined;
@@ -93,16 +123,17 @@ export class Mapping {
     const unfollow = follow(this.#options.signal, this.#controller);
     try {
       for (;;) {
-        void this.#read();
-        const cell = this.#take();
-        if (cell?.state === 'failed')
-          throw withCallerStack(cell.value, `item ${cell.index} of the map, counted from 0`);
-        else if (cell !== undefined) yield cell.value;
-        else if (this.#inputError) throw this.#inputError.error;
-        else if (this.#cancelled.aborted && this.#cells.length === 0) {
+        if (this.#isDue) void this.#read();
+        if (this.#hasResult) {
+          const { state, value, index } = this.#next.shift()!;
+          this.#takenCount++;
+          if (state === 'failed') throw withCallerStack(value, `item ${index} of the map, counted from 0`);
+          yield value;
+        } else if (this.#inputError) throw this.#inputError.error;
+        else if (this.#cancelled.aborted && this.#untaken === 0) {
           const { reason: cause } = this.#cancelled;
           throw new ThreadwiseError('ERR_TASK_ABORTED', 'The map was aborted', { cause });
-        } else if (this.#input === 'ended' && this.#cells.length === 0) return;
+        } else if (this.#input === 'ended' && this.#untaken === 0) return;
         else
           await new Promise<void>((resolve) => {
             this.#wake = resolve;
@@ -117,22 +148,30 @@ export class Mapping {
     }
   }
 
-  /** The next finished result. */
-  #take(): Cell | undefined {
-    const at = this.#options.ordered ? 0 : this.#cells.findIndex((cell) => cell.state !== 'open');
-    const cell = this.#cells[at];
-    if (cell === undefined || cell.state === 'open') return undefined;
-    this.#cells.splice(at, 1);
-    return cell;
+  get #hasResult(): boolean {
+    const [cell] = this.#next;
+    return cell !== undefined && cell.state !== 'open';
+  }
+
+  /** The number of items whose results have not been taken. */
+  get #untaken(): number {
+    return this.#readCount - this.#takenCount;
+  }
+
+  /** Whether items are to be read now, if there may be more. */
+  get #isDue(): boolean {
+    const { concurrency, burst = 1 } = this.#options;
+    return !this.#hasResult || this.#untaken <= concurrency - burst;
   }
 
   /** Reads items and submits them until there are enough. One reader at a time. */
   async #read(): Promise<void> {
     if (this.#input !== 'idle') return;
     try {
-      while (this.#cells.length < this.#options.concurrency && !this.#cancelled.aborted) {
+      while (this.#untaken < this.#options.concurrency && !this.#cancelled.aborted) {
         this.#input = 'waiting';
-        await this.#host.room(this.#cancelled);
+        const room = this.#host.room(this.#cancelled);
+        if (room !== undefined) await room;
         if (this.#cancelled.aborted) return;
         this.#input = 'reading';
         const next = this.#iterator.next();
@@ -160,13 +199,18 @@ export class Mapping {
 
   #submit(item: unknown): void {
     const cell: Cell = { index: this.#readCount++, state: 'open', value: undefined };
-    this.#cells.push(cell);
-    const settle = (state: 'done' | 'failed') => (value: unknown) => {
+    const { ordered } = this.#options;
+    if (ordered) this.#next.push(cell);
+    const settled = (state: 'done' | 'failed', value: unknown) => {
       cell.state = state;
       cell.value = value;
+      if (!ordered) this.#next.push(cell);
       this.#wake();
     };
-    this.#host.submit(item, this.#cancelled).then(settle('done'), settle('failed'));
+    this.#host.submit(item, this.#cancelled).then(
+      (value) => settled('done', value),
+      (error) => settled('failed', error),
+    );
   }
 
   async #leave(): Promise<void> {

@@ -217,6 +217,33 @@ describe('PlainCalls', () => {
     assert.deepEqual([outcomes.failed, outcomes.completed, runMs.count, runMs.mean], [1, 1, 2, 2]);
   });
 
+  test('a signal aborts those calls that were entered with it, and they get records with all their options', () => {
+    const { calls, enter, takenOver, worker } = table();
+    const { signal } = new AbortController();
+    const run = { ...plainRun, timeoutMs: 7, signal };
+    void calls.enter('work', [], undefined, run);
+    void enter();
+    void calls.enter('work', [], undefined, { ...plainRun, signal: new AbortController().signal });
+    void calls.enter('work', [], undefined, run);
+    calls.beginBatch();
+    calls.completed(3, 'result', worker);
+    calls.abort(signal);
+    assert.deepEqual(
+      takenOver.map((task) => [task.id, task.run]),
+      [[1, run]],
+    );
+    assert.deepEqual([calls.has(0), calls.has(1), calls.has(2)], [false, true, true]);
+  });
+
+  test('the next call in a slot has nothing of the options of the one before', () => {
+    const { calls, enter, worker } = table({ slots: [0, 0] });
+    void calls.enter('work', [], undefined, { ...plainRun, timeoutMs: 7 });
+    calls.beginBatch();
+    calls.completed(0, 'result', worker);
+    void enter();
+    assert.equal(calls.inflate(0).run, plainRun);
+  });
+
   test('what has no slot, or cannot be captured, is left to be entered with a record', () => {
     const { calls, offered } = table({ slots: [0] });
     assert.equal(calls.enter('refused', [], undefined), undefined);

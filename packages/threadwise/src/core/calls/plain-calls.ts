@@ -7,8 +7,9 @@ import { rejectWithCaller } from './caller-stack.js';
 import type { PlainWay, Platform, Recorder, TimerHandle, WorkerRecord } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import type { Ledger } from './ledger.js';
-import type { RunOptions } from './run-options.js';
+import type { ResolvedRun, RunOptions } from './run-options.js';
 import { isList, MAX_TIMER_MS } from '../options/checks.js';
+import type { AbortSignalLike } from './signals.js';
 import type { Task } from './task.js';
 
 type Resolve = (value: unknown) => void;
@@ -48,6 +49,8 @@ export class PlainCalls {
   /** The function that settles the call in a slot; undefined where there is no call. Only `#take` clears it: a second end finds nothing. */
   readonly #resolves: (Resolve | undefined)[] = [];
   readonly #names: string[] = [];
+  /** What a call was entered with, if not with the options that it was given: it matters only to a call that is inflated. */
+  readonly #runs: (ResolvedRun | undefined)[] = [];
   readonly #ids: Float64Array;
   readonly #submittedAt: Float64Array;
   /** For each slot: how long its task may run (0: as long as it likes), and when to look whether it has. Milliseconds. */
@@ -88,11 +91,17 @@ export class PlainCalls {
    * Enters a call, and has workers take it. Nearly every call goes this way. Undefined: it has to be entered with a record, which also says what
    * is wrong with it. This is one function, and longer than those that V8 inlines: otherwise V8 would compile all of it again into each
    * function that leads here, while a short program still waits for its first results.
+   * @param run instead of `given`: options that pass `mayBePlain`. Whoever gives a signal calls `abort`
    */
-  enter(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown> | undefined {
+  enter(
+    name: unknown,
+    args: unknown,
+    given: RunOptions | undefined,
+    run?: ResolvedRun,
+  ): Promise<unknown> | undefined {
     const { admission, meter, parts, scaler, hooks, defaults, dispatch } = this.#engine;
     if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
-    const timeoutMs = given === undefined ? defaults.timeoutMs : onlyTimeout(given);
+    const timeoutMs = given === undefined ? (run ?? defaults).timeoutMs : onlyTimeout(given);
     // The timeout may be a getter that has closed the pool.
     if (given !== undefined && (timeoutMs === 0 || !this.isOpen)) return undefined;
     const { limit } = admission;
@@ -113,6 +122,7 @@ export class PlainCalls {
     const promise = new Promise(keepResolve);
     this.#resolves[slot] = resolveOfLast;
     this.#names[slot] = name;
+    this.#runs[slot] = run;
     this.#ids[slot] = id;
     const now = this.#burstNow();
     this.#submittedAt[slot] = now;
@@ -199,11 +209,12 @@ export class PlainCalls {
 
   /** The record of the call in a slot, which is no plain call any more. */
   inflate(slot: number): Task {
+    const own = this.#runs[slot];
     const resolve = this.#take(slot);
     const { defaults, canceller } = this.#engine;
     const payload = this.#way.payloadOf(slot);
     const timeoutMs = this.#timeoutMs[slot]! || undefined;
-    const run = timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs };
+    const run = own ?? (timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs });
     const [id, name, submittedAt] = [this.#ids[slot]!, this.#names[slot]!, this.#submittedAt[slot]!];
     const task = this.#ledger.open(id, name, payload, run, resolve, name, submittedAt);
     this.#way.keep(slot, task);
@@ -214,6 +225,13 @@ export class PlainCalls {
   inflateAll(): void {
     for (let slot = 0; this.size > 0 && slot < this.#resolves.length; slot++) {
       if (this.#resolves[slot] !== undefined) this.inflate(slot);
+    }
+  }
+
+  /** Aborts the calls that were entered with that signal, which is aborted. */
+  abort(signal: AbortSignalLike): void {
+    for (let slot = 0; slot < this.#resolves.length; slot++) {
+      if (this.has(slot) && this.#runs[slot]?.signal === signal) this.inflate(slot);
     }
   }
 
@@ -254,6 +272,7 @@ export class PlainCalls {
     const resolve = this.#resolves[slot];
     if (resolve === undefined) throw new Error(`threadwise: slot ${slot} has no plain call to settle`);
     this.#resolves[slot] = undefined;
+    if (this.#runs[slot] !== undefined) this.#runs[slot] = undefined;
     this.size--;
     return resolve;
   }

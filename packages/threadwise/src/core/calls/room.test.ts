@@ -85,6 +85,21 @@ describe('RoomQueue', () => {
     assert.deepEqual(state.woken, ['early']);
   });
 
+  test('promises a place to whoever asks without waiting, unless somebody waits or there is none', async () => {
+    const { state, room, wait } = queue(2);
+    assert.equal(room.take(), true);
+    wait('a');
+    assert.equal(room.take(), false, 'both places are promised');
+    await turn();
+    assert.deepEqual(state.woken, ['a']);
+    wait('early');
+    state.places = 3;
+    assert.equal(room.take(), false);
+    room.update();
+    await turn();
+    assert.deepEqual(state.woken, ['a', 'early']);
+  });
+
   test('wakes whoever aborts, out of turn, and leaves the place to the next', async () => {
     const { state, room, wait } = queue(0);
     const controller = new AbortController();

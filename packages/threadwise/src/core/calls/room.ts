@@ -28,13 +28,17 @@ export class RoomQueue {
     return this.#waiting.size > 0;
   }
 
+  /** Promises a place to a caller, if there is one and nobody waits. */
+  take(): boolean {
+    if (this.#waiting.size > 0 || this.#unpromised() <= 0) return false;
+    this.#reserve();
+    return true;
+  }
+
   /** Resolves when there is room, when `signal` aborts, or when the pool closes: the call that follows will tell. */
   wait(signal?: AbortSignalLike): Promise<void> {
-    if (signal?.aborted || this.#freePlaces() === Number.POSITIVE_INFINITY) return Promise.resolve();
-    if (this.#waiting.size === 0 && this.#unpromised() > 0) {
-      this.#reserve();
+    if (signal?.aborted || this.#freePlaces() === Number.POSITIVE_INFINITY || this.take())
       return Promise.resolve();
-    }
     return new Promise((resolve) => {
       const wake = () => {
         this.#waiting.delete(wake);

@@ -79,6 +79,11 @@ export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Plat
   };
 }
 
+/** Whether a call with these options can be a plain one: they matter only when it is aborted, times out or reports. */
+export function mayBePlain({ priority, key, transfer, retries }: ResolvedRun): boolean {
+  return priority === 0 && key === undefined && transfer.length === 0 && retries === 0;
+}
+
 export function abortSignal(option: string, value: unknown): AbortSignalLike {
   if (typeof value !== 'object' || value === null) return reject(option, 'an AbortSignal', value);
   const signal = value as AbortSignalLike;

@@ -19,6 +19,13 @@ type StructuredCloneOptions = Parameters<typeof structuredClone>[1];
 /** setInterval's longest delay: the timer that keeps a process alive never has to fire. */
 const FOR_EVER_MS = 2 ** 31 - 1;
 
+/** Not `AsyncResource.bind`, which gives each function that it returns a property with a warning: that takes longer than a whole call. */
+function bind<F extends (...args: never[]) => unknown>(callback: F): F {
+  const resource = new AsyncResource('threadwise');
+  const run = callback as unknown as (...args: unknown[]) => unknown;
+  return ((...args: unknown[]) => resource.runInAsyncScope(run, undefined, ...args)) as unknown as F;
+}
+
 export const nodePlatform: Platform = {
   name: 'node',
   now,
@@ -26,7 +33,7 @@ export const nodePlatform: Platform = {
   timer,
   defer: queueMicrotask,
   nextTurn: setImmediate,
-  bind: (callback) => AsyncResource.bind(callback as () => unknown) as unknown as typeof callback,
+  bind,
   keepAlive,
   channel: () => {
     const { port1, port2 } = new MessageChannel();
