@@ -31,10 +31,10 @@ export function setOwn(object: Fields, key: string, value: unknown): void {
 // --- dictionaries ---
 
 /**
- * An object with this number of keys or more, each assigned by a name that is not in the source, is a hash table to V8 anyway. With fewer
- * keys it is a record, whose fields are found by their place: what reads it afterwards is several times as fast.
+ * An object with this number of keys or more is filled as a dictionary. It is a hash table to V8 from 20 keys on, each assigned by a name
+ * that is not in the source; with fewer keys than this, and the same ones each time, to ask of each is as quick as to begin a dictionary.
  */
-export const DICTIONARY_FROM = 20;
+export const DICTIONARY_FROM = 32;
 
 const { setPrototypeOf, prototype: plain } = Object; // a task may replace them
 
@@ -43,7 +43,7 @@ export function beginDictionary(): Fields {
   return { __proto__: null } as unknown as Fields;
 }
 
-/** Makes a plain object of one that has got all its keys. To ask of each key whether objects inherit it would take a third of the time. */
+/** Makes a plain object of one that has got all its keys. To ask of each key whether objects inherit it takes half of the time that reading a dictionary of new keys would take. */
 export function endDictionary(object: Fields): void {
   setPrototypeOf(object, plain);
 }
