@@ -14,7 +14,7 @@ const NO_SHAPE = -1;
 const MAX_HASHES = 1024;
 /** A shape of more keys than this number gets into the first half of the book only, and leaves the rest to smaller ones. */
 const MANY_KEYS = 64;
-/** The number of keys at the end of so many that are looked at first: to hash all keys of a dictionary takes half as long as to write it. */
+/** The number of keys at the end of so many that are looked at first: to hash all keys of each dictionary takes time. */
 const LAST_KEYS = 16;
 
 /** A place in the tree of the shapes in the book: the keys on the way to it are those of a shape, or begin one. */
