@@ -27,6 +27,9 @@ const line = (n) => ({
   size: { width: n, height: 2 * n },
 });
 
+const dictionary = (keys, prefix) =>
+  Object.fromEntries(Array.from({ length: keys }, (_, i) => [`${prefix} ${i}`, i]));
+
 /** Each name with the values that take turns. */
 const scenarios = {
   'a small object': [small()],
@@ -47,7 +50,9 @@ const scenarios = {
     { id: 7, customer: { name: 'A. Customer' }, lines: Array.from({ length: 58 }, (_, n) => line(n)) },
   ],
   '100 numbers with a fraction': [Array.from({ length: 100 }, (_, i) => i + 0.5)],
-  'a dictionary of 20 names': [Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`name ${i}`, i]))],
+  'a dictionary of 20 names': [dictionary(20, 'name')],
+  'a dictionary of 200 others each time': Array.from({ length: 50 }, (_, i) => dictionary(200, `no. ${i}`)),
+  'a row of 100 columns': [Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`column${i}`, i]))],
   '1 KiB of bytes': [new Uint8Array(1024).fill(7)],
 };
 

@@ -27,6 +27,12 @@ function add(writer: ShapeWriter, keys: readonly string[]): number {
   return writer.idOf(keys);
 }
 
+/** The same for more than 64 keys, which must come once more. */
+function addMany(writer: ShapeWriter, keys: readonly string[]): number {
+  writer.idOf(keys);
+  return add(writer, keys);
+}
+
 /** All keys of the shape with that number. */
 function keysOf(reader: ShapeReader, id: number): readonly string[] {
   return reader.shape(id).keys;
@@ -57,14 +63,37 @@ describe('the book of shapes', () => {
 
   test('does not take what is no name, what all objects have, no keys, and too many', () => {
     const { writer, shapes } = book();
-    const many = Object.keys(objectOf(1, 65));
+    const many = Object.keys(objectOf(1, 256));
     const odd = ['', '1', 'a b', 'é', '__proto__', 'toString', 'x'.repeat(256)].map((key) => ['a', key]);
     for (const keys of [...odd, [], many]) {
       for (let i = 0; i < 5; i++) assert.equal(writer.idOf(keys), NONE, keys.join());
     }
     assert.equal(shapes(), 0);
-    assert.equal(add(writer, many.slice(0, 64)), 0);
+    assert.equal(addMany(writer, many.slice(0, 255)), 0);
     assert.equal(add(writer, ['$', '_x', 'camelCase', 'x9']), 1);
+  });
+
+  test('takes a list of more than 64 keys when it comes for the third time', () => {
+    const { writer, reader } = book();
+    const keys = Object.keys(objectOf(1, 255, 10));
+    assert.equal(add(writer, keys), NONE);
+    assert.equal(writer.idOf(keys), 0);
+    assert.deepEqual(keysOf(reader, 0), keys);
+    assert.equal(add(writer, keys.slice(0, 65)), NONE);
+    assert.equal(writer.idOf(keys.slice(0, 65)), 1, 'also one that another begins with');
+    assert.equal(add(writer, keys.slice(0, 64)), 2);
+    assert.equal(writer.idOf(keys), 0);
+  });
+
+  test('is not filled by lists of more than 64 keys: half of it is left to others', () => {
+    const { writer, shapes, reader } = book();
+    for (let i = 0; i < 100; i++) addMany(writer, Object.keys(objectOf(i, 150)));
+    const wide = shapes();
+    assert.ok(wide > 5, `${wide} shapes`);
+    assert.ok(writer.byteLength <= BOOK_BYTES / 2, `${writer.byteLength} bytes`);
+    const lists = Array.from({ length: 25 }, (_, i) => Object.keys(objectOf(i, 64)));
+    lists.forEach((keys, i) => assert.equal(add(writer, keys), wide + i));
+    assert.deepEqual(keysOf(reader, wide + 24), lists[24]);
   });
 
   test('can be read by several, each when it needs it', () => {
@@ -105,7 +134,10 @@ describe('the book of shapes', () => {
 
   test('is not filled by a few shapes of long keys', () => {
     const { writer } = book();
-    assert.equal(add(writer, Object.keys(objectOf(1, 64, 100))), NONE);
+    for (let i = 0; i < 5; i++) {
+      assert.equal(writer.idOf(Object.keys(objectOf(1, 64, 100))), NONE);
+      assert.equal(writer.idOf(Object.keys(objectOf(3, 200, 50))), NONE);
+    }
     assert.equal(add(writer, Object.keys(objectOf(2, 8, 100))), 0);
   });
 
@@ -115,6 +147,9 @@ describe('the book of shapes', () => {
       const dictionary = { [`k${i}`]: 1, [`k${i * 31}x`]: 2 };
       both.writer.write(dictionary, memory, 0, 1000);
     }
+    // Of these, the last keys are always the same.
+    const end = objectOf(1, 30);
+    for (let i = 2; i < 500; i++) both.writer.write({ ...objectOf(i, 100), ...end }, memory, 0, 1 << 16);
     assert.equal(new Int32Array(both.book)[0], 0);
     const record = { id: 1, name: 'x' };
     for (let i = 0; i < 3; i++) assertSame(cross(record, both, memory), record);
@@ -124,6 +159,7 @@ describe('the book of shapes', () => {
   test('has objects made right when they are made often: of more shapes than can be made quickly, too', () => {
     const both = pair();
     const objects = Array.from({ length: 30 }, (_, i) => objectOf(i, 1 + (i % 13)));
+    objects.push(objectOf(30, 127), objectOf(31, 128), objectOf(32, 255, 9));
     const alike = Array.from({ length: 6 }, (_, i) => ({
       same: i,
       begin: [i],
@@ -150,8 +186,9 @@ describe('the book of shapes', () => {
     const source = `
       import { assertSame, cross, pair } from ${codec};
       import { memoryOf } from ${memory};
-      const [both, space] = [pair(), memoryOf(new SharedArrayBuffer(1000))];
-      const object = { id: 1, name: 'x', inner: { id: 2 } };
+      const [both, space] = [pair(), memoryOf(new SharedArrayBuffer(4000))];
+      const row = Object.fromEntries(Array.from({ length: 100 }, (_, i) => ['column' + i, i]));
+      const object = { id: 1, name: 'x', inner: { id: 2 }, row };
       for (let i = 0; i < 100; i++) assertSame(cross(object, both, space), object);
       try { new Function(''); } catch (error) { process.stdout.write(error.name); }
     `;

@@ -4,14 +4,18 @@ import { BOOK_BYTES, BOOK_HEADER_BYTES, DamagedError } from './tags.js';
 
 /** Word 0: how many shapes are in the book; stored last, so that whoever sees the number sees the shapes. */
 const COUNT = 0;
-/** How many keys a shape has at most: an object with more keys is a dictionary rather than a record. */
-const MAX_KEYS = 64;
+/** How many keys a shape has at most: the count is a byte. An object with more keys is a dictionary rather than the row of a table. */
+const MAX_KEYS = 0xff;
 const MAX_KEY_LENGTH = 0xff;
 /** How many bytes of the book one shape takes at most, so that a few cannot fill it. */
-const MAX_SHAPE_BYTES = BOOK_BYTES / 16;
+const MAX_SHAPE_BYTES = BOOK_BYTES / 8;
 const NO_SHAPE = -1;
-/** How many lists of keys that came once are remembered. */
-const MAX_SEEN = 1024;
+/** How many lists of keys that came once, or are not for the book, are remembered. */
+const MAX_HASHES = 1024;
+/** A shape of more keys than this number gets into the first half of the book only, and leaves the rest to smaller ones. */
+const MANY_KEYS = 64;
+/** The number of keys at the end of so many that are looked at first: to hash all keys of each dictionary takes time. */
+const LAST_KEYS = 16;
 
 /** A place in the tree of the shapes in the book: the keys on the way to it are those of a shape, or begin one. */
 export class ShapeNode {
@@ -23,7 +27,8 @@ export class ShapeNode {
   /** The step that was taken before that one: records within records take turns. */
   #otherKey = '';
   #other: ShapeNode | undefined;
-  readonly #all = new Map<string, ShapeNode>();
+  /** Undefined: there is one step at most, which is `next`. Most nodes of wide shapes have only one. */
+  #all: Map<string, ShapeNode> | undefined;
 
   /** The node that this one is a step behind, and the key of that step. */
   readonly #before: ShapeNode | undefined;
@@ -43,7 +48,7 @@ export class ShapeNode {
 
   /** The slow half of a step: `key` is not the last one. */
   step(key: string): ShapeNode | undefined {
-    const next = this.#otherKey === key ? this.#other : this.#all.get(key);
+    const next = this.#otherKey === key ? this.#other : this.#all?.get(key);
     if (next === undefined) return undefined;
     this.#otherKey = this.key;
     this.#other = this.next;
@@ -53,8 +58,11 @@ export class ShapeNode {
   }
 
   grow(key: string): ShapeNode {
-    const next = this.#all.get(key) ?? new ShapeNode(this, key);
-    this.#all.set(key, next);
+    const known = this.key === key ? this.next : this.step(key);
+    if (known !== undefined) return known;
+    const next = new ShapeNode(this, key);
+    if (this.next === undefined) [this.key, this.next] = [key, next];
+    else (this.#all ??= new Map([[this.key, this.next]])).set(key, next);
     return next;
   }
 }
@@ -66,6 +74,8 @@ export class ShapeWriter {
   readonly #words: Int32Array;
   /** The hashes of lists of keys that came once. */
   readonly #seen = new Set<number>();
+  /** The hashes of the last keys of lists of many keys that are not for the book. */
+  readonly #refused = new Set<number>();
   #at = BOOK_HEADER_BYTES;
   #count = 0;
 
@@ -83,28 +93,35 @@ export class ShapeWriter {
   idOf(keys: readonly string[]): number {
     if (keys.length === 0 || keys.length > MAX_KEYS) return NO_SHAPE;
     let node: ShapeNode | undefined = this.root;
-    for (const key of keys) node = node?.step(key);
+    for (const key of keys) node = node?.key === key ? node.next : node?.step(key);
     if (node !== undefined && node.id !== NO_SHAPE) return node.id;
     // A dictionary has other keys each time: only what comes back is worth a place.
-    return isName(keys[0]!) && this.#wasSeen(keys) ? this.#add(keys) : NO_SHAPE;
+    if (!isName(keys[0]!)) return NO_SHAPE;
+    if (keys.length <= MANY_KEYS) {
+      return this.#wasSeen(hashOf(keys)) ? this.#add(keys, this.#u8.length) : NO_SHAPE;
+    }
+    const last = hashOf(keys.slice(-LAST_KEYS));
+    if (this.#refused.has(last) || !this.#wasSeen(last) || !this.#wasSeen(hashOf(keys))) return NO_SHAPE;
+    const id = this.#add(keys, this.#u8.length / 2);
+    if (id === NO_SHAPE) note(this.#refused, last);
+    return id;
   }
 
-  /** Whether a list with the hash of `keys` came before; notes that it came. */
-  #wasSeen(keys: readonly string[]): boolean {
-    const hash = hashOf(keys);
+  /** Whether a list of keys with that hash came before; notes that it came. */
+  #wasSeen(hash: number): boolean {
     if (this.#seen.has(hash)) return true;
-    if (this.#seen.size === MAX_SEEN) this.#seen.clear();
-    this.#seen.add(hash);
+    note(this.#seen, hash);
     return false;
   }
 
-  #add(keys: readonly string[]): number {
+  /** @param end where the shape ends at the latest */
+  #add(keys: readonly string[], end: number): number {
     let size = 1;
     for (const key of keys) {
       if (key.length > MAX_KEY_LENGTH || !isName(key)) return NO_SHAPE;
       size += 1 + key.length;
     }
-    if (size > MAX_SHAPE_BYTES || this.#at + size > this.#u8.length) return NO_SHAPE;
+    if (size > MAX_SHAPE_BYTES || this.#at + size > end) return NO_SHAPE;
     this.#u8[this.#at++] = keys.length;
     let node = this.root;
     for (const key of keys) {
@@ -116,6 +133,11 @@ export class ShapeWriter {
     Atomics.store(this.#words, COUNT, this.#count);
     return node.id;
   }
+}
+
+function note(hashes: Set<number>, hash: number): void {
+  if (hashes.size === MAX_HASHES) hashes.clear();
+  hashes.add(hash);
 }
 
 function hashOf(keys: readonly string[]): number {

@@ -1,7 +1,7 @@
 /** What writer and reader of the binary codec agree on: the first byte of every value, and what is no value. */
 
 /** The size of the memory that a book of shapes needs, all zero at first. */
-export const BOOK_BYTES = 16 * 1024;
+export const BOOK_BYTES = 32 * 1024;
 /** How many bytes of a book of shapes come before the first shape: they change with each shape. */
 export const BOOK_HEADER_BYTES = 4;
 

@@ -243,6 +243,18 @@ const node: fc.Arbitrary<Node> = fc.record({
 /** Graphs of objects, with whatever is shared and goes in circles. */
 export const graph: fc.Arbitrary<unknown> = fc.array(node, { minLength: 1, maxLength: 12 }).map(build);
 
+/** Objects of many keys, which are read as dictionaries. */
+export const dictionary: fc.Arbitrary<unknown> = fc
+  .array(fc.tuple(fc.oneof(key, text, fc.nat(2 ** 32).map(String)), primitive), {
+    minLength: 10,
+    maxLength: 80,
+  })
+  .map((entries) => {
+    const object = {};
+    for (const [name, value] of entries) put(object, name, value);
+    return object;
+  });
+
 /** What must arrive. Node 20 fails at errors in their own cause: a test of their own has those. */
 export function cloneOf(value: unknown): unknown {
   try {

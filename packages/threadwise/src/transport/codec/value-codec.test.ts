@@ -1,9 +1,20 @@
 /** What arrives through the binary codec equals what structured clone makes of it, whatever the memory is like. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import fc from 'threadwise-test/fast-check';
-import { assertSame, cloneOf, cross, graph, memories, pair, plainPair, text } from './value-codec.case.js';
+import {
+  assertSame,
+  cloneOf,
+  cross,
+  dictionary,
+  graph,
+  memories,
+  pair,
+  plainPair,
+  text,
+} from './value-codec.case.js';
 import { memoryOf } from './value-memory.js';
 
 type ViewClass = new (buffer: ArrayBuffer, offset?: number, length?: number) => ArrayBufferView;
@@ -32,6 +43,16 @@ for (const [name, makeMemory] of memories) {
           for (const each of pairs) assertSame(cross(value, each, here, at), expected);
         }),
         { numRuns: 500 },
+      );
+    });
+
+    test('of dictionaries of all kinds of keys', () => {
+      fc.assert(
+        fc.property(dictionary, (value) => {
+          const expected = structuredClone(value);
+          for (const each of pairs) assertSame(cross(value, each, here), expected);
+        }),
+        { numRuns: 200 },
       );
     });
 
@@ -292,17 +313,18 @@ describe('what arrives equals a structured clone', () => {
 
   test('of keys in their order, numbers first', () => {
     const value = { b: 1, 10: 2, a: 3, 2: 4, '-1': 5, '01': 6, '': 7, 4294967295: 8 };
-    for (let i = 0; i < 4; i++) assertCross(value, { a: 1, b: 2 }, { b: 2, a: 1 });
+    for (let i = 0; i < 4; i++) assertCross(value, { a: 1, b: 2 }, { b: 2, a: 1 }, manyFields(value));
   });
 
   test('of keys that mean something to every object', () => {
     for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__']) {
-      const value = Object.defineProperty({ a: 1 }, key, { value: { polluted: true }, enumerable: true });
-      for (let i = 0; i < 4; i++) {
-        assertSame(
-          cross(value, both, memory),
-          Object.defineProperty({ a: 1 }, key, property({ polluted: true })),
-        );
+      for (const others of [{ a: 1 }, manyFields()]) {
+        const value = Object.defineProperty({ ...others }, key, property({ polluted: true }));
+        for (let i = 0; i < 4; i++) {
+          const arrived = cross(value, both, memory) as object;
+          assertSame(arrived, Object.defineProperty({ ...others }, key, property({ polluted: true })));
+          assert.equal(Object.getPrototypeOf(arrived), Object.prototype);
+        }
       }
     }
     assert.equal('polluted' in {}, false);
@@ -314,16 +336,42 @@ describe('what arrives equals a structured clone', () => {
     for (let i = 0; i < 3; i++) writer.write({ should: [1] }, memory, 0, 1000);
     const middle = writer.write({ should: [1] }, memory, 0, 1000);
     const end = writer.write(value, memory, middle, 1000);
-    Object.defineProperty(Object.prototype, 'should', { get: () => 5, configurable: true });
-    Object.defineProperty(Object.prototype, 'in a record', { get: () => 5, configurable: true });
+    const large = manyFields({ ...value, 777: 'an index', 'not writable': 3 });
+    const last = writer.write(large, memory, end, 4000);
+    const changes: PropertyDescriptorMap = {
+      should: { get: () => 5 },
+      'in a record': { get: () => 5 },
+      777: { set: () => assert.fail('it was assigned to') },
+      'not writable': { value: 5, writable: false },
+    };
+    for (const key of Object.keys(changes)) changes[key]!.configurable = true;
+    Object.defineProperties(Object.prototype, changes);
     try {
       const [shaped, record] = [reader.read(memory, 0, middle), reader.read(memory, middle, end)];
+      const dictionary = reader.read(memory, end, last);
       assert.deepEqual(Object.entries(shaped as object), [['should', [1]]]);
       assert.deepEqual(Object.entries(record as object), Object.entries(value));
+      assert.deepEqual(Object.entries(dictionary as object), Object.entries(large));
     } finally {
-      Reflect.deleteProperty(Object.prototype, 'should');
-      Reflect.deleteProperty(Object.prototype, 'in a record');
+      for (const key of Object.keys(changes)) Reflect.deleteProperty(Object.prototype, key);
     }
+  });
+
+  test('of keys that mean something to every object, where a program has frozen what those inherit', () => {
+    const codec = JSON.stringify(import.meta.resolve('./value-codec.case.js'));
+    const memory = JSON.stringify(import.meta.resolve('./value-memory.js'));
+    const source = `
+      import { assertSame, cross, pair, plainPair } from ${codec};
+      import { memoryOf } from ${memory};
+      const space = memoryOf(new SharedArrayBuffer(10_000));
+      const few = { a: 1, toString: 'x', constructor: [2] };
+      const many = { ...Object.fromEntries(Array.from({ length: 50 }, (_, i) => ['key ' + i, i])), ...few };
+      Object.freeze(Object.prototype);
+      for (const both of [pair(), plainPair()]) {
+        for (const value of [few, many, few, many]) assertSame(cross(value, both, space), structuredClone(value));
+      }
+    `;
+    execFileSync(process.execPath, ['--input-type=module', '-e', source]);
   });
 
   test('of an array that refers to itself, and of objects that refer to each other', () => {
@@ -332,7 +380,9 @@ describe('what arrives equals a structured clone', () => {
     const [a, b]: [Record<string, unknown>, Record<string, unknown>] = [{ name: 'a' }, { name: 'b' }];
     Object.assign(a, { b, self: a });
     Object.assign(b, { a, both: [a, b] });
-    assertCross(list, a, [b, a]);
+    const many: Record<string, unknown> = manyFields({ a });
+    many['itself'] = [many, { many }];
+    assertCross(list, a, [b, a], many, [many, a, many]);
   });
 
   test('of many objects that come twice', () => {
@@ -348,13 +398,16 @@ describe('what arrives equals a structured clone', () => {
 
   test('of views and of objects of a shape that is new, whatever a task has put in place of the global classes', () => {
     const replaced = { Float64Array, Function };
-    const value = { numbers: new Float64Array([1.5]), afterGlobalsWent: 1 };
+    const { setPrototypeOf } = Object;
+    const value = { numbers: new Float64Array([1.5]), afterGlobalsWent: 1, many: manyFields() };
     const expected = structuredClone(value);
     try {
       Object.assign(globalThis, { Float64Array: undefined, Function: () => () => 'nonsense' });
+      Object.setPrototypeOf = () => assert.fail('not the original');
       for (let i = 0; i < 50; i++) assertSame(cross(value, both, memory), expected);
     } finally {
       Object.assign(globalThis, replaced);
+      Object.setPrototypeOf = setPrototypeOf;
     }
   });
 
@@ -371,6 +424,11 @@ describe('what arrives equals a structured clone', () => {
     );
   });
 });
+
+/** `fields` and so many others that the object is read as a dictionary. */
+function manyFields(fields: object = {}): Record<string, unknown> {
+  return { ...Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`field ${i}`, [i]])), ...fields };
+}
 
 function property(value: unknown): PropertyDescriptor {
   return { value, writable: true, enumerable: true, configurable: true };

@@ -60,6 +60,15 @@ describe('the reader of the binary codec', () => {
     'an object of a shape that is not there': [TREE, tag.OBJECT, 200, 3],
     'a record without values': [TREE, tag.RECORD, 0xff, 0xff],
     'a record with a key that is no text': [TREE, tag.RECORD, 1, 0, 1, 1],
+    'a dictionary with a key that is no text': [
+      TREE,
+      tag.RECORD,
+      40,
+      0,
+      ...new Array<number>(40).fill(1),
+      ...new Array<number>(39).fill(tag.TEXT),
+      1,
+    ],
     'a date that is cut off': [TREE, tag.DATE, 1],
     'a Map of 4 Gi entries': [TREE, tag.MAP, ...huge, 1, 1],
     'a Set of 4 Gi items': [TREE, tag.SET, ...huge, 1],
@@ -104,6 +113,20 @@ describe('the reader of the binary codec', () => {
       assert.deepEqual(readBytes([TREE, tag.LIST + 1, 5]), [5], 'and goes on');
     });
   }
+
+  test('reads a key that comes twice as one with the later value', () => {
+    for (const others of [0, 5, 50]) {
+      const letters = Array.from({ length: others }, (_, i) => [tag.TEXT + 1, 0x30 + i]).flat();
+      const keys = [tag.TEXT + 1, 0x78, ...letters, tag.TEXT + 1, 0x78];
+      const values = [1, ...new Array<number>(others).fill(2), 3];
+      const object = readBytes([TREE, tag.RECORD, others + 2, 0, ...values, ...keys]) as Record<
+        string,
+        number
+      >;
+      assert.equal(object['x'], 3);
+      assert.equal(Object.keys(object).length, others + 1);
+    }
+  });
 
   test('takes what is cut off anywhere for damaged, whatever comes behind it', () => {
     fc.assert(

@@ -1,6 +1,6 @@
 /** Reads what `ValueWriter` has written. Whatever the bytes are, it ends, and makes no more than so many bytes can stand for. */
 import { define, makeError } from './error-codec.js';
-import { type Fields, setOwn } from './plain-objects.js';
+import { beginDictionary, DICTIONARY_FROM, endDictionary, type Fields, setOwn } from './plain-objects.js';
 import type { ShapeReader, Source } from './shape-book.js';
 import * as tag from './tags.js';
 import { DamagedError } from './tags.js';
@@ -207,14 +207,17 @@ export class ValueReader implements Source {
 
   #record(count: number): Fields {
     this.#deeper(2 * count);
-    const object: Fields = this.begun({});
+    const isDictionary = count >= DICTIONARY_FROM;
+    const object = this.begun(isDictionary ? beginDictionary() : {});
     const values = new Array<unknown>(count);
     for (let i = 0; i < count; i++) values[i] = this.next();
     for (let i = 0; i < count; i++) {
       const key = this.next();
       if (typeof key !== 'string') throw new DamagedError('a key that is no text');
-      setOwn(object, key, values[i]);
+      if (isDictionary) object[key] = values[i];
+      else setOwn(object, key, values[i]);
     }
+    if (isDictionary) endDictionary(object);
     this.#depth--;
     return object;
   }
