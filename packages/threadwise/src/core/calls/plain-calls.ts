@@ -49,8 +49,8 @@ export class PlainCalls {
   /** The function that settles the call in a slot; undefined where there is no call. Only `#take` clears it: a second end finds nothing. */
   readonly #resolves: (Resolve | undefined)[] = [];
   readonly #names: string[] = [];
-  /** What a call was entered with, if not with the options that it was given: it matters only to a call that is inflated. */
-  readonly #runs: (ResolvedRun | undefined)[] = [];
+  /** By slot, what a call was entered with that has options besides a timeout: it matters only to a call that is inflated. */
+  readonly #runs = new Map<number, ResolvedRun>();
   readonly #ids: Float64Array;
   readonly #submittedAt: Float64Array;
   /** For each slot: how long its task may run (0: as long as it likes), and when to look whether it has. Milliseconds. */
@@ -122,7 +122,7 @@ export class PlainCalls {
     const promise = new Promise(keepResolve);
     this.#resolves[slot] = resolveOfLast;
     this.#names[slot] = name;
-    this.#runs[slot] = run;
+    if (run !== undefined) this.#runs.set(slot, run);
     this.#ids[slot] = id;
     const now = this.#burstNow();
     this.#submittedAt[slot] = now;
@@ -209,7 +209,7 @@ export class PlainCalls {
 
   /** The record of the call in a slot, which is no plain call any more. */
   inflate(slot: number): Task {
-    const own = this.#runs[slot];
+    const own = this.#runs.get(slot);
     const resolve = this.#take(slot);
     const { defaults, canceller } = this.#engine;
     const payload = this.#way.payloadOf(slot);
@@ -230,9 +230,7 @@ export class PlainCalls {
 
   /** Aborts the calls that were entered with that signal, which is aborted. */
   abort(signal: AbortSignalLike): void {
-    for (let slot = 0; slot < this.#resolves.length; slot++) {
-      if (this.has(slot) && this.#runs[slot]?.signal === signal) this.inflate(slot);
-    }
+    for (const [slot, run] of this.#runs) if (run.signal === signal) this.inflate(slot);
   }
 
   close(): void {
@@ -272,7 +270,7 @@ export class PlainCalls {
     const resolve = this.#resolves[slot];
     if (resolve === undefined) throw new Error(`threadwise: slot ${slot} has no plain call to settle`);
     this.#resolves[slot] = undefined;
-    if (this.#runs[slot] !== undefined) this.#runs[slot] = undefined;
+    if (this.#runs.size > 0) this.#runs.delete(slot);
     this.size--;
     return resolve;
   }
