@@ -5,8 +5,9 @@ import { median, quantile } from '../conclusions/statistics.js';
 /**
  * A workload: `task` is called with `argument(i)`; `score(result)` is a number that depends on the whole result, so
  * that the sum of all scores shows whether every call returned its own result; `expected(argument)` is the right result.
+ * `transfer(argument)` lists what of it moves. `fails`: every call rejects, and its error is the result.
  * @typedef {{ task: string, argument(i: number): unknown, score(result: unknown): number,
- *   expected(argument: unknown): unknown }} Workload
+ *   expected(argument: unknown): unknown, transfer?(argument: unknown): unknown[], fails?: boolean }} Workload
  */
 
 /**
@@ -84,19 +85,40 @@ async function timed(count, workload, run) {
   return { milliseconds, cpuMicroseconds: user + system };
 }
 
-async function makeCalls(pool, { task, argument, score }, count, outstanding, before) {
+async function makeCalls(pool, workload, count, outstanding, before) {
+  const { score } = workload;
+  const call = callOf(pool, workload);
   let next = 0;
   let sum = 0;
   const lane = async () => {
     while (next < count) {
       const i = next++;
       if (before !== undefined) await before();
-      const result = await pool.call(task, argument(i));
+      const result = await call(i);
       sum += score(result);
     }
   };
   await Promise.all(Array.from({ length: outstanding }, lane));
   return sum;
+}
+
+/** Makes the i-th call of a workload. */
+export function callOf(pool, { task, argument, transfer, fails = false }) {
+  if (fails) return (i) => errorOf(pool, task, argument(i));
+  if (transfer === undefined) return (i) => pool.call(task, argument(i));
+  return (i) => {
+    const value = argument(i);
+    return pool.call(task, value, transfer(value));
+  };
+}
+
+async function errorOf(pool, task, argument) {
+  try {
+    await pool.call(task, argument);
+  } catch (error) {
+    return error;
+  }
+  throw new Error(`a call of '${task}' was to fail, and did not`);
 }
 
 /** The loop of a program without a pool. */

@@ -32,6 +32,15 @@ test('keeps as many calls open as asked for, and no more', async () => {
   assert.ok(values.cpuMicroseconds >= 0);
 });
 
+test('the result of a call that is to fail is its error; one that does not fail is a mistake', async () => {
+  const failing = { ...workload, fails: true, score: ({ message }) => Number(message) };
+  const expected = (argument) => new Error(`${workload.expected(argument)}`);
+  const fail = (argument) => Promise.reject(expected(argument));
+  const options = { outstanding: 5, ...budget };
+  await callManyAtOnce(fakePool(fail), { ...failing, expected }, options);
+  await assert.rejects(callManyAtOnce(fakePool(), { ...failing, expected }, options), /did not/);
+});
+
 test('makes one call at a time', async () => {
   const pool = fakePool();
   const values = await callOneByOne(pool, workload, budget);

@@ -14,6 +14,11 @@ export function echo(value) {
   return value;
 }
 
+/** A task that refuses what it is given. */
+export function fail(text) {
+  throw new TypeError(text);
+}
+
 /** The number of the thread that runs this; 0 is the main thread. */
 export function threadId() {
   return ownThreadId;

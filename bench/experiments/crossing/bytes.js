@@ -27,6 +27,16 @@ function asArgument(length) {
   };
 }
 
+/** Each call makes bytes of its own, which are gone with it. */
+function moved(length) {
+  const arrays = arraysOf(length);
+  return {
+    ...asArgument(length),
+    argument: (i) => arrays[i % arrays.length].slice(),
+    transfer: ({ buffer }) => [buffer],
+  };
+}
+
 function asResult(length) {
   const arrays = arraysOf(length);
   return {
@@ -43,7 +53,8 @@ const less = ({ warmUpMs, measureMs }) => ({
 });
 
 /** @param make returns the workload for a length; called only in the sample's process, so that only that makes arrays */
-function scenario(id, title, length, make, { goals = [], isHighlight = false, isQuick = false } = {}) {
+function scenario(id, title, length, make, options = {}) {
+  const { goals = [], isHighlight = false, isQuick = false, takes = oneOfEach } = options;
   const outstanding = outstandingOf(length);
   return {
     id,
@@ -52,13 +63,17 @@ function scenario(id, title, length, make, { goals = [], isHighlight = false, is
     goals,
     highlights: isHighlight ? [{ metric: 'callsPerSecond' }] : [],
     isQuick,
-    takes: oneOfEach,
+    takes,
     run: (context) => manyAtOnce(make(length), { outstanding })({ ...context, budget: less(context.budget) }),
   };
 }
 
 export const bytes = [
   scenario('bytes-10k', '10 KiB of bytes as the argument', 10 * KIB, asArgument, { isHighlight: true }),
+  scenario('bytes-moved', '10 KiB of bytes, moved (`transfer`)', 10 * KIB, moved, {
+    isHighlight: true,
+    takes: (contender) => oneOfEach(contender) && contender.can.includes('transfer'),
+  }),
   scenario('bytes-1m', '1 MiB of bytes as the argument', KIB * KIB, asArgument, {
     goals: [timesTheCalls(1.2)],
     isHighlight: true,

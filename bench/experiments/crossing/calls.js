@@ -1,7 +1,7 @@
 // The cost of a call: tasks that do nothing, so that only the crossing is measured, and those of a server, which do little.
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { callManyAtOnce, callOneByOne } from '../../driver/driver.js';
+import { callManyAtOnce, callOf, callOneByOne } from '../../driver/driver.js';
 import { withPool } from '../../driver/with-pool.js';
 import { callsPerSecond, cpuMicroseconds, p50Microseconds, p99Microseconds, timesAs } from './metrics.js';
 
@@ -37,6 +37,27 @@ const page = {
   expected: ({ name, guest }) => `${name} will meet ${guest}.\n`.repeat(SENTENCES),
 };
 
+/** Rows of a wide table, made once, so that making them is no part of a call. */
+const COLUMNS = 100;
+const rows = Array.from({ length: 16 }, (_, n) =>
+  Object.fromEntries(Array.from({ length: COLUMNS }, (_value, column) => [`column${column}`, n * column])),
+);
+const row = {
+  task: 'echo',
+  argument: (i) => rows[i % rows.length],
+  score: (fields) => fields.column1 + fields[`column${COLUMNS - 1}`],
+  expected: (argument) => argument,
+};
+
+/** A task that throws, as one that checks its input does. */
+const failure = {
+  task: 'fail',
+  fails: true,
+  argument: (i) => `not so: ${i}`,
+  score: ({ message }) => Number(message.slice('not so: '.length)),
+  expected: (message) => ({ message }),
+};
+
 /** Objects of 10 KiB as JSON, made once, so that making them is no part of a call. */
 const documents = Array.from({ length: 16 }, (_, n) => makeDocument(n));
 const document = {
@@ -69,9 +90,10 @@ function makeDocument(id) {
 }
 
 /** Makes one call before anything is timed, to check that the contender does the work. */
-async function check(pool, { task, argument, expected }) {
-  const value = argument(7);
-  assert.deepEqual(await pool.call(task, value), expected(value));
+async function check(pool, workload) {
+  const { argument, expected, fails = false } = workload;
+  const result = await callOf(pool, workload)(7);
+  assert.deepEqual(fails ? { message: result.message } : result, expected(argument(7)));
 }
 
 export const manyAtOnce =
@@ -154,5 +176,21 @@ export const calls = [
     goals: [timesTheCalls(2)],
     highlights: [{ metric: 'callsPerSecond' }],
     run: manyAtOnce(document),
+  },
+  {
+    id: 'row',
+    title: `An object of ${COLUMNS} numbers there and back, 1,000 calls outstanding`,
+    takes: oneOfEach,
+    isQuick: false,
+    metrics: [callsPerSecond, cpuMicroseconds],
+    run: manyAtOnce(row),
+  },
+  {
+    id: 'failure',
+    title: 'A task that throws, 1,000 calls outstanding',
+    takes: oneOfEach,
+    isQuick: false,
+    metrics: [callsPerSecond, cpuMicroseconds],
+    run: manyAtOnce(failure),
   },
 ];

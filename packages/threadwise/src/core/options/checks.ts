@@ -143,7 +143,10 @@ export function record(
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue;
     const lastPart = (path: string) => path.slice(path.lastIndexOf('.') + 1);
-    const meant = didYouMean(key, [...known, ...grouped(groups)], lastPart);
+    const inGroups = grouped(groups);
+    const meant = inGroups.includes(key)
+      ? ` Did you mean ${key.split('.').reduceRight((inner, name) => `{ ${name}: ${inner} }`, '…')}?`
+      : didYouMean(key, [...known, ...inGroups], lastPart);
     const message = `Unknown option '${pathOf(option, key)}'.${meant} Known: ${known.join(', ')}`;
     throw new ThreadwiseError('ERR_OPTION', message);
   }

@@ -97,7 +97,8 @@ export function decodeError(encoded: EncodedError): unknown {
 function decode(encoded: EncodedError): unknown {
   if (encoded.type === 'value') return encoded.value;
   const error = construct(encoded);
-  giveStack(error, encoded.stack);
+  // Where it has one already, V8 makes the text of that first, by an Error.prepareStackTrace that may throw.
+  attempt(() => define(error, 'stack', encoded.stack), undefined);
   if (read(error, 'name') !== encoded.name) define(error, 'name', encoded.name);
   if (encoded.cause !== undefined) define(error, 'cause', decode(encoded.cause));
   for (const [key, value] of encoded.fields) define(error, key, value, true);
@@ -147,18 +148,14 @@ function construct(encoded: Extract<EncodedError, { type: 'error' }>): Error {
   return new (CLASSES[CLASS_NAMES.indexOf(className)] ?? Error)(message);
 }
 
-function giveStack(error: Error, stack: string | undefined): void {
-  // Where it has one already, V8 makes the text of that first, by an Error.prepareStackTrace that may throw.
-  attempt(() => define(error, 'stack', stack), undefined);
-}
-
 /**
  * Has V8 note no stack for the errors that `make` makes: each would take several times what the rest of it does, and get another one, or be
  * seen by nobody. Where `--frozen-intrinsics` allows no assignment, V8 notes them still.
+ * @param limit 0: each has a property `stack` all the same, of the kind that V8 gives to errors: it differs among versions
  */
-export function withoutStacks<T>(make: () => T): T {
+export function withoutStacks<T>(make: () => T, limit?: 0): T {
   const { stackTraceLimit } = Error;
-  Reflect.set(Error, 'stackTraceLimit', undefined);
+  Reflect.set(Error, 'stackTraceLimit', limit);
   try {
     return make();
   } finally {
@@ -230,8 +227,8 @@ export function makeError(kind: number, message: unknown, stack: unknown): Error
   const Class = CLASSES[kind];
   if (Class === undefined) throw new DamagedError(`there is no class ${kind} of errors`);
   if (!isTextOrNone(message) || !isTextOrNone(stack)) throw new DamagedError('an error without texts');
-  const error = withoutStacks(() => new Class(message));
-  giveStack(error, stack);
+  const error = withoutStacks(() => new Class(message), 0);
+  error.stack = stack!;
   return error;
 }
 
