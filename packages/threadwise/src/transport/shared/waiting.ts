@@ -32,6 +32,33 @@ export function collectShared(byteLength: number): void {
   }
 }
 
+/** How many milliseconds pass before a buffer that was not collected is given another try; then twice as many, up to MOST_RETRY_MS. */
+const RETRY_MS = 50;
+const MOST_RETRY_MS = 2000;
+
+const gone = new FinalizationRegistry<{ isGone: boolean }>((buffer) => {
+  buffer.isGone = true;
+});
+
+/**
+ * The same for one buffer, as soon as the event loop has a turn. Tries again while the buffer is there: on a busy machine V8 may begin a collection, and
+ * not end it before the thread allocates anew.
+ */
+export function collectSoon(
+  buffer: ArrayBufferLike,
+  timer: (ms: number, callback: () => void) => unknown,
+): void {
+  const { byteLength } = buffer;
+  const state = { isGone: false };
+  gone.register(buffer, state);
+  const collect = (waitMs: number) => {
+    if (state.isGone) return;
+    collectShared(byteLength);
+    if (waitMs <= MOST_RETRY_MS) timer(waitMs, () => collect(2 * waitMs));
+  };
+  timer(0, () => collect(RETRY_MS));
+}
+
 /** Calls back when a word is notified; asleep at most once. */
 export class Sleeper {
   readonly #words: Int32Array;

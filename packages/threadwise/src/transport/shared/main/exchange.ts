@@ -25,7 +25,7 @@ import * as L from '../layout.js';
 import { SharedLink } from './link.js';
 import { SharedQueue } from './queue.js';
 import { ARGUMENTS, NAMED, type Posted, SEGMENT } from '../messages.js';
-import { collectShared } from '../waiting.js';
+import { collectShared, collectSoon } from '../waiting.js';
 
 /** Further names go with each task: a program that makes up names must not fill the memory of workers. */
 const MAX_NAMES = 4096;
@@ -110,11 +110,7 @@ export class SharedExchange implements Exchange, PlainWay {
   protected tellSegment(index: number, buffer: ArrayBufferLike | undefined): void {
     this.#tellAll([SEGMENT, index, buffer]);
     Atomics.add(this.board.words, L.SEGMENTS_TOLD, 1); // after it was told: who sees this finds the word in his port
-    if (buffer === undefined) this.#collect(this.arena.segments[index]!.byteLength);
-  }
-
-  #collect(byteLength: number): void {
-    this.platform.defer(() => collectShared(byteLength));
+    if (buffer === undefined) collectSoon(this.arena.segments[index]!, this.platform.timer);
   }
 
   protected newQueue(): PullQueue {
@@ -331,7 +327,8 @@ export class SharedExchange implements Exchange, PlainWay {
 
   close(): Promise<void> | undefined {
     this.drain.close();
-    this.#collect(this.arena.reservedBytes);
+    const { reservedBytes } = this.arena;
+    this.platform.defer(() => collectShared(reservedBytes));
     this.arena.close();
     return undefined;
   }

@@ -19,7 +19,7 @@ import { Claims } from './claims.js';
 import type { TaskSource } from './task-source.js';
 import * as L from '../layout.js';
 import { ARGUMENTS, LINE, NAMED, type Posted, RESULT, SEGMENT, type ToWorker } from '../messages.js';
-import { collectShared } from '../waiting.js';
+import { collectSoon } from '../waiting.js';
 
 /** A resting main is woken at once when the ring has at most this many hints for each worker: it takes a moment to wake up. */
 const LITTLE = 4;
@@ -272,14 +272,14 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   #hearSegment(index: number, buffer: ArrayBufferLike | undefined): void {
-    const { byteLength } = buffer ?? this.#buffers[index]!;
+    const before = this.#buffers[index];
     this.#buffers[index] = buffer;
     this.#segments[index] = undefined;
     if (buffer !== undefined) return;
     // The last task is over, and its arguments may be a lease's bytes in that segment, or were read there.
     this.args = NO_ARGS;
     this.#reader?.forget();
-    this.#platform.timer(0, () => collectShared(byteLength));
+    collectSoon(before!, this.#platform.timer);
   }
 
   /** The number of a segment that was given back is given again: only who has heard all knows which one is meant. */
