@@ -89,6 +89,9 @@ export async function buildThreads() {
     const given = [JSON.stringify(names.join()), `{ ${list} }`, JSON.stringify(text), ...later];
     lines.push(`export const ${name} = script(${given.join(', ')});\n`);
   }
+  // V8 would keep all of a text in two bytes a character, in each thread: that is 0.3 MiB.
+  if (/\\u(?!00)|[^\0-\xff]/.test(lines.join('')))
+    throw new Error('The code of the threads has a character beyond U+00FF');
   writeFileSync(threadSources, `${script}\n${lines.join('')}`);
 }
 

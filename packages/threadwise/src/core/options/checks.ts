@@ -145,7 +145,7 @@ export function record(
     const lastPart = (path: string) => path.slice(path.lastIndexOf('.') + 1);
     const inGroups = grouped(groups);
     const meant = inGroups.includes(key)
-      ? ` Did you mean ${key.split('.').reduceRight((inner, name) => `{ ${name}: ${inner} }`, '…')}?`
+      ? ` Did you mean ${key.split('.').reduceRight((inner, name) => `{ ${name}: ${inner} }`, '...')}?`
       : didYouMean(key, [...known, ...inGroups], lastPart);
     const message = `Unknown option '${pathOf(option, key)}'.${meant} Known: ${known.join(', ')}`;
     throw new ThreadwiseError('ERR_OPTION', message);

@@ -121,7 +121,7 @@ describe('options of a pool', () => {
       refuses([[{ [given]: 1 }, message]], resolve);
     }
     refuses([[{ worker: { aboveMemoryMiB: 1 } }, /Did you mean 'recycle\.aboveMemoryMiB'\?/]], resolve);
-    refuses([[{ 'queue.limit': 1 }, /Did you mean { queue: { limit: … } }\? Known: name, /]], resolve);
+    refuses([[{ 'queue.limit': 1 }, /Did you mean { queue: { limit: \.\.\. } }\? Known: name, /]], resolve);
     const options = resolve({});
     const change = (given: unknown) =>
       checkChanges(given, options, { platform: context(), choices: ['random'] });
