@@ -26,7 +26,7 @@ export const echo = (value: unknown) => value;
 export const kindOf = (value: unknown) => Object.prototype.toString.call(value);
 export const text = (length: number, letter: string) => letter.repeat(length);
 export const bytes = (length: number, value: number) => new Uint8Array(length).fill(value);
-/** Of each view: where it begins, how long it is and its buffer, and the first one that sees the same buffer. */
+/** Says of each view where it begins, how long it is and its buffer, and which view is the first that sees the same buffer. */
 export const placesOf = (views: readonly Uint8Array[]) =>
   views.map(({ byteOffset, byteLength, buffer }) => [
     ...[byteOffset, byteLength, buffer.byteLength],

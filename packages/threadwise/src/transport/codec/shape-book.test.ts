@@ -147,7 +147,7 @@ describe('the book of shapes', () => {
       const dictionary = { [`k${i}`]: 1, [`k${i * 31}x`]: 2 };
       both.writer.write(dictionary, memory, 0, 1000);
     }
-    // Of these, the last keys are always the same.
+    // The last keys of these lists are always the same.
     const end = objectOf(1, 30);
     for (let i = 2; i < 500; i++) both.writer.write({ ...objectOf(i, 100), ...end }, memory, 0, 1 << 16);
     assert.equal(new Int32Array(both.book)[0], 0);

@@ -188,7 +188,7 @@ describe('shared threads: small buffers that move', () => {
 
   test('results arrive whole, and the task has lost them; one that cannot be moved is an error', async (t) => {
     const { pool } = smallPool(t, { threads: 1, copied: KIB, stream: 4 * KIB });
-    // In the cell, in the stream, beyond the stream's room, and more than is copied.
+    // These lie in the cell, in the stream, or find no room there; the last one is larger than what is copied.
     for (const bytes of [8, 200, KIB, KIB + 1]) {
       for (let i = 0; i < 20; i++) {
         const views = (await pool.run('moved', [bytes, 'part'])) as Uint8Array[];
