@@ -65,7 +65,7 @@ export function resolveMap(
   } = record('options', given, KEYS) as MapOptions;
   integer('concurrency', concurrency, 1, Number.MAX_SAFE_INTEGER);
   if (typeof ordered !== 'boolean') reject('ordered', 'true or false', ordered);
-  // In a window that is narrower than usual, each place counts. Of the usual one, at least half is full at any time.
+  // A window that is narrower than usual is filled place by place. The usual one has at least twice as many places as a burst, so half of it stays full.
   const burst = concurrency < usualConcurrency ? 1 : BURST;
   return { concurrency, burst, ordered, run: resolveRun(run, defaults, platform) };
 }

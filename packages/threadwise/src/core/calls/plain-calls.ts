@@ -49,7 +49,7 @@ export class PlainCalls {
   /** The function that settles the call in a slot; undefined where there is no call. Only `#take` clears it: a second end finds nothing. */
   readonly #resolves: (Resolve | undefined)[] = [];
   readonly #names: string[] = [];
-  /** By slot, what a call was entered with that has options besides a timeout: it matters only to a call that is inflated. */
+  /** The options of those calls that have other options than a timeout, by slot. Only a call that is inflated needs them. */
   readonly #runs = new Map<number, ResolvedRun>();
   readonly #ids: Float64Array;
   readonly #submittedAt: Float64Array;

@@ -1,7 +1,8 @@
 /** A pair of pipes as the core knows ports; used on both ends. */
 import { readSync } from 'node:fs';
 import type { Port } from '../../core/contracts.js';
-import { decodeError, type EncodedError, withoutStacks } from '../../transport/codec/error-codec.js';
+import { decodeError, type EncodedError } from '../../transport/codec/error-codec.js';
+import { withoutStacks } from '../../transport/codec/without-stacks.js';
 import { rethrow } from '../node/port.js';
 import { detachLater } from './clone.js';
 import { asideFrame, FrameReader, FrameWriter, PIECE_BYTES } from './frames.js';

@@ -6,6 +6,7 @@
 import { isErrorCode, ThreadwiseError } from '../../core/options/errors.js';
 import type { Clone } from '../../core/calls/payload.js';
 import { DamagedError } from './tags.js';
+import { withoutStacks } from './without-stacks.js';
 
 /** What was thrown, as plain data. Inverse pair: `encodeError`, `decodeError`. */
 export type EncodedError =
@@ -97,7 +98,7 @@ export function decodeError(encoded: EncodedError): unknown {
 function decode(encoded: EncodedError): unknown {
   if (encoded.type === 'value') return encoded.value;
   const error = construct(encoded);
-  // Where it has one already, V8 makes the text of that first, by an Error.prepareStackTrace that may throw.
+  // Where the error has a stack already, V8 makes that one's text first, by an Error.prepareStackTrace that may throw.
   attempt(() => define(error, 'stack', encoded.stack), undefined);
   if (read(error, 'name') !== encoded.name) define(error, 'name', encoded.name);
   if (encoded.cause !== undefined) define(error, 'cause', decode(encoded.cause));
@@ -146,21 +147,6 @@ function construct(encoded: Extract<EncodedError, { type: 'error' }>): Error {
   const code = encoded.fields.find(([key]) => key === 'code')?.[1];
   if (className === 'ThreadwiseError' && isErrorCode(code)) return new ThreadwiseError(code, message);
   return new (CLASSES[CLASS_NAMES.indexOf(className)] ?? Error)(message);
-}
-
-/**
- * Has V8 note no stack for the errors that `make` makes: each would take several times what the rest of it does, and get another one, or be
- * seen by nobody. Where `--frozen-intrinsics` allows no assignment, V8 notes them still.
- * @param limit 0: each has a property `stack` all the same, of the kind that V8 gives to errors: it differs among versions
- */
-export function withoutStacks<T>(make: () => T, limit?: 0): T {
-  const { stackTraceLimit } = Error;
-  Reflect.set(Error, 'stackTraceLimit', limit);
-  try {
-    return make();
-  } finally {
-    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
-  }
 }
 
 export function define(error: Error, key: string, value: unknown, enumerable = false): void {
