@@ -570,6 +570,23 @@ describe('coordinator: how many workers there should be', () => {
     assert.equal(wanted(), 2);
   });
 
+  test('a worker that main is replacing counts until the next one is hired', () => {
+    const { main, tell, hire, ready, hands } = begin({ workers: 3 });
+    tell(['set', { bounds: { min: 1, max: 4, cores: 2 } }]);
+    const wanted = () => wantedOf(main).map(([count]) => count);
+    assert.deepEqual(wanted(), [3]);
+    for (const { seat } of hands) {
+      tell(['replace', seat]);
+      const next = new Worker(seat + 3, new Pool());
+      tell(['hire', 9, new Worker(9, new Pool()).memory, [new NotedPort()], 'recipe']); // prepared for later: no replacement
+      tell(['hire', next.seat, next.memory, [new NotedPort()], undefined]);
+      tell(['gone', seat]);
+    }
+    assert.deepEqual(wanted(), [3]);
+    ready(hire(7));
+    assert.deepEqual(wanted(), [3, 4], 'who is hired without a word counts as one more');
+  });
+
   test('the tasks of workers that are gone count for what was got done', () => {
     const { main, tell, workers, hireReady, measure, clock } = untilMoreAreTried();
     workers.push(hireReady(2));

@@ -65,6 +65,8 @@ export class Coordinator {
   /** Arguments that came over the port, by cell. */
   readonly #posted = new Map<number, Posted>();
   readonly #sizing: SeatSizing;
+  /** The seat in whose place main is about to start a worker. It counts until then: otherwise one worker fewer would be wanted meanwhile. */
+  #left: Seat | undefined;
   /** Set by main's first message, before there is any worker to choose. */
   #choice!: Choice;
   #state: Settings['state'] = 'open';
@@ -112,11 +114,17 @@ export class Coordinator {
       case 'set':
         return this.#set(message[1]);
       case 'hire':
-        return message[4] === undefined
-          ? this.hire(message)
-          : void this.#sizing.reserved.set(message[1], message);
+        if (message[4] !== undefined) return void this.#sizing.reserved.set(message[1], message);
+        if (this.#left !== undefined) this.#left.isReplaced = true;
+        this.#left = undefined;
+        return this.hire(message);
       case 'retire':
-        return void this.#leave(message[1])?.line.post([TO_WORKER.retire]);
+      case 'replace': {
+        const seat = this.#leave(message[1]);
+        if (message[0] === 'replace') this.#left = seat;
+        else if (seat !== undefined) seat.isReplaced = true;
+        return seat?.line.post([TO_WORKER.retire]);
+      }
       case 'gone': {
         // C3 of the protocol
         const seat = this.#leave(message[1]);
@@ -343,7 +351,7 @@ export class Coordinator {
     const seat = this.seats.get(id);
     if (seat === undefined) return undefined;
     if (!seat.isLeaving) this.#takeBack(seat);
-    seat.isLeaving = seat.isReplaced = true;
+    seat.isLeaving = true;
     return seat;
   }
 }

@@ -392,6 +392,29 @@ describe('a pool', () => {
     assert.deepEqual([engine.lifecycle.state, snapshot(engine).threads.current], ['open', 3]);
   });
 
+  test('says of a worker that retires whether another one is started in its place right after', () => {
+    const retired = (act: (engine: Engine, link: FakeLink) => unknown) => {
+      const { engine, lastLink } = scene();
+      const link = lastLink();
+      link.events.ready([], { functions: [], others: [] });
+      act(engine, link);
+      return link.isReplaced;
+    };
+    assert.equal(
+      retired((engine) => engine.recycler.begin()),
+      true,
+    );
+    assert.equal(
+      retired((_, link) => link.events.memory(90, 100)),
+      false,
+      'no task waits',
+    );
+    assert.equal(
+      retired((engine) => engine.scaler.resize({ min: 0, max: 0, cores: 1 })),
+      false,
+    );
+  });
+
   test('keeps a worker with too large a heap while no other one can be started in its place', async () => {
     const { platform, transport } = scene({ threads: { min: 2, max: 2 } });
     const { links } = transport;

@@ -146,6 +146,8 @@ export class FakeLink implements Link {
   /** What the worker has said already, and the main side has not handled. */
   unheard: (() => void)[] = [];
   isStopped = false;
+  /** What main said of its place when it retired. */
+  isReplaced: boolean | undefined;
   readonly events: LinkEvents;
   readonly #begun = new Map<Task, number>();
 
@@ -182,7 +184,8 @@ export class FakeLink implements Link {
     for (const word of words) word();
   }
 
-  retire(): boolean {
+  retire(isReplaced = false): boolean {
+    this.isReplaced = isReplaced;
     return true;
   }
 

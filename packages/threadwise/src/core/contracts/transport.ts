@@ -67,8 +67,11 @@ export interface Link {
   abort(task: Task, reason: unknown): void;
   /** Handles now what the worker has said already. */
   drain(): void;
-  /** Has the worker take nothing more by itself. True: it does not anyway. False: `retired` will be told. */
-  retire(): boolean;
+  /**
+   * Has the worker take nothing more by itself. True: it does not anyway. False: `retired` will be told.
+   * @param isReplaced whether another worker is started in its place right after this
+   */
+  retire(isReplaced?: boolean): boolean;
   /** Asks the worker to run `teardown` and say `stopped`. */
   stop(): void;
   /** Tasks that it took by itself and has begun; from now on they count as sent to it. */

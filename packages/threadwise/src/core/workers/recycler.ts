@@ -76,8 +76,9 @@ export class Recycler {
     if (slot.state !== 'ready') return;
     const { parts, workers, dispatch, scaler } = this.#engine;
     parts.recorder.counts.recycled++;
-    workers.retire(slot, 'recycled');
-    if (this.isWorking || dispatch.queued > 0) scaler.replace();
+    const isReplaced = (this.isWorking || dispatch.queued > 0) && scaler.mayReplace;
+    workers.retire(slot, 'recycled', isReplaced);
+    if (isReplaced || dispatch.queued > 0) scaler.replace(); // what the worker had not begun waits, too
     this.#engine.workerGone();
   }
 

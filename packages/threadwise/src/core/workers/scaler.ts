@@ -114,9 +114,14 @@ export class Scaler {
       workers.reserve(this.#remote, Math.min(RESERVE, max - this.#current));
   }
 
+  /** Whether a worker can be started in the place of one that serves. */
+  get mayReplace(): boolean {
+    return this.#isOpen && this.#pause === undefined && this.#current <= this.#bounds.max;
+  }
+
   /** Starts a worker in the place of one that is being replaced, whatever the policy would say. */
   replace(): void {
-    if (this.#isOpen && this.#current < this.#bounds.max) this.#grow(1);
+    this.#grow(1);
   }
 
   /** Tries again at once, after failures, whether a worker can be started. */

@@ -222,8 +222,11 @@ export class Workers {
 
   // --- how a worker ends ---
 
-  /** Lets a worker end what it has begun, then ends it. */
-  retire(slot: WorkerSlot, reason: ExitReason): void {
+  /**
+   * Lets a worker end what it has begun, then ends it.
+   * @param isReplaced whether another one is started in its place right after this
+   */
+  retire(slot: WorkerSlot, reason: ExitReason, isReplaced = false): void {
     // A broadcast is for this worker alone: it still loads, and gets it.
     if (slot.state === 'starting' && [...slot.lane, ...slot.handed].some(({ pinned }) => pinned)) {
       slot.leaves = reason;
@@ -242,7 +245,7 @@ export class Workers {
       }
     }
     slot.transition('retiring');
-    slot.pulls = !slot.link.retire();
+    slot.pulls = !slot.link.retire(isReplaced);
     this.#stopIfDone(slot);
   }
 

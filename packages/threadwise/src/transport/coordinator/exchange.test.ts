@@ -460,6 +460,18 @@ test('coordinator: workers measure their utilisation from when a strategy that g
   assert.equal(words[MEASURES], 1);
 });
 
+test('coordinator: it hears that a worker retires, and whether another one is started in its place', () => {
+  for (const [isReplaced, type] of [
+    [undefined, 'retire'],
+    [true, 'replace'],
+  ] as const) {
+    const { exchange, link, heard } = byHand();
+    exchange.thread.ensureStarted();
+    assert.equal(link.retire(isReplaced), false);
+    assert.deepEqual(heard().at(-1), [type, link.seat]);
+  }
+});
+
 test('coordinator: prepared workers, whose ports nobody reads, are dropped when memory is given back that these know of', () => {
   const { exchange, heard, pass } = byHand();
   const lease = newLease(exchange.leaseMemory, 8);

@@ -160,11 +160,11 @@ export class CoordinatedLink extends SharedLink {
   }
 
   /** Tells the worker by way of the coordinator, so that it hears of this after everything that was assigned to it. */
-  override retire(): boolean {
+  override retire(isReplaced = false): boolean {
     const { thread } = this.exchange;
     this.isRetiring = true;
     if (thread.isDown) return super.retire();
-    thread.tell(['retire', this.seat]);
+    thread.tell([isReplaced ? 'replace' : 'retire', this.seat]);
     return false;
   }
 }

@@ -24,8 +24,11 @@ export type MessageToCoordinator =
    * start this worker.
    */
   | readonly [type: 'hire', seat: number, own: ArrayBufferLike, ports: readonly unknown[], recipe: unknown]
-  /** retire: the worker gets nothing more. gone: its thread has ended. end: the thread, which the coordinator has started, is to end. */
-  | readonly [type: 'retire' | 'gone' | 'end', seat: number]
+  /**
+   * retire: the worker gets nothing more. replace: neither, and the next `hire` without a recipe is of the worker in its place. gone: its
+   * thread has ended. end: the thread, which the coordinator has started, is to end.
+   */
+  | readonly [type: 'retire' | 'replace' | 'gone' | 'end', seat: number]
   /** Memory was given back, which prepared workers know of: those that have not been started are not to be any more. */
   | readonly [type: 'drop', byteLength: number]
   | readonly [type: 'set', settings: Partial<Settings>];
