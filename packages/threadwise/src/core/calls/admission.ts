@@ -1,5 +1,4 @@
 /** Takes in the calls of a pool: refuses each one, or runs it here, or captures its arguments and has it dispatched. */
-import { rejected } from './caller-stack.js';
 import type { CallingThread } from '../inline/calling-thread.js';
 import { pack } from '../events/carrier.js';
 import { isList, list, text } from '../options/checks.js';
@@ -62,7 +61,7 @@ export class Admission {
     try {
       return this.#accept(name, args, given, to, ticket);
     } catch (error) {
-      return rejected(error);
+      return Promise.reject(error); // its stack has the caller
     }
   }
 
@@ -109,8 +108,8 @@ export class Admission {
     const isPlain = options === undefined && ticket === undefined;
     const receiver =
       to ?? (here?.within.takesAll || (isPlain && here?.within.defers(name)) ? here : undefined);
-    const canBePlain = hasOwnOptions && receiver === undefined && run.signal === undefined && mayBePlain(run);
-    const call = canBePlain ? this.plain?.enter(name, values, undefined, run) : undefined;
+    const canBePlain = hasOwnOptions && receiver === undefined && mayBePlain(run);
+    const call = canBePlain ? this.plain?.enterWith(name, values, run) : undefined;
     if (call !== undefined) return call;
     const atHere = receiver === this.#engine.here ? this.#engine.here : undefined;
     const crosses = atHere === undefined;

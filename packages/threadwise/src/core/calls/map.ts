@@ -32,16 +32,16 @@ export function mappedCalls(engine: Engine, name: string, given: ResolvedRun): M
     do await room.wait(signal);
     while (!signal.aborted && lifecycle.refusal === undefined && admission.freePlaces() <= 0);
   };
-  let run: ResolvedRun | undefined;
+  let own: { readonly run: ResolvedRun } | undefined;
   return {
     room: (signal) => (room.take() ? undefined : wait(signal)),
     submit(item, signal) {
-      if (run === undefined) {
-        run = { ...given, signal };
+      if (own === undefined) {
+        own = { run: { ...given, signal } };
         signal.addEventListener('abort', () => ledger.plain?.abort(signal), ONCE);
       }
-      const call = mayBePlain(run) ? engine.plain?.enter(name, [item], undefined, run) : undefined;
-      return call ?? admission.enter(name, [item], run);
+      const call = mayBePlain(own.run) ? engine.plain?.enter(name, [item], undefined, own) : undefined;
+      return call ?? admission.enter(name, [item], own.run);
     },
   };
 }

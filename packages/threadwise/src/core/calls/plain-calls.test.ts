@@ -1,5 +1,6 @@
 /** The table of plain calls: each call is settled once, whatever is asked of its slot, and its slot is free before it hears. */
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import type { PlainWay } from '../contracts.js';
@@ -217,14 +218,39 @@ describe('PlainCalls', () => {
     assert.deepEqual([outcomes.failed, outcomes.completed, runMs.count, runMs.mean], [1, 1, 2, 2]);
   });
 
+  test('a call follows its signal until it settles', async () => {
+    const { calls, takenOver, worker } = table();
+    const controllers = [0, 1].map(() => new AbortController());
+    const [one] = controllers.map(({ signal }) => calls.enterWith('work', [], { ...plainRun, signal }));
+    const listeners = () => controllers.map(({ signal }) => getEventListeners(signal, 'abort').length);
+    assert.deepEqual(listeners(), [1, 1]);
+    calls.beginBatch();
+    calls.completed(0, 'result', worker);
+    assert.equal(await one, 'result');
+    assert.deepEqual(listeners(), [0, 1]);
+    for (const controller of controllers) controller.abort();
+    assert.deepEqual(
+      takenOver.map(({ id, run }) => [id, run.signal]),
+      [[2, controllers[1]!.signal]],
+    );
+    assert.deepEqual(listeners(), [0, 0]);
+  });
+
+  test('a call that is not entered follows nothing', () => {
+    const { calls } = table({ slots: [] });
+    const { signal } = new AbortController();
+    assert.equal(calls.enterWith('work', [], { ...plainRun, signal }), undefined);
+    assert.equal(getEventListeners(signal, 'abort').length, 0);
+  });
+
   test('a signal aborts those calls that were entered with it, and they get records with all their options', () => {
     const { calls, enter, takenOver, worker } = table();
     const { signal } = new AbortController();
     const run = { ...plainRun, timeoutMs: 7, signal };
-    void calls.enter('work', [], undefined, run);
+    void calls.enter('work', [], undefined, { run });
     void enter();
-    void calls.enter('work', [], undefined, { ...plainRun, signal: new AbortController().signal });
-    void calls.enter('work', [], undefined, run);
+    void calls.enter('work', [], undefined, { run: { ...plainRun, signal: new AbortController().signal } });
+    void calls.enter('work', [], undefined, { run });
     calls.beginBatch();
     calls.completed(3, 'result', worker);
     calls.abort(signal);
@@ -237,7 +263,7 @@ describe('PlainCalls', () => {
 
   test('the next call in a slot has nothing of the options of the one before', () => {
     const { calls, enter, worker } = table({ slots: [0, 0] });
-    void calls.enter('work', [], undefined, { ...plainRun, timeoutMs: 7 });
+    void calls.enter('work', [], undefined, { run: { ...plainRun, timeoutMs: 7 } });
     calls.beginBatch();
     calls.completed(0, 'result', worker);
     void enter();

@@ -9,10 +9,20 @@ import type { Engine } from '../engine.js';
 import type { Ledger } from './ledger.js';
 import type { ResolvedRun, RunOptions } from './run-options.js';
 import { isList, MAX_TIMER_MS } from '../options/checks.js';
-import type { AbortSignalLike } from './signals.js';
+import { type AbortSignalLike, onAbort } from './signals.js';
 import type { Task } from './task.js';
 
 type Resolve = (value: unknown) => void;
+
+/** What belongs to calls that have other options than a timeout. */
+interface Own {
+  /** Options that pass `mayBePlain`. */
+  readonly run: ResolvedRun;
+  /** The slot of the last call that was entered with it. */
+  slot?: number;
+  /** Ends the listening to the signal of the call. */
+  unfollow?(): void;
+}
 
 /** Set by `keepResolve`, which a Promise calls before its constructor returns: one function for all calls. */
 export let resolveOfLast: Resolve;
@@ -49,8 +59,10 @@ export class PlainCalls {
   /** The function that settles the call in a slot; undefined where there is no call. Only `#take` clears it: a second end finds nothing. */
   readonly #resolves: (Resolve | undefined)[] = [];
   readonly #names: string[] = [];
-  /** The options of those calls that have other options than a timeout, by slot. Only a call that is inflated needs them. */
-  readonly #runs = new Map<number, ResolvedRun>();
+  /** By slot; only a call that is inflated needs its options. */
+  readonly #own = new Map<number, Own>();
+  /** The signal of the call that is being entered, if it has one. */
+  #entering: AbortSignalLike | undefined;
   readonly #ids: Float64Array;
   readonly #submittedAt: Float64Array;
   /** For each slot: how long its task may run (0: as long as it likes), and when to look whether it has. Milliseconds. */
@@ -91,17 +103,17 @@ export class PlainCalls {
    * Enters a call, and has workers take it. Nearly every call goes this way. Undefined: it has to be entered with a record, which also says what
    * is wrong with it. This is one function, and longer than those that V8 inlines: otherwise V8 would compile all of it again into each
    * function that leads here, while a short program still waits for its first results.
-   * @param run instead of `given`: options that pass `mayBePlain`. Whoever gives a signal calls `abort`
+   * @param own instead of `given`. Who gives options with a signal listens to that
    */
   enter(
     name: unknown,
     args: unknown,
     given: RunOptions | undefined,
-    run?: ResolvedRun,
+    own?: Own,
   ): Promise<unknown> | undefined {
     const { admission, meter, parts, scaler, hooks, defaults, dispatch } = this.#engine;
     if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
-    const timeoutMs = given === undefined ? (run ?? defaults).timeoutMs : onlyTimeout(given);
+    const timeoutMs = given === undefined ? (own?.run ?? defaults).timeoutMs : onlyTimeout(given);
     // The timeout may be a getter that has closed the pool.
     if (given !== undefined && (timeoutMs === 0 || !this.isOpen)) return undefined;
     const { limit } = admission;
@@ -122,7 +134,10 @@ export class PlainCalls {
     const promise = new Promise(keepResolve);
     this.#resolves[slot] = resolveOfLast;
     this.#names[slot] = name;
-    if (run !== undefined) this.#runs.set(slot, run);
+    if (own !== undefined) {
+      own.slot = slot;
+      this.#own.set(slot, own);
+    }
     this.#ids[slot] = id;
     const now = this.#burstNow();
     this.#submittedAt[slot] = now;
@@ -138,9 +153,25 @@ export class PlainCalls {
     return promise;
   }
 
-  /** Whether calls are plain still. */
+  /** Enters a call with options that pass `mayBePlain`, as `enter` does. Throws what its signal throws, if that is of the user's own kind. */
+  enterWith(name: string, args: readonly unknown[], run: ResolvedRun): Promise<unknown> | undefined {
+    const { signal } = run;
+    const own: Own = { run };
+    if (signal === undefined) return this.enter(name, args, undefined, own);
+    own.unfollow = onAbort(signal, () => {
+      if (own.slot !== undefined && this.#own.get(own.slot) === own) this.inflate(own.slot);
+    });
+    const before = this.#entering;
+    this.#entering = signal;
+    const call = this.enter(name, args, undefined, own);
+    this.#entering = before;
+    if (call === undefined) own.unfollow();
+    return call;
+  }
+
+  /** Whether calls are plain still, and the one that is being entered has not been aborted by a getter of its arguments. */
   get isOpen(): boolean {
-    return this.#engine.admission.plain === this;
+    return this.#engine.admission.plain === this && this.#entering?.aborted !== true;
   }
 
   has(slot: number): boolean {
@@ -209,12 +240,12 @@ export class PlainCalls {
 
   /** The record of the call in a slot, which is no plain call any more. */
   inflate(slot: number): Task {
-    const own = this.#runs.get(slot);
+    const own = this.#own.get(slot);
     const resolve = this.#take(slot);
     const { defaults, canceller } = this.#engine;
     const payload = this.#way.payloadOf(slot);
     const timeoutMs = this.#timeoutMs[slot]! || undefined;
-    const run = own ?? (timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs });
+    const run = own?.run ?? (timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs });
     const [id, name, submittedAt] = [this.#ids[slot]!, this.#names[slot]!, this.#submittedAt[slot]!];
     const task = this.#ledger.open(id, name, payload, run, resolve, name, submittedAt);
     this.#way.keep(slot, task);
@@ -230,7 +261,7 @@ export class PlainCalls {
 
   /** Aborts the calls that were entered with that signal, which is aborted. */
   abort(signal: AbortSignalLike): void {
-    for (const [slot, run] of this.#runs) if (run.signal === signal) this.inflate(slot);
+    for (const [slot, { run }] of this.#own) if (run.signal === signal) this.inflate(slot);
   }
 
   close(): void {
@@ -270,7 +301,10 @@ export class PlainCalls {
     const resolve = this.#resolves[slot];
     if (resolve === undefined) throw new Error(`threadwise: slot ${slot} has no plain call to settle`);
     this.#resolves[slot] = undefined;
-    if (this.#runs.size > 0) this.#runs.delete(slot);
+    if (this.#own.size > 0) {
+      this.#own.get(slot)?.unfollow?.();
+      this.#own.delete(slot);
+    }
     this.size--;
     return resolve;
   }
