@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { STDOUT } from '../../disk/file-id.js';
 import { type OutFile, type OutPath, openInPlace, openOutFile, writeAll } from '../../disk/out-file.js';
-import { OutputError, UsageError } from '../../exit-code.js';
+import { ExpectedError, UsageError } from '../../exit-code.js';
 import { attempt, describeSystemError, hasCode } from '../../system-error.js';
 
 /** The file that results go to, or that it is none. Plain JSON, since it is in the journal's header. */
@@ -110,7 +110,7 @@ function sinkTo(
     async write(text: string): Promise<void> {
       sink.offset = await put(text);
     },
-    /** Makes what was written the output. Throws an OutputError. */
+    /** Makes what was written the output. Throws an ExpectedError. */
     commit,
     /** Closes the output. If it was not committed, the old content stays, where that is possible. */
     close,
@@ -127,7 +127,7 @@ function fileSink(file: OutFile, name: string, place: Place): Sink {
     if (fstatSync(fd).size === after) return after;
     // The file is not open for appending, and we had cut it, so that the write began beyond its end, with zeros in between.
     ftruncateSync(fd, before);
-    throw new OutputError(`${name} was not written at its end; append to it with >>, or use --out`);
+    throw new ExpectedError(`${name} was not written at its end; append to it with >>, or use --out`);
   });
 }
 
@@ -158,7 +158,7 @@ function streamSink(file: OutFile, name: string, isJournaled: boolean): Sink {
     } catch (error) {
       if (hasCode(error, ['EPIPE'])) throw new ClosedPipeError();
       if (!hasCode(error, ['EAGAIN'])) {
-        throw new OutputError(`cannot write to ${name}: ${describeSystemError(error)}`);
+        throw new ExpectedError(`cannot write to ${name}: ${describeSystemError(error)}`);
       }
       await sleep(FULL_PIPE_WAIT_MS);
       return 0;
