@@ -24,16 +24,21 @@ export const ExitCode = {
   terminated: 143,
 } as const;
 
-export abstract class ExpectedError extends Error {
-  readonly exitCode: number = ExitCode.failed;
+/** An error that is meant for the user: its message is all that is printed. */
+export class ExpectedError extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = ExitCode.failed, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
 }
 
 /** Bad options and bad input. */
 export class UsageError extends ExpectedError {
   override readonly name = 'UsageError';
-  override readonly exitCode = ExitCode.usage;
-}
 
-export class OutputError extends ExpectedError {
-  override readonly name = 'OutputError';
+  constructor(message: string) {
+    super(message, ExitCode.usage);
+  }
 }

@@ -146,7 +146,7 @@ test(
     try {
       await refuses(
         ['--files', 'unreadable/**'],
-        /^threadwise: cannot read directory '.*\/unreadable\/b\/deep.*': the path is too long\n$/,
+        /^threadwise: cannot read directory '.*\/unreadable\/b\/deep.*': name too long\n$/,
       );
     } finally {
       renameSync(at(`unreadable/b/${deep}/rest`), at('rest'));

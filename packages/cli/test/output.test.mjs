@@ -109,7 +109,7 @@ test('an output that cannot be written is told, and so is a journal', async () =
 test('a full disk is told, and the exit code says so', { skip: process.platform !== 'linux' }, async () => {
   const { code, stderr } = await runTask('increment', ['--range', '1..3', '--out', '/dev/full']);
   assert.equal(code, 1);
-  assert.equal(stderr, 'threadwise: cannot write to /dev/full: no space left on the device\n');
+  assert.equal(stderr, 'threadwise: cannot write to /dev/full: no space left on device\n');
 });
 
 /** The files that it writes may have so many blocks of 512 bytes: a full disk of its own, for which nobody has to be root. */
@@ -127,7 +127,7 @@ test(
     const folder = temporaryFolder();
     const into = (name) => join(folder, name);
     const long = ['run', task('increment'), '--range', '1..100000', '--quiet'];
-    const why = 'the file is larger than it may be\n';
+    const why = 'file too large\n';
     writeFileSync(into('out'), 'old');
     const output = withSmallFiles(1, [...long, '--out', into('out')]);
     assert.equal(output.stderr, `threadwise: cannot write to ${into('out')}: ${why}`);
@@ -161,7 +161,7 @@ test('a run with a journal goes on where the disk was full', needsLimits, async 
   const [out, journal] = [join(folder, 'out'), join(folder, 'journal')];
   const args = ['--range', '1..5000', '--batch', '1', '--out', out, '--journal', journal];
   const stopped = withSmallFiles(4, ['run', task('increment'), '--quiet', ...args]);
-  assert.match(stopped.stderr, /^threadwise: cannot write to .*: the file is larger than it may be\n$/);
+  assert.match(stopped.stderr, /^threadwise: cannot write to .*: file too large\n$/);
   assert.equal(stopped.code, 1);
   const { code, stderr } = await runTask('increment', args);
   assert.deepEqual([code, stderr, readFileSync(out, 'utf8')], [0, '', lines(numbers(2, 5001))]);
@@ -194,7 +194,7 @@ test(
       });
       assert.equal(
         stderr,
-        'threadwise: cannot write to standard output: no space left on the device\n',
+        'threadwise: cannot write to standard output: no space left on device\n',
         args.join(' '),
       );
       assert.equal(status, 1);

@@ -1,4 +1,5 @@
 /** The HTTP application: one route for each operation of the OpenAPI description, with the handler of the same name. */
+import type { AddressInfo } from 'node:net';
 import {
   type FastifyInstance,
   type FastifyRequest,
@@ -58,7 +59,7 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
   app.addHook('onRequest', async ({ headers, method, routeOptions }, reply) => {
     reply.headers(HEADERS);
     const usual = method === 'GET' || method === 'HEAD' ? 'read' : 'change';
-    guard.check(routeOptions.config?.access ?? usual, headers);
+    guard(routeOptions.config?.access ?? usual, headers, app.server.address() as AddressInfo);
   });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(({ raw: { url } }) => {

@@ -11,31 +11,27 @@ export type Access = 'open' | 'read' | 'change';
 
 export type Guard = ReturnType<typeof makeGuard>;
 
+/** Returns the check of a request. */
 export function makeGuard({ host: ownHost, allowedHosts, isLocal, token }: ResolvedOptions) {
   const accepts = tokenCheck(token);
-  let place = { address: '', port: 0 };
-  return {
-    /** Says where this server listens, for its Host names. Call it before the first request. */
-    listensOn(now: AddressInfo): void {
-      place = now;
-    },
+  return check;
 
-    /** Throws a RequestError: 403 or 401. */
-    check(access: Access, { host, origin, authorization }: IncomingHttpHeaders): void {
-      checkHost(host);
-      checkOrigin(origin, host);
-      const isFree = access === 'open' || (access === 'read' && isLocal);
-      if (isFree || accepts(authorization)) return;
-      const what = authorization === undefined ? 'A token is needed' : 'The token is not the right one';
-      const message = `${what}: send 'Authorization: Bearer <token>'`;
-      throw new RequestError('ERR_CONTROL_TOKEN', message, { 'www-authenticate': 'Bearer' });
-    },
-  };
+  /** Throws a RequestError: 403 or 401. @param place where this server listens, for its Host names */
+  function check(access: Access, headers: IncomingHttpHeaders, place: AddressInfo): void {
+    const { host, origin, authorization } = headers;
+    checkHost(host, place);
+    checkOrigin(origin, host);
+    const isFree = access === 'open' || (access === 'read' && isLocal);
+    if (isFree || accepts(authorization)) return;
+    const what = authorization === undefined ? 'A token is needed' : 'The token is not the right one';
+    const message = `${what}: send 'Authorization: Bearer <token>'`;
+    throw new RequestError('ERR_CONTROL_TOKEN', message, { 'www-authenticate': 'Bearer' });
+  }
 
   /** Against DNS rebinding: another site can point its name at this server, but the browser still sends that name as the Host. */
-  function checkHost(host: string | undefined): void {
+  function checkHost(host: string | undefined, { address, port }: AddressInfo): void {
     // Made anew each time: if the server listens on all addresses, the machine may have got a new one since.
-    const own = ownHosts(ownHost, place.address, place.port);
+    const own = ownHosts(ownHost, address, port);
     if (host !== undefined && (own.has(host.toLowerCase()) || isAllowed(host))) return;
     const names = [...own, ...allowedHosts].join(', ');
     const message = `Host ${show(host)} is not one of this server's: ${names}. See the option 'allowedHosts'`;

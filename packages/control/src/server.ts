@@ -8,7 +8,7 @@ import type { ControllablePool } from './controllable-pool.js';
 import { directoryOf } from './directory.js';
 import { ControlError } from './errors.js';
 import { observeFleets } from './fleets.js';
-import { type Guard, makeGuard } from './guard.js';
+import { makeGuard } from './guard.js';
 import { LIMITS, type Limits } from './limits.js';
 import { type ControlOptions, checkPools, type ResolvedOptions, resolveOptions } from './options.js';
 import { keepHistories } from './pool-histories.js';
@@ -46,7 +46,6 @@ export async function startServer(
 ): Promise<ControlServer> {
   const directory = directoryOf('pool', checkPools(pools), ({ name }) => name);
   const options = resolveOptions(given);
-  const guard = makeGuard(options);
   const histories = keepHistories(directory, options.historyMs, limits);
   const streams = openStreams(limits, histories);
   const fleets = observeFleets(options.fleets, limits);
@@ -55,8 +54,8 @@ export async function startServer(
     ...observe(directory, fleets, streams, histories),
     ...steer(directory),
   };
-  const app = await buildApp(handlers, guard, limits);
-  const port = await listen(app.server, options, guard);
+  const app = await buildApp(handlers, makeGuard(options), limits);
+  const port = await listen(app.server, options);
   histories.begin();
   let closed: Promise<void> | undefined;
   const close = () => {
@@ -69,7 +68,7 @@ export async function startServer(
 }
 
 /** Returns the port in use. */
-async function listen(server: Server, options: ResolvedOptions, guard: Guard): Promise<number> {
+async function listen(server: Server, options: ResolvedOptions): Promise<number> {
   server.listen({ port: options.port, host: options.host });
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     throw listenError(error, options);
@@ -77,9 +76,7 @@ async function listen(server: Server, options: ResolvedOptions, guard: Guard): P
   // An 'error' event without a listener would end the program.
   server.on('error', ({ message }) => process.emitWarning(`Control server: ${message}`, 'ThreadwiseWarning'));
   server.unref();
-  const place = server.address() as AddressInfo;
-  const { address, port } = place;
-  guard.listensOn(place);
+  const { address, port } = server.address() as AddressInfo;
   if (!options.isLocal || isLoopback(address)) return port;
   await closeServer(server);
   throw notLocal(options, address);

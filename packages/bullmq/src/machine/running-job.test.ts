@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job } from 'bullmq';
-import { type Machine, RunningJob } from './running-job.js';
+import { type Machine, runningJob } from './running-job.js';
 
 /** Runs a job on a machine whose Redis refuses every record of a failure. */
 function run(fields: object, worker: object = {}): Promise<unknown> {
@@ -11,7 +11,7 @@ function run(fields: object, worker: object = {}): Promise<unknown> {
     worker: { toKey: (id: string) => id },
     options: { maxBytes: 1000, worker },
   } as unknown as Machine;
-  return new RunningJob(job, 'token', machine).run();
+  return runningJob(job, 'token', machine).run();
 }
 
 // The name tells BullMQ not to try again.

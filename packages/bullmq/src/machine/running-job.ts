@@ -3,10 +3,10 @@ import { type Job, WaitingError, type Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { isThreadwiseError, type Pool, ThreadwiseError } from 'threadwise';
 import { reject, withoutCallerStack } from 'threadwise/internal';
-import { checkSize, decode, encode } from '../encoding.js';
+import { checkSize, decode, encode, type Encoding } from '../encoding.js';
 import { FleetError } from '../errors.js';
 import { asFailure, writeFailure } from '../failures.js';
-import { defined, type FleetJobOptions, type OwnOptions, resolveOwn } from '../job-options.js';
+import { defined, type FleetJobOptions, resolveOwn } from '../job-options.js';
 import type { ResolvedService } from '../options.js';
 
 /** The types of a backoff that BullMQ knows by itself. */
@@ -38,132 +38,117 @@ export interface Machine {
   context: Omit<JobContext, 'context'> | undefined;
 }
 
-export class RunningJob {
-  readonly job: Job;
-  /** The token of the job's lock. */
-  readonly token: string;
-  #own: OwnOptions = {};
-  readonly #machine: Machine;
-  readonly #controller = new AbortController();
+export type RunningJob = ReturnType<typeof runningJob>;
+
+/** @param token of the job's lock */
+export function runningJob(job: Job, token: string, machine: Machine) {
+  const { pool, worker, redis, options } = machine;
+  const controller = new AbortController();
+  let encoding: Encoding = 'json';
   /** The newest progress value that has not been sent. */
-  #progress: { readonly value: unknown } | undefined;
+  let progress: { readonly value: unknown } | undefined;
   /** Resolves when all progress is sent; undefined while none is being sent. */
-  #sending: Promise<void> | undefined;
-
-  constructor(job: Job, token: string, machine: Machine) {
-    this.job = job;
-    this.token = token;
-    this.#machine = machine;
-  }
-
-  /** The id of the call that made the job, if a fleet made it. */
-  get call(): string | undefined {
-    return (this.job.opts as FleetJobOptions).threadwise?.call;
-  }
-
-  /** Aborts the task's signal. A task that has not begun does not begin. */
-  abort(reason: unknown): void {
-    this.#controller.abort(reason);
-  }
+  let sending: Promise<void> | undefined;
+  return {
+    job,
+    token,
+    /** The id of the call that made the job, if a fleet made it. */
+    call: (job.opts as FleetJobOptions).threadwise?.call,
+    run,
+    /** Aborts the task's signal. A task that has not begun does not begin. */
+    abort: (reason: unknown): void => controller.abort(reason),
+  };
 
   /** Returns the result for BullMQ to store. Throws what BullMQ understands: an error, or WaitingError for a job that was given back. */
-  async run(): Promise<unknown> {
+  async function run(): Promise<unknown> {
     try {
-      return await this.#run();
+      return await runTask();
     } catch (thrown) {
-      const why = this.#controller.signal.aborted ? this.#controller.signal.reason : undefined;
-      if (why instanceof GiveBack || this.#isPoolClosed(thrown)) {
-        await this.job.moveToWait(this.token);
+      const why = controller.signal.aborted ? controller.signal.reason : undefined;
+      if (why instanceof GiveBack || isPoolClosed(thrown)) {
+        await job.moveToWait(token);
         throw new WaitingError();
       }
       // BullMQ finds that the lock is not ours, and reports it.
       if (why instanceof LockLost) throw asFailure(why, false);
       const error = why ?? thrown;
       withoutCallerStack(error);
-      const { redis, worker, options } = this.#machine;
       // A full Redis may refuse the record; the job still ends with the error of its task.
-      await writeFailure(redis, worker.toKey(this.job.id!), error, options.maxBytes).catch(() => undefined);
+      await writeFailure(redis, worker.toKey(job.id!), error, options.maxBytes).catch(() => undefined);
       throw asFailure(error, why !== undefined);
     }
   }
 
-  async #run(): Promise<unknown> {
-    const { name, id } = this.job;
-    this.#own = resolveOwn((this.job.opts as FleetJobOptions).threadwise);
-    const { encoding = 'json', timeoutMs, key, module } = this.#own;
-    const { signal } = this.#controller;
-    const here = module === undefined ? undefined : await this.#machine.moduleHash();
+  async function runTask(): Promise<unknown> {
+    const { name, id } = job;
+    const own = resolveOwn((job.opts as FleetJobOptions).threadwise);
+    const { timeoutMs, key, module } = own;
+    encoding = own.encoding ?? 'json';
+    const { signal } = controller;
+    const here = module === undefined ? undefined : await machine.moduleHash();
     if (here !== module) {
       const message = `The caller has version ${module} of the task module, this machine has ${here}`;
       throw new FleetError('ERR_FLEET_MODULE', message);
     }
-    this.#checkBackoff();
-    const args = this.#arguments();
-    const options = {
-      signal,
-      onProgress: (value: unknown) => this.#tellProgress(value),
-      ...defined({ timeoutMs, key }),
+    checkBackoff();
+    const args = argumentsOf(job);
+    const onProgress = (value: unknown): void => {
+      progress = { value };
+      sending ??= sendProgress();
     };
-    this.#machine.context = { jobId: id!, attempt: Math.max(1, this.job.attemptsStarted) };
-    const call = this.#machine.pool.run(name, args as never, options); // never throws
-    this.#machine.context = undefined;
+    machine.context = { jobId: id!, attempt: Math.max(1, job.attemptsStarted) };
+    // `run` never throws, so the context is always taken back.
+    const call = pool.run(name, args as never, { signal, onProgress, ...defined({ timeoutMs, key }) });
+    machine.context = undefined;
     const result = await call;
-    await this.#sending;
+    await sending;
     const encoded = encode(result, encoding, 'the result');
-    checkSize(encoded, this.#machine.options.maxBytes, `The result of task '${name}'`);
+    checkSize(encoded, options.maxBytes, `The result of task '${name}'`);
     return encoded;
   }
 
   /** Whether the call was refused by this machine's pool; a pool of the task's own may be closed, too. */
-  #isPoolClosed(error: unknown): boolean {
+  function isPoolClosed(error: unknown): boolean {
     const isRefusal = isThreadwiseError(error) && ['ERR_POOL_CLOSED', 'ERR_MODULE_LOAD'].includes(error.code);
-    return isRefusal && ['broken', 'closing', 'closed'].includes(this.#machine.pool.stats().state);
+    return isRefusal && ['broken', 'closing', 'closed'].includes(pool.stats().state);
   }
 
   /** Refuses an unknown type early: BullMQ would notice it only after the task failed, and run the job again whenever its lock expires. */
-  #checkBackoff(): void {
-    const { backoff, attempts = 1 } = this.job.opts;
+  function checkBackoff(): void {
+    const { backoff, attempts = 1 } = job.opts;
     if (attempts < 2 || typeof backoff !== 'object') return;
-    if (this.#machine.options.worker.settings?.backoffStrategy !== undefined) return;
+    if (options.worker.settings?.backoffStrategy !== undefined) return;
     if (BACKOFFS.includes(backoff.type)) return;
     reject('backoff.type', `${BACKOFFS.join(' or ')}, or a machine with a 'backoffStrategy'`, backoff.type);
   }
 
-  #arguments(): readonly unknown[] {
-    const { name, data } = this.job;
-    if (data instanceof Error) {
-      const message = `The data of job '${name}' is no JSON: ${data.message}`;
-      throw new FleetError('ERR_FLEET_DATA', message, { cause: data });
-    }
-    const args = decode(data);
-    if (Array.isArray(args)) return args;
-    const came = args === null ? 'null' : typeof args;
-    const message = `The data of job '${name}' is no list of arguments, but ${came}: [value] passes one value`;
-    throw new FleetError('ERR_FLEET_DATA', message);
-  }
-
   /** Sends one update at a time; of the values that come meanwhile, only the newest is sent. */
-  #tellProgress(value: unknown): void {
-    this.#progress = { value };
-    this.#sending ??= this.#sendProgress();
-  }
-
-  async #sendProgress(): Promise<void> {
-    const { maxBytes } = this.#machine.options;
-    const { encoding = 'json' } = this.#own;
-    for (let next = this.#progress; next !== undefined; next = this.#progress) {
-      this.#progress = undefined;
+  async function sendProgress(): Promise<void> {
+    for (let next = progress; next !== undefined; next = progress) {
+      progress = undefined;
       try {
         const encoded = encode(next.value, encoding, 'the progress');
-        checkSize(encoded, maxBytes, `The progress of task '${this.job.name}'`);
-        await this.job.updateProgress(encoded as object);
+        checkSize(encoded, options.maxBytes, `The progress of task '${job.name}'`);
+        await job.updateProgress(encoded as object);
       } catch (error) {
         // A value that cannot be sent does not fail the task; its author finds the mistake in the job's log.
-        await this.job.log(`Progress was not sent: ${(error as Error).message}`).catch(() => undefined);
+        await job.log(`Progress was not sent: ${(error as Error).message}`).catch(() => undefined);
       }
     }
-    this.#sending = undefined;
+    sending = undefined;
   }
+}
+
+function argumentsOf({ name, data }: Job): readonly unknown[] {
+  if (data instanceof Error) {
+    const message = `The data of job '${name}' is no JSON: ${data.message}`;
+    throw new FleetError('ERR_FLEET_DATA', message, { cause: data });
+  }
+  const args = decode(data);
+  if (Array.isArray(args)) return args;
+  const came = args === null ? 'null' : typeof args;
+  const message = `The data of job '${name}' is no list of arguments, but ${came}: [value] passes one value`;
+  throw new FleetError('ERR_FLEET_DATA', message);
 }
 
 /** The error of a job that its caller has aborted. */

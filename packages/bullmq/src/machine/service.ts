@@ -14,7 +14,7 @@ import { JobWorker } from './job-worker.js';
 import { type MachineStats, machinesOf, REPORT_MS } from '../machines.js';
 import { moduleHash } from '../module-hash.js';
 import { moduleOption, type ResolvedService, resolveService, type ServiceOptions } from '../options.js';
-import { cancelled, GiveBack, LockLost, type Machine, RunningJob } from './running-job.js';
+import { cancelled, GiveBack, LockLost, type Machine, type RunningJob, runningJob } from './running-job.js';
 
 /** How many milliseconds a closing service waits for its last commands before it cuts the connection to Redis. */
 const FAREWELL_MS = 5_000;
@@ -193,7 +193,7 @@ export class Service {
   }
 
   async #run(job: Job, token: string): Promise<unknown> {
-    const running = new RunningJob(job, token, this.#machine);
+    const running = runningJob(job, token, this.#machine);
     this.#running.set(job.id!, running);
     if (job.attemptsStarted > 1) this.#counts.repeated++;
     const reason = this.#cancels.reasonFor(running.call);

@@ -7,14 +7,11 @@ import { safeText } from '../format/text.js';
 import { shown, TOKEN_VARIABLE } from './address.js';
 
 export class ControlError extends ExpectedError {
-  override readonly name = 'ControlError';
-  override readonly exitCode: number;
   /** The error code in the program's answer; undefined: it gave no such answer. */
   readonly answerCode: string | undefined;
 
   constructor(exitCode: number, message: string, cause?: unknown, answerCode?: string) {
-    super(message, { cause });
-    this.exitCode = exitCode;
+    super(message, exitCode, { cause });
     this.answerCode = answerCode;
   }
 }

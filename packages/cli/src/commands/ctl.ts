@@ -7,8 +7,6 @@ import { UsageError } from '../exit-code.js';
 import { addToken } from './top.js';
 
 type CtlCommands = typeof import('../client/ctl.js').commands;
-/** Runs one command against the program. */
-type Run = (command: Command) => Promise<void>;
 
 /**
  * Commander expects a command before its arguments, but here the address comes first: so `ctl` takes all words, and a second
@@ -25,23 +23,11 @@ export function addCtl(program: Command): void {
     .allowUnknownOption()
     .helpOption(false);
   addConnection(command);
-  command.helpInformation = () => ctlProgram(program, async () => {}).helpInformation();
+  command.helpInformation = () => ctlProgram(program, command).helpInformation();
   command.addHelpText('after', examples);
   command.action(async () => {
     const [url, ...words] = command.args;
-    const commands = ctlProgram(program, async (each) => {
-      const address = parseAddress(url!);
-      // Loaded only now: help and usage errors need none of it.
-      const { openClient } = await import('../client/client.js');
-      const { commands: all } = await import('../client/ctl.js');
-      const {
-        token = process.env[TOKEN_VARIABLE],
-        timeout,
-        ...options
-      } = { ...command.opts(), ...each.optsWithGlobals() };
-      const client = openClient({ address, token, timeoutMs: timeout });
-      await all[each.name() as keyof CtlCommands](client, each.args[0], options);
-    });
+    const commands = ctlProgram(program, command);
     if (url === undefined) return commands.help({ error: true });
     if (isHelp(url)) return commands.help();
     const isCommand = commands.commands.some((each) => each.name() === url);
@@ -58,7 +44,19 @@ function isHelp(word: string): boolean {
   return word === '-h' || word === '--help' || word === 'help';
 }
 
-function ctlProgram(program: Command, run: Run): Command {
+/** Runs one of the commands. @param ctl has the address, and the options before it */
+async function run(ctl: Command, command: Command): Promise<void> {
+  const address = parseAddress(ctl.args[0]!);
+  // Loaded only now: help and usage errors need none of it.
+  const { openClient } = await import('../client/client.js');
+  const { commands } = await import('../client/ctl.js');
+  const given = { ...ctl.opts(), ...command.optsWithGlobals() };
+  const { token = process.env[TOKEN_VARIABLE], timeout, ...options } = given;
+  const client = openClient({ address, token, timeoutMs: timeout });
+  await commands[command.name() as keyof CtlCommands](client, command.args[0], options);
+}
+
+function ctlProgram(program: Command, ctl: Command): Command {
   const commands = new Command('threadwise ctl <url>')
     .copyInheritedSettings(program)
     .enablePositionalOptions(false)
@@ -68,7 +66,7 @@ function ctlProgram(program: Command, run: Run): Command {
         '<url> is where it listens: 9000, host:9000 or a URL. <pool> may be left out if there is only one.',
     );
   addConnection(commands);
-  addCommands(commands, run);
+  addCommands(commands, ctl);
   return commands.addHelpText('after', examples);
 }
 
@@ -81,10 +79,10 @@ function addConnection(command: Command): void {
   );
 }
 
-function addCommands(commands: Command, run: Run): void {
+function addCommands(commands: Command, ctl: Command): void {
   const add = (usage: `${keyof CtlCommands}${'' | ' [pool]'}`, description: string): Command => {
     const command = commands.command(usage).description(description);
-    return command.action(() => run(command));
+    return command.action(() => run(ctl, command));
   };
   add('pools', 'the process and all its pools');
   add('show [pool]', 'one pool');

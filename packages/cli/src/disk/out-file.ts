@@ -25,7 +25,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { OutputError, UsageError } from '../exit-code.js';
+import { ExpectedError, UsageError } from '../exit-code.js';
 import { attempt, describeSystemError, hasCode } from '../system-error.js';
 import { beginningOf } from '../format/cut.js';
 import { placeOf } from './file-id.js';
@@ -34,7 +34,7 @@ export type OutPath = ReturnType<typeof outPath>;
 
 export interface OutFile {
   readonly fd: number;
-  /** Makes what was written the file's content. Throws an OutputError. */
+  /** Makes what was written the file's content. Throws an ExpectedError. */
   readonly commit: () => void;
   /** Closes the file, and removes a temporary file that was not committed. */
   readonly close: () => void;
@@ -102,7 +102,7 @@ function openBeside({ part, place }: OutPath, old: Stats | undefined): OutFile {
 
   function commit(): void {
     // Without fsync, a machine that loses power may have the new name already, and not yet the content.
-    attempt(() => fsyncSync(fd), `cannot write to '${place}'`, OutputError);
+    attempt(() => fsyncSync(fd), `cannot write to '${place}'`, ExpectedError);
     end();
     takePlace(part, place);
   }
@@ -139,7 +139,7 @@ function takePlace(part: string, place: string): void {
     copyFileSync(part, place);
   } catch (error) {
     const why = describeSystemError(error);
-    throw new OutputError(`cannot write to '${place}': ${why}; what was to be written is in '${part}'`);
+    throw new ExpectedError(`cannot write to '${place}': ${why}; what was to be written is in '${part}'`);
   }
   rmSync(part);
 }
@@ -150,6 +150,6 @@ export function writeAll(fd: number, text: string, name: string): number {
   const write = (): void => {
     for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
   };
-  attempt(write, `cannot write to ${name}`, OutputError);
+  attempt(write, `cannot write to ${name}`, ExpectedError);
   return bytes.length;
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { mustBeApart, type NamedFile, named } from '../disk/file-id.js';
 import { openInPlace, openOutFile, outPath, writeAll } from '../disk/out-file.js';
-import { OutputError, UsageError } from '../exit-code.js';
+import { ExpectedError, UsageError } from '../exit-code.js';
 import { attempt } from '../system-error.js';
 import { version } from '../version.js';
 import type { Made, Report } from './model.js';
@@ -55,7 +55,7 @@ export function checkWritable(outputs: readonly Output[], read: readonly NamedFi
   );
   for (const { file } of outputs) {
     const open = () => (existsSync(file) ? openInPlace(file, 'a') : openOutFile(outPath(file))).close();
-    attempt(open, `cannot write ${file}`, OutputError);
+    attempt(open, `cannot write ${file}`, ExpectedError);
   }
 }
 
@@ -73,7 +73,7 @@ export async function writeReports(outputs: readonly Output[], report: Report): 
         out.close();
       }
     };
-    attempt(write, `cannot write ${file}`, OutputError);
+    attempt(write, `cannot write ${file}`, ExpectedError);
   }
 }
 

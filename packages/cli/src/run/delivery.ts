@@ -131,10 +131,6 @@ export class Failures {
   }
 }
 
-export class ReducerError extends ExpectedError {
-  override readonly name = 'ReducerError';
-}
-
 /** Resolves to undefined without --reduce: then nothing is folded. */
 export async function loadReducer(
   { module, reduce: name }: RunOptions,
@@ -161,7 +157,7 @@ export function createReducer(fold: TaskFunction, name: string) {
     try {
       sum = isEmpty && !bringsInitial ? next : await fold(sum, next);
     } catch (error) {
-      throw new ReducerError(`the reducer '${name}' failed: ${errorLine(describeError(error))}`);
+      throw new ExpectedError(`the reducer '${name}' failed: ${errorLine(describeError(error))}`);
     }
     isEmpty = false;
   }
@@ -179,7 +175,7 @@ export function createReducer(fold: TaskFunction, name: string) {
     try {
       return render(result);
     } catch (error) {
-      throw new ReducerError(`the value of the fold cannot be written: ${errorLine(describeError(error))}`);
+      throw new ExpectedError(`the value of the fold cannot be written: ${errorLine(describeError(error))}`);
     }
   }
 }

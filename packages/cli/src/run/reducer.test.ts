@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../exit-code.js';
-import { createReducer, ReducerError } from './delivery.js';
+import { ExpectedError } from '../exit-code.js';
+import { createReducer } from './delivery.js';
 import type { TaskFunction } from './work/task-module.js';
 
 async function fold(reduce: (...args: never[]) => unknown, values: readonly unknown[]): Promise<unknown> {
@@ -48,6 +49,6 @@ test('a reducer that throws is named', async () => {
   };
   await assert.rejects(
     fold(broken, [1, 2]),
-    (error) => error instanceof ReducerError && /'fold' failed: TypeError: no/.test(error.message),
+    (error) => error instanceof ExpectedError && /'fold' failed: TypeError: no/.test(error.message),
   );
 });

@@ -109,7 +109,10 @@ export function pressed(state: TopState, key: Key): Step {
   if (key === 'interrupt' || key === 'suspend') return { state, wish: { kind: key } };
   const { mode } = state;
   if (mode.kind === 'help') return { state: { ...state, mode: WATCHING } };
-  if (mode.kind === 'watching') return onCommand({ ...state, notice: '' }, key);
+  if (mode.kind === 'watching') {
+    if (key === 'quit') return { state, wish: { kind: 'quit' } };
+    return { state: { ...state, notice: '', ...commands[key]?.(state) } };
+  }
   // Only y confirms: keys that mean something else must not answer a question by accident.
   if (key === 'yes') {
     const asking = { ...state, mode: WATCHING, notice: 'Asking the program…' };
@@ -119,44 +122,29 @@ export function pressed(state: TopState, key: Key): Step {
   return { state: isNo ? { ...state, mode: WATCHING, notice: 'Nothing was changed.' } : state };
 }
 
-function onCommand(state: TopState, key: Key): Step {
-  const { sort, snapshot } = state;
-  switch (key) {
-    case 'quit':
-      return { state, wish: { kind: 'quit' } };
-    case 'help':
-      return { state: { ...state, mode: { kind: 'help' } } };
-    case 'up':
-    case 'down':
-      return { state: { ...state, selected: poolAt(snapshot, placeOf(state) + (key === 'up' ? -1 : 1)) } };
-    case 'sort':
-      return { state: { ...state, sort: nextSort(sort) } };
-    case 'reverse':
-      return { state: { ...state, sort: { ...sort, descending: !sort.descending } } };
-    case 'more':
-    case 'fewer':
-      return { state: asked(state, (pool, label) => resized(pool, label, key === 'more' ? 1 : -1)) };
-    case 'pause':
-      return { state: asked(state, pausedOrResumed) };
-    case 'recycle':
-      return { state: asked(state, recycled) };
-    default:
-      return { state };
-  }
-}
+/** What the keys change while nothing is asked. */
+const commands: Partial<Record<Key, (state: TopState) => Partial<TopState>>> = {
+  help: () => ({ mode: { kind: 'help' } }),
+  up: (state) => ({ selected: poolAt(state.snapshot, placeOf(state) - 1) }),
+  down: (state) => ({ selected: poolAt(state.snapshot, placeOf(state) + 1) }),
+  sort: ({ sort }) => ({ sort: nextSort(sort) }),
+  reverse: ({ sort }) => ({ sort: { ...sort, descending: !sort.descending } }),
+  more: (state) => asked(state, (pool, label) => resized(pool, label, 1)),
+  fewer: (state) => asked(state, (pool, label) => resized(pool, label, -1)),
+  pause: (state) => asked(state, pausedOrResumed),
+  recycle: (state) => asked(state, recycled),
+};
 
 type Asked = Omit<Request, 'pool'>;
 
 /** @param make returns the request to ask about, or why there is nothing to ask */
-function asked(state: TopState, make: (pool: PoolJson, label: string) => Asked | string): TopState {
+function asked(state: TopState, make: (pool: PoolJson, label: string) => Asked | string): Partial<TopState> {
   const pool = state.snapshot.pools[placeOf(state)];
-  if (pool === undefined) return { ...state, notice: 'No pool is selected.' };
-  if (state.lost !== undefined) {
-    return { ...state, notice: 'There is no connection: nothing can be changed.' };
-  }
+  if (pool === undefined) return { notice: 'No pool is selected.' };
+  if (state.lost !== undefined) return { notice: 'There is no connection: nothing can be changed.' };
   const request = make(pool, safeText(pool.name));
-  if (typeof request === 'string') return { ...state, notice: request };
-  return { ...state, mode: { kind: 'asking', request: { pool: pool.name, ...request } } };
+  if (typeof request === 'string') return { notice: request };
+  return { mode: { kind: 'asking', request: { pool: pool.name, ...request } } };
 }
 
 /** The question names the new number of threads and not the step: others may change it before the answer. */

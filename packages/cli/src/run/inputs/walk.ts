@@ -91,8 +91,7 @@ function statsOf(source: string): Stats | undefined {
 }
 
 export function absoluteKey(path: string): string {
-  const absolute = resolve(path);
-  return sep === '/' ? absolute : absolute.replaceAll(sep, '/');
+  return resolve(path).replaceAll(sep, '/');
 }
 
 function literal(source: string, stats: Stats): FilePattern {

@@ -1,11 +1,11 @@
 /** Opens the place that results are written to: the file of --out, the file that standard output is redirected to, a pipe, or a terminal. */
 
-import { constants, fstatSync, ftruncateSync, type Stats, statSync, write, writeSync } from 'node:fs';
+import { constants, fstatSync, ftruncateSync, statSync, write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { STDOUT } from '../../disk/file-id.js';
 import { type OutFile, type OutPath, openInPlace, openOutFile, writeAll } from '../../disk/out-file.js';
-import { OutputError, UsageError } from '../../exit-code.js';
+import { ExpectedError, UsageError } from '../../exit-code.js';
 import { attempt, describeSystemError, hasCode } from '../../system-error.js';
 
 /** The file that results go to, or that it is none. Plain JSON, since it is in the journal's header. */
@@ -14,7 +14,14 @@ export type Place =
   | { readonly kind: 'file'; readonly dev: number; readonly ino: number }
   | { readonly kind: 'stream' };
 
-export type Sink = ReturnType<typeof sinkTo>;
+/** `commit` makes what was written the output; without it, `close` leaves the old content, where that is possible. */
+export interface Sink extends Omit<OutFile, 'fd'> {
+  readonly place: Place;
+  /** How many bytes of output there are; for a file its length, so that a cut there loses and doubles nothing. */
+  readonly offset: number;
+  /** Resolves when the text has left the process. */
+  write(text: string): Promise<void>;
+}
 
 /** The reader closed the pipe (`| head`): the run ends, and that is no error. */
 export class ClosedPipeError extends Error {
@@ -36,21 +43,7 @@ export async function openSink(
   mark: OutputMark | undefined,
   isStopped: () => boolean,
 ): Promise<Sink> {
-  if (out !== undefined) return openOut(out, isJournaled, mark, isStopped);
-  const stdout = fstatSync(STDOUT);
-  if (stdout.isFile()) return openRedirected(stdout, mark);
-  if (mark?.place.kind === 'file') throw new UsageError(`the journal belongs to a file; ${REMEDY}`);
-  return streamSink(standardOutput, 'standard output', isJournaled);
-}
-
-const standardOutput: OutFile = { fd: STDOUT, commit() {}, close() {} };
-
-async function openOut(
-  out: OutPath,
-  isJournaled: boolean,
-  mark: OutputMark | undefined,
-  isStopped: () => boolean,
-): Promise<Sink> {
+  if (out === undefined) return openStandardOutput(isJournaled, mark);
   const { path } = out;
   const open = (): OutFile | undefined => {
     if (statSync(path, { throwIfNoEntry: false })?.isFIFO()) return openFifo(path);
@@ -79,14 +72,19 @@ function openFifo(path: string): OutFile | undefined {
   }
 }
 
-function openRedirected({ dev, ino }: Stats, mark: OutputMark | undefined): Sink {
+function openStandardOutput(isJournaled: boolean, mark: OutputMark | undefined): Sink {
+  const file = { fd: STDOUT, commit() {}, close() {} };
+  const stats = fstatSync(STDOUT);
+  const { dev, ino } = stats;
   if (mark?.place.kind === 'file') {
+    if (!stats.isFile()) throw new UsageError(`the journal belongs to a file; ${REMEDY}`);
     if (mark.place.dev !== dev || mark.place.ino !== ino) {
       throw new UsageError(`standard output is not the file that the journal belongs to; ${REMEDY}`);
     }
     cutTo(STDOUT, mark.offset, `standard output is shorter than its journal says; ${REMEDY}`);
   }
-  return fileSink(standardOutput, 'standard output', { kind: 'file', dev, ino });
+  if (!stats.isFile()) return streamSink(file, 'standard output', isJournaled);
+  return fileSink(file, 'standard output', { kind: 'file', dev, ino });
 }
 
 function cutTo(fd: number, offset: number, tooShort: string): void {
@@ -95,40 +93,19 @@ function cutTo(fd: number, offset: number, tooShort: string): void {
   if (size > offset) ftruncateSync(fd, offset);
 }
 
-/** @param put writes a text, and resolves to how many bytes of output there are then, when the text has left the process */
-function sinkTo(
-  { commit, close }: OutFile,
-  place: Place,
-  offset: number,
-  put: (text: string) => Promise<number>,
-) {
-  const sink = {
-    place,
-    /** How many bytes of output there are; for a file its length, so that a cut there loses and doubles nothing. */
-    offset,
-    /** Resolves when the text has left the process. */
-    async write(text: string): Promise<void> {
-      sink.offset = await put(text);
-    },
-    /** Makes what was written the output. Throws an OutputError. */
-    commit,
-    /** Closes the output. If it was not committed, the old content stays, where that is possible. */
-    close,
-  };
+function fileSink({ fd, commit, close }: OutFile, name: string, place: Place): Sink {
+  const sink = { place, offset: fstatSync(fd).size, write: writeText, commit, close };
   return sink;
-}
 
-function fileSink(file: OutFile, name: string, place: Place): Sink {
-  const { fd } = file;
-  return sinkTo(file, place, fstatSync(fd).size, async (text) => {
+  async function writeText(text: string): Promise<void> {
     // The size is measured, not added up: another program may have written to a redirected standard output before us.
     const before = fstatSync(fd).size;
-    const after = before + writeAll(fd, text, name);
-    if (fstatSync(fd).size === after) return after;
+    sink.offset = before + writeAll(fd, text, name);
+    if (fstatSync(fd).size === sink.offset) return;
     // The file is not open for appending, and we had cut it, so that the write began beyond its end, with zeros in between.
     ftruncateSync(fd, before);
-    throw new OutputError(`${name} was not written at its end; append to it with >>, or use --out`);
-  });
+    throw new ExpectedError(`${name} was not written at its end; append to it with >>, or use --out`);
+  }
 }
 
 /** How many milliseconds to wait when a non-blocking pipe is full; guessed, short against the time to read its 64 KiB. */
@@ -140,14 +117,16 @@ const writeInBackground = promisify(write);
  * Writes to a pipe, a terminal or a device. process.stdout is not used: a slow reader would block the main thread, and with it Ctrl-C
  * and the pool; and it reports the end of a write too late for the journal.
  */
-function streamSink(file: OutFile, name: string, isJournaled: boolean): Sink {
-  const { fd } = file;
-  let offset = 0;
-  return sinkTo(file, { kind: 'stream' }, offset, async (text) => {
+function streamSink({ fd, commit, close }: OutFile, name: string, isJournaled: boolean): Sink {
+  const place: Place = { kind: 'stream' };
+  const sink = { place, offset: 0, write: writeText, commit, close };
+  return sink;
+
+  async function writeText(text: string): Promise<void> {
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length;) at += await writeSome(bytes.subarray(at));
-    return (offset += bytes.length);
-  });
+    sink.offset += bytes.length;
+  }
 
   /** Resolves to the number of bytes that were written, 0 if the pipe is full. */
   async function writeSome(bytes: Buffer): Promise<number> {
@@ -158,7 +137,7 @@ function streamSink(file: OutFile, name: string, isJournaled: boolean): Sink {
     } catch (error) {
       if (hasCode(error, ['EPIPE'])) throw new ClosedPipeError();
       if (!hasCode(error, ['EAGAIN'])) {
-        throw new OutputError(`cannot write to ${name}: ${describeSystemError(error)}`);
+        throw new ExpectedError(`cannot write to ${name}: ${describeSystemError(error)}`);
       }
       await sleep(FULL_PIPE_WAIT_MS);
       return 0;

@@ -1,8 +1,9 @@
 /** Where the inputs of a run are executed: on the threads of this machine, or on a fleet. */
 import type { Fleet } from '@threadwise/bullmq';
 import { createPool, type Pool } from 'threadwise';
+import { ExitCode, ExpectedError } from '../../exit-code.js';
 import type { FleetAddress } from '../../fleet/address.js';
-import { FleetRunError, loadFleetPackage } from '../../fleet/package.js';
+import { loadFleetPackage } from '../../fleet/package.js';
 import type { RunOptions } from '../options.js';
 import type { RunInWorker } from './attempts.js';
 import type { BatchSetup } from './batch.js';
@@ -56,6 +57,12 @@ function endsRun(thrown: unknown, task: string, version: string): boolean {
   return REFUSALS.includes(code) && (jobId === undefined || String(message).includes(version));
 }
 
+/** The error of a run whose Redis cannot be reached, or whose fleet does not serve its module. */
+function endOf({ code, message }: { readonly code?: string | undefined; readonly message: string }) {
+  const isUnreachable = code === 'ERR_FLEET_CONNECTION';
+  return new ExpectedError(message, isUnreachable ? ExitCode.unreachable : ExitCode.failed);
+}
+
 /**
  * Runs the inputs on the machines of a fleet. Each input is a job, so that any machine can take it, and one that crashes its worker fails
  * no other. The results become text here.
@@ -72,7 +79,7 @@ export function fleetExecutor(
   let version = '';
   let seen = { threads: 0, machines: 0 };
   let timer: NodeJS.Timeout | undefined;
-  let end: FleetRunError | undefined;
+  let end: ExpectedError | undefined;
   const options = { signal: ended.signal, ...(timeoutMs !== undefined && { timeoutMs }) };
   const call = takingInput((...args) => fleet!.run(task, args, options), setup.passing);
   const runBatch = batchRun(async (input) => {
@@ -80,8 +87,7 @@ export function fleetExecutor(
       return await call(input);
     } catch (error) {
       // The code ERR_TASK_ABORTED does not say that the run was ended: a task whose own calls were aborted may throw it.
-      if (ended.signal.aborted || endsRun(error, task, version))
-        end ??= new FleetRunError(describeError(error));
+      if (ended.signal.aborted || endsRun(error, task, version)) end ??= endOf(describeError(error));
       throw error;
     }
   }, setup);
@@ -117,7 +123,7 @@ export function fleetExecutor(
       await count();
     } catch (error) {
       await destroy();
-      throw new FleetRunError(error as Error);
+      throw endOf(error as Error);
     }
     if (seen.machines === 0 && !quiet)
       process.stderr.write(`no machine takes jobs from ${shown} now: the inputs wait until one does\n`);
