@@ -1,5 +1,5 @@
 /** The client of a program's control server: it reads, changes, and follows events, and its errors say what to do. */
-import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
+import { createParser } from 'eventsource-parser';
 import { isRecord } from '../checks.js';
 import { ExitCode, UsageError } from '../exit-code.js';
 import { formatDuration } from '../format/figures.js';
@@ -80,9 +80,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
       };
       const body = await ask('GET', `${pathOf(name)}/events`, read, { accept });
       try {
-        for await (const { event = 'message', data } of serverSentEvents(body)) {
-          yield { event, data: parsed(data) };
-        }
+        for await (const { event, data } of serverSentEvents(body)) yield { event, data: parsed(data) };
       } catch (error) {
         if (error instanceof ControlError) throw error;
         if (!isTimeout(error)) throw lostConnection(address, error);
@@ -175,12 +173,28 @@ function isPool(value: unknown): value is PoolJson {
   return isRecord(value) && typeof value.name === 'string';
 }
 
+export interface ServerSentEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
 /** How many characters an event may have: more than any snapshot of a pool has, so that a longer one comes from no control server. */
 const MAX_EVENT_LENGTH = 64 * 1024 * 1024;
 
 /** An event that has not ended when the stream does is dropped. */
-export function serverSentEvents(bytes: ReadableStream<Uint8Array>): ReadableStream<EventSourceMessage> {
-  return bytes
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream({ maxBufferSize: MAX_EVENT_LENGTH }));
+export async function* serverSentEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+  const decoder = new TextDecoder();
+  let events: ServerSentEvent[] = [];
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_LENGTH,
+    onEvent: ({ event, data }) => events.push({ event: event || 'message', data }),
+    onError(error) {
+      if (error.type === 'max-buffer-size-exceeded') throw new RangeError(error.message);
+    },
+  });
+  for await (const chunk of chunks) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* events;
+    events = [];
+  }
 }
