@@ -59,7 +59,7 @@ export interface ClassSamples {
   /** What one pass reads: some of the sampled files, or all of them several times over. */
   readonly batch: { readonly files: number; readonly bytes: number; readonly repeatsFiles: boolean };
   /** The rates at which the sampled files were read, synchronously, for the first time and again. */
-  readonly firstRead: { readonly first: number; readonly again: number } | undefined;
+  readonly firstRead: { readonly first: number; readonly again: number };
   /** The rounds with the files in memory already. */
   readonly warm: RoundSamples;
   /** The rounds in which the system's cache of files was dropped before each turn; undefined: not measured. */
