@@ -36,25 +36,19 @@ export function optional(check: Check): Check {
 export function object(fields: Readonly<Record<string, Check>>): Check {
   return (value, path) => {
     if (!isRecord(value)) return { path, expected: 'an object', value };
-    return first(Object.entries(fields), ([name, check]) =>
+    const found = Object.entries(fields).map(([name, check]) =>
       check(value[name], path === '' ? name : `${path}.${name}`),
     );
+    return found.find((wrong) => wrong !== undefined);
   };
 }
 
 export function list(check: Check): Check {
   return (value, path) => {
     if (!Array.isArray(value)) return { path, expected: 'an array', value };
-    return first([...value.entries()], ([i, item]) => check(item, `${path}[${i}]`));
+    const found = value.map((item, i) => check(item, `${path}[${i}]`));
+    return found.find((wrong) => wrong !== undefined);
   };
-}
-
-function first<T>(items: readonly T[], find: (item: T) => Wrong | undefined): Wrong | undefined {
-  for (const item of items) {
-    const wrong = find(item);
-    if (wrong !== undefined) return wrong;
-  }
-  return undefined;
 }
 
 export function shortly(value: unknown): string {

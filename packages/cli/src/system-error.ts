@@ -21,6 +21,15 @@ export function attempt<T>(
   }
 }
 
+/** Undefined where it fails, whyever: for what is done without then, or whose failure somebody else tells of. */
+export function tried<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
 export function hasCode(error: unknown, codes: readonly string[]): boolean {
   return codes.includes(codeOf(error));
 }

@@ -3,7 +3,7 @@
  * gets through fewer rounds.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { measure } from '../dist/subjects/function/measure/measure.js';
@@ -117,9 +117,11 @@ test('what crossing costs, where it pays, and what threads cost are measured whe
   assert.ok(cores !== undefined || samples.cores.length > 0 || samples.isCutShort);
 });
 
-test('bytes are offered in memory that is shared as well', async () => {
-  const inputs = [new Uint8Array(40_000).fill(1), Buffer.alloc(40_000, 2)];
-  const samples = await measured('sumOfBytes', inputs, { budgetMs: 9000 });
+test('the bytes of files are offered in memory that is shared as well', async () => {
+  const folder = temporaryFolder();
+  const inputs = [1, 2].map((value) => join(folder, `${value}`));
+  for (const [i, path] of inputs.entries()) writeFileSync(path, Buffer.alloc(40_000, i));
+  const samples = await measured('sumOfBytes', inputs, { passing: 'read', budgetMs: 9000 });
   assert.equal(samples.behaviour.failures.failed, 0);
   assert.equal(samples.inline.bytesIn.max, 40_000);
   const lease = samples.variants.find(({ name }) => name === 'lease');

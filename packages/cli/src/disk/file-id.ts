@@ -7,6 +7,7 @@
 import { type BigIntStats, fstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../exit-code.js';
+import { tried } from '../system-error.js';
 
 /** A path, or an open descriptor. */
 export type FileName = string | number;
@@ -84,16 +85,8 @@ function linkTarget(path: string): string | undefined {
   return path.startsWith('/proc/') ? undefined : tried(() => readlinkSync(path));
 }
 
+/** Undefined where it cannot be looked at: whoever opens the file reports why. */
 function statsOf(file: FileName): BigIntStats | undefined {
   const options = { bigint: true } as const;
   return tried(() => (typeof file === 'number' ? fstatSync(file, options) : statSync(file, options)));
-}
-
-/** Undefined where it fails: whoever opens the file reports why. */
-function tried<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
 }

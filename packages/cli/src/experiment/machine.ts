@@ -3,17 +3,7 @@ import { spawnSync } from 'node:child_process';
 import os from 'node:os';
 import { availableThreads } from 'threadwise';
 
-export interface Machine {
-  readonly cpu: string;
-  /** How many cores the process may use. */
-  readonly cores: number;
-  /** How many threads the library finds room for, by cores, quota and memory. */
-  readonly availableThreads: number;
-  readonly memoryBytes: number;
-  readonly node: string;
-  readonly platform: string;
-  /** How many programs wanted to run before anything was measured: the system's mean of the last minute. */
-  readonly loadBefore: number;
+export interface Machine extends Readonly<ReturnType<typeof readMachine>> {
   /** The share of all cores' time that other programs had while the rounds were measured; undefined: not known. */
   readonly othersShare?: number | undefined;
 }
@@ -24,17 +14,20 @@ const LIMIT_MS = 2000;
 /** What is asked of the system. Some of it comes from /proc, which not everybody may read: then it is empty, or 0. */
 type System = Pick<typeof os, 'cpus' | 'availableParallelism' | 'totalmem' | 'loadavg'>;
 
-export function readMachine(system: System = os): Machine {
+export function readMachine(system: System = os) {
   const total = system.totalmem();
   // Where the container has no limit, some systems report a number larger than the memory of the machine.
   const limit = process.constrainedMemory();
   return {
     cpu: system.cpus()[0]?.model.trim() ?? 'unknown',
+    /** How many cores the process may use. */
     cores: system.availableParallelism(),
+    /** How many threads the library finds room for, by cores, quota and memory. */
     availableThreads: availableThreads(),
     memoryBytes: limit > 0 && limit < total ? limit : total,
     node: process.version,
     platform: `${process.platform}-${process.arch}`,
+    /** How many programs wanted to run before anything was measured: the system's mean of the last minute. */
     loadBefore: system.loadavg()[0] ?? 0,
   };
 }

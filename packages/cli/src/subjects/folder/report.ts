@@ -23,7 +23,7 @@ import { type Line, wrapped } from '../../report/terminal.js';
 import { measureFolder } from './measure/measure.js';
 import { analyzeFolder } from './rules/analyze.js';
 import type { ClassFinding, FolderAnswer, FolderFindings, WayFinding } from './rules/analyze.js';
-import { titleOf, wayOf, type WayName } from './rules/samples.js';
+import { type WayName, WAYS } from './rules/samples.js';
 import { sizesInWords } from './rules/sentences.js';
 
 const SHORT: Readonly<Record<FolderAnswer, readonly [badge: string, tone: Tone]>> = {
@@ -68,7 +68,7 @@ export function folderReport(findings: FolderFindings): Report {
 function ratesSection(finding: ClassFinding, i: number): Section {
   const sizes = sizesInWords(finding);
   const bars = finding.ways.map(({ name, rate: figure }) => ({
-    name: wayOf(name).short,
+    name: WAYS[name].short,
     figure,
     isInline: name !== 'read-files' && !name.startsWith('workers'),
   }));
@@ -87,7 +87,7 @@ function classTable(sizes: string, ways: readonly WayFinding[]): Table {
       // All other ways are compared with the loop.
       const over = name === 'sync-loop' ? { value: 1, low: 1, high: 1 } : gain;
       return [
-        titleOf(name),
+        WAYS[name].title,
         middle(perSecond, rate),
         shown(bytesPerSecond / 2 ** 20, rate),
         middle(over, factor),
@@ -169,7 +169,7 @@ function coreTimes({ samples }: FolderFindings, mostCores: number) {
   return ways
     .filter(({ busy }) => busy.length >= LEAST_STEPS)
     .map(({ name, busy }) => {
-      const title = `Cores over time: ${titleOf(name)}, files ${sizesInWords(largest!)}`;
+      const title = `Cores over time: ${WAYS[name].title}, files ${sizesInWords(largest!)}`;
       const cores = Math.min(...busy.map((shares) => shares.length));
       const ofCore = (_: unknown, core: number) => ({
         name: `core ${core}`,

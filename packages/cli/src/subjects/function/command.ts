@@ -1,8 +1,10 @@
 /** `threadwise analyze`: its arguments, options and help, and what they resolve to. */
 import type { Command } from 'commander';
+import { checkWritable } from '../../report/outputs.js';
 import { addInputOptions } from '../../run/option-values.js';
-import { filesRead } from '../../run/inputs/open-inputs.js';
+import { filesRead, type InputOptions, openInputs, passingOf } from '../../run/inputs/open-inputs.js';
 import { type RawInputOptions, resolveInput } from '../../run/options.js';
+import type { Passing } from '../../run/work/passing.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
 import { UsageError } from '../../exit-code.js';
 import { addMeasuring, addOutputs, budgetOf, EXIT_CODES, type RawOptions, reportingOf } from '../subject.js';
@@ -58,15 +60,45 @@ async function analyzeModule(
   if (second !== undefined) throw new UsageError(`unexpected '${second}' after the module`);
   const input = resolveInput(raw, process.stdin.isTTY === true);
   const budgetMs = budgetOf(raw);
-  const reporting = reportingOf(raw, []);
-  const { analyzeFunction } = await import('./analyze-function.js');
   const module = findModule(given);
-  const { url, exportName } = module;
-  const plan = { module: url, moduleGiven: given, export: exportName, budgetMs, maxThreads: raw.threads };
-  return analyzeFunction(plan, input, {
-    ...reporting,
-    read: [moduleFile(given, module), ...filesRead(input)],
-  });
+  const reporting = reportingOf(raw, [moduleFile(given, module), ...filesRead(input)]);
+  checkWritable(reporting.outputs, reporting.read); // before the inputs are read, which may take a while
+  const plan = {
+    module: module.url,
+    moduleGiven: given,
+    export: module.exportName,
+    budgetMs,
+    maxThreads: raw.threads,
+    passing: passingOf(input),
+    ...(await takeInputs(input)),
+  };
+  const { measureAndReport } = await import('../../report/measure-and-report.js');
+  return measureAndReport((await import('./report/report.js')).oneFunction, plan, reporting);
+}
+
+/** How many inputs the function is measured with, at most; of more, a sample is taken. */
+const MOST_INPUTS = 1000;
+/** How the report says what the function gets of an input. */
+const PASSED: Readonly<Record<Passing, string>> = {
+  value: '',
+  spread: '; each is the list of the arguments',
+  read: "; the argument is the file's content",
+};
+
+export async function takeInputs(input: InputOptions) {
+  const source = openInputs(input);
+  try {
+    const sample = source.sample(MOST_INPUTS);
+    const inputs: unknown[] = [];
+    for await (const { value } of sample.inputs) inputs.push(value);
+    if (inputs.length === 0) throw new UsageError('expected at least one input, got none');
+    // How they were chosen is of interest only where some were left out.
+    const isAll = inputs.length < MOST_INPUTS || inputs.length === sample.total;
+    const how = `${isAll ? 'all' : sample.how}${PASSED[passingOf(input)]}`;
+    return { inputs, inputCount: sample.total ?? inputs.length, inputsHow: how };
+  } finally {
+    source.close();
+  }
 }
 
 const examples = `

@@ -22,8 +22,9 @@ import { fileInCode, machineRows, pairsTable, tablesSection } from '../../report
 import type { Report, Section, Table, Tone } from '../../report/model.js';
 import { measureServer } from './measure/measure.js';
 import { failuresOf, processesOf } from './rules/figures.js';
-import { findServer, type ServerAnswer, type ServerFindings } from './rules/find.js';
+import { findServer, type ServerFindings } from './rules/find.js';
 import type { LaneSamples, SeriesName, ServerSubject } from './rules/samples.js';
+import type { ServerAnswer } from './rules/verdict.js';
 
 /** The verdict in two words, its tone, and the sentence before the recommended code. */
 const ADVICE: Readonly<Record<ServerAnswer, readonly [badge: string, tone: Tone, before: string]>> = {

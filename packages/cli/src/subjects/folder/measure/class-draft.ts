@@ -36,7 +36,7 @@ export type ClassDraft = ReturnType<typeof draftOf>;
 export function draftOf(
   { fromBytes, belowBytes, files: all }: SizeClass,
   first: readonly SizedFile[],
-  firstRead: NonNullable<ClassSamples['firstRead']>,
+  firstRead: ClassSamples['firstRead'],
   readers: number,
 ) {
   const newBatch = () => batchOf(sample, firstRead.again, 2 * readers);

@@ -3,12 +3,15 @@ import { coreTimes } from '../../../experiment/gauges.js';
 import { isTight, Lane } from '../../../experiment/lane.js';
 import type { StepsOf } from '../../../experiment/serve.js';
 import { clamp, type Session } from '../../../experiment/session.js';
-import { titleOf, type WayName, WAYS } from '../rules/samples.js';
+import { WAY_NAMES, type WayName, WAYS } from '../rules/samples.js';
+import type { ParallelWay } from './reader/parallel.js';
 import type { open, ReadRequest } from './reader/process.js';
 
 const PROCESS = new URL('./reader/process.js', import.meta.url);
 /** How many bytes a reader takes when idle: generous, since the system would kill a process if memory ran out. */
 const READER_BYTES = 30 * 2 ** 20;
+/** The ways in which several threads or processes read. */
+const PARALLEL: readonly ParallelWay[] = ['processes', 'workers', 'workers-read-files', 'workers-return'];
 
 type Reading = StepsOf<typeof open>;
 
@@ -27,7 +30,7 @@ export type ReadingLane = ReturnType<typeof readingLane>;
 function readingLane(name: LaneName, readers: number, session: Session, tight: boolean) {
   const lane = new Lane<Reading>({
     session,
-    what: name === 'control' ? 'the control run' : titleOf(name),
+    what: name === 'control' ? 'the control run' : WAYS[name].title,
     start: () => session.start<Reading>(PROCESS),
     setup: { way: name === 'control' ? 'sync-loop' : name, readers },
     openMs: 0,
@@ -46,9 +49,8 @@ function readingLane(name: LaneName, readers: number, session: Session, tight: b
 
 /** @param readers how many read at the same time, in ways that have several */
 export function lanesOf(session: Session, readers: number, memoryBytes: number): ReadingLane[] {
-  const names: LaneName[] = ['control', ...WAYS.map(({ name }) => name)];
-  const parallel = WAYS.filter(({ isParallel }) => isParallel).length;
-  const tight = isTight(names.length, parallel * readers * READER_BYTES, memoryBytes);
+  const names: LaneName[] = ['control', ...WAY_NAMES];
+  const tight = isTight(names.length, PARALLEL.length * readers * READER_BYTES, memoryBytes);
   return names.map((name) => readingLane(name, readers, session, tight));
 }
 

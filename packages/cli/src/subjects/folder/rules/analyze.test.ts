@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { analyzeFolder, meanBusy } from './analyze.js';
-import { type WayName, WAYS } from './samples.js';
+import { WAY_NAMES, type WayName } from './samples.js';
 import {
   fakeClass,
   fakeFolder,
@@ -128,7 +128,7 @@ describe('one class of sizes', () => {
     const without = ways.filter(({ name }) => !name.startsWith('workers'));
     const { verdict, classes } = analyzeFolder(fakeFolder([fakeClass({ ways: without, control })]));
     assert.equal(verdict.answer, 'unknown');
-    assert.deepEqual([classes[0]!.how, classes[0]!.ways.length], ['sync', WAYS.length - 3]);
+    assert.deepEqual([classes[0]!.how, classes[0]!.ways.length], ['sync', WAY_NAMES.length - 3]);
   });
 
   test('a round in which a way failed does not count for it', () => {

@@ -168,7 +168,7 @@ function ofCache(classes: readonly Weighed[]): string | undefined {
   const warmOnly = classes.filter(({ samples: { cold } }) => cold === undefined);
   if (warmOnly.length === 0) return undefined;
   const slower = warmOnly.flatMap(({ samples: { firstRead }, finding }) =>
-    firstRead !== undefined && firstRead.first > 0 && firstRead.first < FROM_DISK * firstRead.again
+    firstRead.first > 0 && firstRead.first < FROM_DISK * firstRead.again
       ? `${sizesInWords(finding)} ${times({ value: firstRead.again / firstRead.first })}`
       : [],
   );

@@ -1,5 +1,11 @@
 /** Made-up samples of a folder: what would have been measured if the truth were this. */
-import { type ClassSamples, type FolderSamples, type RoundSamples, type WayName, WAYS } from './samples.js';
+import {
+  type ClassSamples,
+  type FolderSamples,
+  type RoundSamples,
+  type WayName,
+  WAY_NAMES,
+} from './samples.js';
 
 /** A factor that is up to `by` above or below 1: the same in each test, but not the same for two ways. */
 function wobble(round: number, way: number, by: number): number {
@@ -14,14 +20,14 @@ export function fakeRounds(gains: Partial<Record<WayName, number>>, by = 0.01, r
   const series = (gain: number, way: number): number[] =>
     Array.from({ length: rounds }, (_, round) => 1000 * gain * wobble(round, way, by));
   return {
-    ways: WAYS.map(({ name }, i) => ({
+    ways: WAY_NAMES.map((name, i) => ({
       name,
       rate: series(gains[name] ?? 1, i),
       loopDelayMs: series(name === 'sync-loop' ? 0.02 : 0.001, i),
       busy: Array.from({ length: 6 }, () => (name.startsWith('workers') ? [0.9, 0.8] : [0.9, 0.1])),
       readBytes: 1000,
     })),
-    control: series(1, WAYS.length),
+    control: series(1, WAY_NAMES.length),
   };
 }
 

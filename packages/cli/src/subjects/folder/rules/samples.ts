@@ -5,26 +5,22 @@
 import type { Measured } from '../../../experiment/session.js';
 import type { Series } from '../../../experiment/statistics.js';
 
-/** The ways of reading that are compared; how each reads is in ../measure/reader/. */
-export const WAYS = [
-  way('sync-loop', 'readFileSync, loop', 'sync, loop'),
-  way('sync-chain', 'readFileSync, promise chain', 'sync, chain'),
-  way('async-chain', 'readFile, promise chain', 'async, chain'),
-  way('sync-all', 'Promise.all of readFileSync', 'sync, all'),
-  way('async-all', 'Promise.all of readFile', 'async, all'),
-  way('processes', 'readFileSync in processes', 'sync, processes', true),
-  way('read-files', 'readFiles, main thread', 'readFiles'),
-  way('workers', 'readFileSync in workers', 'sync, workers', true),
-  way('workers-read-files', 'readFiles in workers', 'readFiles, worker', true),
-  way('workers-return', 'in workers, and sent back', 'workers, back', true),
-];
+/** The ways of reading that are compared, each by its name in tables and, shorter, in charts; how each reads is in ../measure/reader/. */
+export const WAYS = {
+  'sync-loop': { title: 'readFileSync, loop', short: 'sync, loop' },
+  'sync-chain': { title: 'readFileSync, promise chain', short: 'sync, chain' },
+  'async-chain': { title: 'readFile, promise chain', short: 'async, chain' },
+  'sync-all': { title: 'Promise.all of readFileSync', short: 'sync, all' },
+  'async-all': { title: 'Promise.all of readFile', short: 'async, all' },
+  processes: { title: 'readFileSync in processes', short: 'sync, processes' },
+  'read-files': { title: 'readFiles, main thread', short: 'readFiles' },
+  workers: { title: 'readFileSync in workers', short: 'sync, workers' },
+  'workers-read-files': { title: 'readFiles in workers', short: 'readFiles, worker' },
+  'workers-return': { title: 'in workers, and sent back', short: 'workers, back' },
+};
 
-/** @param title the name in tables. @param short the name in charts. @param isParallel whether several threads or processes read */
-function way<N extends string>(name: N, title: string, short: string, isParallel = false) {
-  return { name, title, short, isParallel };
-}
-
-export type WayName = (typeof WAYS)[number]['name'];
+export type WayName = keyof typeof WAYS;
+export const WAY_NAMES = Object.keys(WAYS) as WayName[];
 
 export interface FolderSamples extends Measured {
   readonly subject: FolderSubject;
@@ -59,7 +55,7 @@ export interface ClassSamples {
   /** What one pass reads: some of the sampled files, or all of them several times over. */
   readonly batch: { readonly files: number; readonly bytes: number; readonly repeatsFiles: boolean };
   /** The rates at which the sampled files were read, synchronously, for the first time and again. */
-  readonly firstRead: { readonly first: number; readonly again: number } | undefined;
+  readonly firstRead: { readonly first: number; readonly again: number };
   /** The rounds with the files in memory already. */
   readonly warm: RoundSamples;
   /** The rounds in which the system's cache of files was dropped before each turn; undefined: not measured. */
@@ -82,12 +78,4 @@ export interface WaySamples {
   readonly busy: readonly (readonly number[])[];
   /** How many bytes this way read in its first pass over the batch, to be compared with the sizes of the files. */
   readonly readBytes: number | undefined;
-}
-
-export function wayOf(name: WayName): (typeof WAYS)[number] {
-  return WAYS.find((each) => each.name === name)!;
-}
-
-export function titleOf(name: WayName): string {
-  return wayOf(name).title;
 }

@@ -4,7 +4,7 @@ import { ENOUGH_ROUNDS, WHAT_WOULD_TELL } from '../../../experiment/rules.js';
 import { bytes, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
 import type { FolderAnswer, Weighed } from './analyze.js';
 import type { Comparison } from './compare.js';
-import { type ClassSamples, titleOf } from './samples.js';
+import { type ClassSamples, WAYS } from './samples.js';
 
 /** `below 4 KiB`, `4 KiB to 64 KiB`, `16 MiB and more`. */
 export function sizesInWords({
@@ -41,7 +41,7 @@ const ADVERBS = { sync: 'synchronously', async: 'asynchronously' } as const;
 function onOneThread({ how, asyncGain, asyncWay }: Comparison): string {
   if (how === 'either') return 'on one thread, synchronously or not makes no difference';
   if (how === 'unknown') return 'on one thread; whether synchronously or not cannot be told';
-  return `on one thread, ${ADVERBS[how]}: ${titleOf(asyncWay!)} does ${times(asyncGain!)} of what a loop of readFileSync does`;
+  return `on one thread, ${ADVERBS[how]}: ${WAYS[asyncWay!].title} does ${times(asyncGain!)} of what a loop of readFileSync does`;
 }
 
 /** The reason if no thread is worth it, however much it brings, because the folder is small. */

@@ -31,7 +31,7 @@ export function settingsOf(
   cores: number,
   maxThreads: number,
 ) {
-  const { reference, isAsync, inputs, copiesInputs, bytesIn, bytesOut } = subject;
+  const { reference, isAsync, bytesIn, bytesOut } = subject;
   const most = Math.min(cores, maxThreads);
   const setting = (what: string, threads: number, way: Pick<PoolSetup, 'name' | 'size'> = {}) => {
     const load =
@@ -44,7 +44,6 @@ export function settingsOf(
   // Async calls are not batched: the task that makes them does not await them.
   const sizeFor = (bytes: number) => (isAsync ? undefined : batchSize(callMs, bytes));
   const isRead = reference.passing === 'read';
-  const isBytes = !copiesInputs && inputs.every(({ input }) => input instanceof Uint8Array);
   const size = isRead ? undefined : sizeFor(bytesIn);
   const { upToCores, beyond } = threadCounts(cores, maxThreads);
   // Where inputs are files, it matters for the verdict whether the caller or the workers read them. A caller that lets workers read has a
@@ -57,7 +56,7 @@ export function settingsOf(
   const others = [
     setting("placement 'auto'", most, { name: 'auto' }),
     ...(size === undefined ? [] : [setting('batches', most, { name: 'batch', size })]),
-    ...(isRead || isBytes ? [setting('leases', most, { name: 'lease' })] : []),
+    ...(isRead ? [setting('leases', most, { name: 'lease' })] : []),
   ];
   /** Most important first. Without the first `needed` of them there is no verdict. */
   const all = [...needed, ...others, ...beyond.map(plain)];

@@ -5,9 +5,10 @@ import { type Note, serveSteps } from '../../../experiment/serve.js';
 import { isThenable } from '../../../run/work/batch-runner.js';
 import { describeError, errorLine } from '../../../run/work/described-error.js';
 import { argumentsOf, type Passing } from '../../../run/work/passing.js';
+import { tried } from '../../../system-error.js';
 import { newBehaviour } from '../rules/samples.js';
 import { loadSubject, type Subject, type SubjectReference } from './subject.js';
-import { attempt, bytesOf, bytesPassed, classesIn, standalone, uncloneable } from './values.js';
+import { bytesOf, bytesPassed, classesIn, standalone, uncloneable } from './values.js';
 import { watchParent } from './watchdog.js';
 
 export interface WatchSetup {
@@ -103,7 +104,7 @@ async function call(subject: Subject, passing: Passing, input: unknown, seen: Se
 
 function hasChanged(given: readonly unknown[], input: unknown, passing: Passing): boolean {
   // Compared with another clone: what cloning changes is not the function's doing.
-  const isSame = attempt(() => isDeepStrictEqual(given, argumentsOf(structuredClone(input), passing)));
+  const isSame = tried(() => isDeepStrictEqual(given, argumentsOf(structuredClone(input), passing)));
   return isSame === false; // Undefined: the file is gone, which the next call reports.
 }
 
@@ -117,7 +118,7 @@ function look(report: BehaviourReport, value: unknown): void {
   if (bytes === undefined) return;
   bytesOut.push(bytes);
   if (report.result !== undefined || bytes > MAX_PATTERN_BYTES) return;
-  if (attempt(() => v8.serialize(value)) !== undefined) report.result = value;
+  if (tried(() => v8.serialize(value)) !== undefined) report.result = value;
 }
 
 serveSteps(open);

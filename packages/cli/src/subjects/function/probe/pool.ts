@@ -115,19 +115,10 @@ function longWork({ begin, end, calls, parts }: Loaded, runs: readonly Run[], is
 
 /** For each input or batch, a function that makes the arguments of a call, as its caller would. */
 function makersOf(pool: Pool, { inputs, subject, name, size }: PoolSetup): readonly (() => unknown[])[] {
-  const { passing } = subject;
   const own = inputs.map(standalone);
-  if (name === 'lease') {
-    if (passing === 'read') return own.map((path) => () => [filledFrom(path as string, pool)]);
-    return own.map((bytes) => {
-      // Filled once: the measured call gets bytes that are in shared memory already. The pool's end frees them.
-      const lease = pool.lease((bytes as Uint8Array).byteLength);
-      lease.bytes.set(bytes as Uint8Array);
-      return () => [lease.bytes];
-    });
-  }
+  if (name === 'lease') return own.map((path) => () => [filledFrom(path as string, pool)]);
   const isOurs = name === 'batch' || name === 'read';
-  if (!isOurs) return own.map((input) => () => [...argumentsOf(input, passing)]);
+  if (!isOurs) return own.map((input) => () => [...argumentsOf(input, subject.passing)]);
   return (size === undefined ? own : batchesOf(own, size)).map((each) => () => [each]);
 }
 

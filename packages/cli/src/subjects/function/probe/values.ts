@@ -2,20 +2,12 @@
 import { statSync } from 'node:fs';
 import v8 from 'node:v8';
 import type { Passing } from '../../../run/work/passing.js';
-
-/** Returns undefined if `make` throws. */
-export function attempt<T>(make: () => T): T | undefined {
-  try {
-    return make();
-  } catch {
-    return undefined;
-  }
-}
+import { tried } from '../../../system-error.js';
 
 /** How many bytes cross: those of a view or buffer, else those that V8 serializes to. Undefined: it cannot be serialized. */
 export function bytesOf(value: unknown): number | undefined {
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
-  return attempt(() => v8.serialize(value).length);
+  return tried(() => v8.serialize(value).length);
 }
 
 /** How many bytes the function gets for an input. Undefined: it cannot be serialized, or the file does not exist. */
@@ -49,18 +41,18 @@ export function classesIn(value: unknown): string[] {
   for (const each of seen) {
     if (typeof each !== 'object' || each === null || ArrayBuffer.isView(each)) continue;
     // An object whose getter throws, or a proxy of a Map, cannot be cloned: `uncloneable` reports that, so nothing is said here.
-    attempt(() => look(each));
+    tried(() => look(each));
   }
   return [...found.values()].filter((name) => name !== undefined);
 }
 
 /** Undefined: the instance arrives as more than a plain object, or cannot be cloned at all, which `uncloneable` reports. */
 function lostClassOf(instance: object): string | undefined {
-  const copy = attempt(() => structuredClone(instance));
+  const copy = tried(() => structuredClone(instance));
   const isLost = copy !== undefined && Object.getPrototypeOf(copy) === Object.prototype;
   if (!isLost) return undefined;
   // A prototype without a prototype of its own may have no constructor, and a class may have a function of that name.
-  const name = attempt(() => (instance.constructor as { readonly name: unknown }).name);
+  const name = tried(() => (instance.constructor as { readonly name: unknown }).name);
   return typeof name === 'string' && name !== '' ? name : 'a class without a name';
 }
 

@@ -1,9 +1,9 @@
 /** Two saved findings side by side: what differs by more than noise, what does not, and what cannot be compared. */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { greatest } from 'd3-array';
 import { isRecord, list, number, object, oneOf, optional, shortly, string, that } from '../../../checks.js';
 import { ExitCode, UsageError } from '../../../exit-code.js';
-import { describeSystemError } from '../../../system-error.js';
+import { attempt } from '../../../system-error.js';
 import { type Estimate, real } from '../../../experiment/statistics.js';
 import {
   bytes,
@@ -34,14 +34,12 @@ import { subjectName } from './tables.js';
 /** Two figures are the same if they surely differ by no more than this share. */
 const SAME = 0.05;
 
-export async function compareReports(...files: readonly [string, string]): Promise<number> {
-  const read = async (file: string): Promise<Findings> => {
-    const text = await readFile(file, 'utf8').catch((error: unknown) => {
-      throw new UsageError(`cannot read ${file}: ${describeSystemError(error)}`);
-    });
+export function compareReports(...files: readonly [string, string]): number {
+  const read = (file: string): Findings => {
+    const text = attempt(() => readFileSync(file, 'utf8'), `cannot read ${file}`);
     return readFindings(text, file);
   };
-  const [a, b] = await Promise.all(files.map(read));
+  const [a, b] = files.map(read);
   process.stdout.write(renderComparison(a!, b!, terminal()));
   return ExitCode.ok;
 }

@@ -24,7 +24,8 @@ import { countAxis, curveChart, logAxis, pointsOf, upFromZero } from '../../../r
 import type { Report, Section } from '../../../report/model.js';
 import { nameOf } from '../rules/alternatives.js';
 import { cheapestOf } from '../rules/busy.js';
-import type { Findings } from '../rules/analyze.js';
+import { measure } from '../measure/measure.js';
+import { analyze, type Findings } from '../rules/analyze.js';
 import type { POOL_SERIES, PoolSamples } from '../rules/samples.js';
 import { ANSWERS, beforeCode, explanation, recommendedCode } from './explanation.js';
 import { coreMatrix, plotLines, ratePoints, runTimes, subjectName, type Tables, tablesOf } from './tables.js';
@@ -236,3 +237,5 @@ function gainCurve(findings: Findings, tables: Tables): Chart | undefined {
     table: tables.spins,
   });
 }
+
+export const oneFunction = { measure, analyze, report: functionReport };

@@ -111,7 +111,7 @@ export interface PoolSamples extends Readonly<Record<(typeof POOL_SERIES)[number
 }
 
 /**
- * auto: `placement: 'auto'`. batch: several inputs in one call. lease: bytes that are in shared memory already. read: the worker, and not
+ * auto: `placement: 'auto'`. batch: several inputs in one call. lease: the caller reads the input's file into shared memory. read: the worker, and not
  * the caller, reads the input's file.
  */
 export type VariantName = 'auto' | 'batch' | 'lease' | 'read';

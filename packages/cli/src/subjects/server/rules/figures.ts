@@ -8,22 +8,9 @@ import {
   ratio,
   real,
 } from '../../../experiment/statistics.js';
-import type { Estimate, Series } from '../../../experiment/statistics.js';
+import type { Series } from '../../../experiment/statistics.js';
 import { counted } from '../../../format/figures.js';
 import type { ErrorSamples, LaneSamples, ServerSamples, ServerSubject } from './samples.js';
-
-/** How many times as much another way brings as the app as it is; undefined if that is no number. */
-export interface Gain {
-  readonly requests: Estimate | undefined;
-  readonly p99: Estimate | undefined;
-  readonly memory: Estimate | undefined;
-}
-
-/** By which share repeated runs of the very same differ: smaller effects cannot be seen. */
-export interface Noise {
-  readonly requests: number | undefined;
-  readonly p99: number | undefined;
-}
 
 export type Figures = ReturnType<typeof figuresOf>;
 
@@ -39,7 +26,8 @@ const ANSWERS_PER_ERROR = 1000;
 
 export function figuresOf(samples: ServerSamples) {
   const { asIs, control, machine, subject } = samples;
-  const noise: Noise = {
+  /** By which share repeated runs of the very same differ: smaller effects cannot be seen. */
+  const noise = {
     requests: noiseBetween(control.rate, asIs.rate),
     p99: noiseBetween(control.p99Ms, asIs.p99Ms),
   };
@@ -54,7 +42,7 @@ export function figuresOf(samples: ServerSamples) {
     const { lane } = way;
     const requests = real(ratio(lane.rate, asIs.rate, confidence));
     const p99 = real(ratio(lane.p99Ms, asIs.p99Ms, confidence));
-    const gain: Gain = { requests, p99, memory: real(ratio(lane.residentBytes, asIs.residentBytes)) };
+    const memory = real(ratio(lane.residentBytes, asIs.residentBytes));
     const soonerMs = (middleOf(asIs.p99Ms) ?? 0) - (middleOf(lane.p99Ms) ?? 0);
     const isNoticed = p99 !== undefined && soonerMs >= NOTICED_MS;
     const isSooner = isNoticed && p99.value <= WORTH_SOONER && directionOf(p99, noise.p99) === -1;
@@ -62,7 +50,8 @@ export function figuresOf(samples: ServerSamples) {
     const bringsMore = requests !== undefined && isWorthIt(requests, noise.requests);
     return {
       ...way,
-      gain,
+      /** How many times as much it brings as the app as it is; undefined if that is no number. */
+      gain: { requests, p99, memory },
       /** Whether it surely answers more requests, by the intervals and the noise. */
       bringsMore,
       /** Whether it brings more, or answers as many requests and the slowest of them much sooner. */

@@ -3,30 +3,22 @@ import * as rules from '../../../experiment/rules.js';
 import { middleOf, ratio } from '../../../experiment/statistics.js';
 import { bytes, counted, duration, perCent, timesFromTo } from '../../../format/figures.js';
 import { failuresOf, figuresOf, isFailing, roomOf } from './figures.js';
-import type { Figures, Gain, Noise, Way } from './figures.js';
+import type { Figures, Way } from './figures.js';
 import type { LaneSamples, ServerSamples } from './samples.js';
-import { coresOf, endOf, errorsOf, serverVerdict, whoFills } from './verdict.js';
+import { coresOf, endOf, errorsOf, type ServerAnswer, serverVerdict, whoFills } from './verdict.js';
 
-export type ServerAnswer = 'leave' | 'offload' | 'cluster' | 'unknown';
+export type ServerFindings = ReturnType<typeof findServer>;
 
-export type ServerVerdict = rules.Verdict<ServerAnswer>;
-
-export interface ServerFindings extends rules.Findings<ServerAnswer, ServerSamples> {
-  readonly kind: 'server';
-  readonly gains: { readonly offloaded: Gain | undefined; readonly cluster: Gain | undefined };
-  readonly noise: Noise;
-}
-
-export function findServer(samples: ServerSamples): ServerFindings {
+export function findServer(samples: ServerSamples) {
   const figures = figuresOf(samples);
   const { offloaded, cluster, noise } = figures;
   const verdict = serverVerdict(figures);
   return {
-    kind: 'server',
-    schemaVersion: 1,
+    kind: 'server' as const,
+    schemaVersion: 1 as const,
     verdict,
     reasons: reasonsOf(figures),
-    warnings: warningsOf(figures, verdict),
+    warnings: warningsOf(figures, verdict.answer),
     gains: { offloaded: offloaded?.gain, cluster: cluster?.gain },
     noise,
     samples,
@@ -95,7 +87,7 @@ function memory({ lane, title }: Way, asIs: LaneSamples): string | undefined {
 const NO_STATE =
   'in a cluster each process has a memory of its own: what the app keeps between requests (sessions, caches, counters, rate limits) must be kept elsewhere first';
 
-function warningsOf({ samples, cores }: Figures, { answer }: ServerVerdict): string[] {
+function warningsOf({ samples, cores }: Figures, answer: ServerAnswer): string[] {
   const { machine, subject, notes, asIs } = samples;
   const { used, asked } = subject.connections;
   return rules.applying([

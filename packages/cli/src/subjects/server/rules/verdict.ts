@@ -4,9 +4,12 @@ import type { Ended } from '../../../experiment/child.js';
 import * as rules from '../../../experiment/rules.js';
 import { estimate, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
 import { counted, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
-import { type Figures, isFailing, type Noise, processesOf, type Room, roomOf, type Way } from './figures.js';
-import type { ServerVerdict } from './find.js';
+import { type Figures, isFailing, processesOf, type Room, roomOf, type Way } from './figures.js';
 import type { ErrorSamples, LaneSamples } from './samples.js';
+
+export type ServerAnswer = 'leave' | 'offload' | 'cluster' | 'unknown';
+
+type ServerVerdict = rules.Verdict<ServerAnswer>;
 
 export function serverVerdict(figures: Figures): ServerVerdict {
   return rules.firstVerdict(RULES, figures) ?? unknown(`${unclear(figures)}. ${rules.WHAT_WOULD_TELL}`);
@@ -117,7 +120,7 @@ function likelyPays({ samples, cluster, cores, noise }: Figures): ServerVerdict 
 }
 
 /** The better way: it surely answers more requests, or else the slowest surely sooner, or else takes less memory. */
-function better(a: Way, b: Way, noise: Noise): Way {
+function better(a: Way, b: Way, noise: Figures['noise']): Way {
   const requests = rules.directionOf(ratio(a.lane.rate, b.lane.rate), noise.requests);
   if (requests !== 0) return requests > 0 ? a : b;
   const late = rules.directionOf(ratio(a.lane.p99Ms, b.lane.p99Ms), noise.p99);

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createPool } from 'threadwise';
 import { importModule, namedFunction } from '../../../../run/work/task-module.js';
 import { UsageError } from '../../../../exit-code.js';
+import { tried } from '../../../../system-error.js';
 import type { AppSetup } from '../process.js';
 import { addPool, withOffloaded } from './calls.js';
 import { type HookTarget, initialize, load, originalOf, resolve } from './hooks.js';
@@ -65,17 +66,10 @@ function replaceRequired(targets: readonly HookTarget[]): void {
   loader._load = function load(request, parent, isMain) {
     const exported = original.call(this, request, parent, isMain);
     // A request without a parent comes from an import, which hooks.ts handles.
-    const target = parent ? byPath.get(pathOf(loader, request, parent)) : undefined;
+    const path = parent ? tried(() => loader._resolveFilename(request, parent)) : undefined;
+    const target = path === undefined ? undefined : byPath.get(path);
     if (target === undefined) return exported;
     if (!replaced.has(target)) replaced.set(target, withOffloaded(target.url, target.names, exported));
     return replaced.get(target);
   };
-}
-
-function pathOf(loader: Loader, request: string, parent: object): string {
-  try {
-    return loader._resolveFilename(request, parent);
-  } catch {
-    return '';
-  }
 }

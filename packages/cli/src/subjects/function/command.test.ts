@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { takeInputs } from './analyze-function.js';
+import { takeInputs } from './command.js';
 
 async function taken(input: Parameters<typeof takeInputs>[0]) {
   const { inputs, inputCount, inputsHow } = await takeInputs(input);
