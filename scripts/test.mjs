@@ -26,7 +26,7 @@ function passes(args) {
 }
 
 /** How many milliseconds a test file may take: one that hangs is reported, and does not stop the others. */
-const LIMIT_MS = 10 * 60_000;
+const LIMIT_MS = 20 * 60_000;
 
 /** How many test files run at a time: tests that load the machine must not starve others. */
 const FILES_AT_ONCE = 2;
