@@ -60,7 +60,7 @@ export class PlainCalls {
   readonly #resolves: (Resolve | undefined)[] = [];
   readonly #names: string[] = [];
   /** By slot; only a call that is inflated needs its options. */
-  readonly #own = new Map<number, Own>();
+  readonly #own: (Own | undefined)[] = [];
   /** The signal of the call that is being entered, if it has one. */
   #entering: AbortSignalLike | undefined;
   readonly #ids: Float64Array;
@@ -134,10 +134,8 @@ export class PlainCalls {
     const promise = new Promise(keepResolve);
     this.#resolves[slot] = resolveOfLast;
     this.#names[slot] = name;
-    if (own !== undefined) {
-      own.slot = slot;
-      this.#own.set(slot, own);
-    }
+    this.#own[slot] = own;
+    if (own !== undefined) own.slot = slot;
     this.#ids[slot] = id;
     const now = this.#burstNow();
     this.#submittedAt[slot] = now;
@@ -159,7 +157,7 @@ export class PlainCalls {
     const own: Own = { run };
     if (signal === undefined) return this.enter(name, args, undefined, own);
     own.unfollow = onAbort(signal, () => {
-      if (own.slot !== undefined && this.#own.get(own.slot) === own) this.inflate(own.slot);
+      if (own.slot !== undefined && this.#own[own.slot] === own) this.inflate(own.slot);
     });
     const before = this.#entering;
     this.#entering = signal;
@@ -240,7 +238,7 @@ export class PlainCalls {
 
   /** The record of the call in a slot, which is no plain call any more. */
   inflate(slot: number): Task {
-    const own = this.#own.get(slot);
+    const own = this.#own[slot];
     const resolve = this.#take(slot);
     const { defaults, canceller } = this.#engine;
     const payload = this.#way.payloadOf(slot);
@@ -261,7 +259,7 @@ export class PlainCalls {
 
   /** Aborts the calls that were entered with that signal, which is aborted. */
   abort(signal: AbortSignalLike): void {
-    for (const [slot, { run }] of this.#own) if (run.signal === signal) this.inflate(slot);
+    for (const [slot, own] of this.#own.entries()) if (own?.run.signal === signal) this.inflate(slot);
   }
 
   close(): void {
@@ -301,9 +299,10 @@ export class PlainCalls {
     const resolve = this.#resolves[slot];
     if (resolve === undefined) throw new Error(`threadwise: slot ${slot} has no plain call to settle`);
     this.#resolves[slot] = undefined;
-    if (this.#own.size > 0) {
-      this.#own.get(slot)?.unfollow?.();
-      this.#own.delete(slot);
+    const own = this.#own[slot];
+    if (own !== undefined) {
+      this.#own[slot] = undefined;
+      own.unfollow?.();
     }
     this.size--;
     return resolve;
