@@ -26,22 +26,19 @@ export interface MapHost {
 
 /** The calls that a pool makes for a map: plain ones where that can be. */
 export function mappedCalls(engine: Engine, name: string, given: ResolvedRun): MapHost {
-  const { room, lifecycle, admission, ledger } = engine;
+  const { room, lifecycle, admission } = engine;
   const wait = async (signal: AbortSignalLike) => {
     // Others may take the place between the waiting and the call.
     do await room.wait(signal);
     while (!signal.aborted && lifecycle.refusal === undefined && admission.freePlaces() <= 0);
   };
-  let own: { readonly run: ResolvedRun } | undefined;
+  let run: ResolvedRun | undefined;
   return {
     room: (signal) => (room.take() ? undefined : wait(signal)),
     submit(item, signal) {
-      if (own === undefined) {
-        own = { run: { ...given, signal } };
-        signal.addEventListener('abort', () => ledger.plain?.abort(signal), ONCE);
-      }
-      const call = mayBePlain(own.run) ? engine.plain?.enter(name, [item], undefined, own) : undefined;
-      return call ?? admission.enter(name, [item], own.run);
+      run ??= { ...given, signal };
+      const call = mayBePlain(run) ? engine.plain?.enterWith(name, [item], run) : undefined;
+      return call ?? admission.enter(name, [item], run);
     },
   };
 }

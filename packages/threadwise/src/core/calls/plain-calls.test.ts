@@ -218,10 +218,12 @@ describe('PlainCalls', () => {
     assert.deepEqual([outcomes.failed, outcomes.completed, runMs.count, runMs.mean], [1, 1, 2, 2]);
   });
 
-  test('a call follows its signal until it settles', async () => {
-    const { calls, takenOver, worker } = table();
+  test('a call follows its signal until it settles, and gets a record with all its options when it is aborted', async () => {
+    const { calls, enter, takenOver, worker } = table();
     const controllers = [0, 1].map(() => new AbortController());
-    const [one] = controllers.map(({ signal }) => calls.enterWith('work', [], { ...plainRun, signal }));
+    const runs = controllers.map(({ signal }) => ({ ...plainRun, timeoutMs: 7, signal }));
+    const [one] = runs.map((run) => calls.enterWith('work', [], run));
+    void enter();
     const listeners = () => controllers.map(({ signal }) => getEventListeners(signal, 'abort').length);
     assert.deepEqual(listeners(), [1, 1]);
     calls.beginBatch();
@@ -230,10 +232,11 @@ describe('PlainCalls', () => {
     assert.deepEqual(listeners(), [0, 1]);
     for (const controller of controllers) controller.abort();
     assert.deepEqual(
-      takenOver.map(({ id, run }) => [id, run.signal]),
-      [[2, controllers[1]!.signal]],
+      takenOver.map(({ id, run }) => [id, run]),
+      [[2, runs[1]]],
     );
     assert.deepEqual(listeners(), [0, 0]);
+    assert.deepEqual([calls.has(0), calls.has(1), calls.has(2)], [false, false, true]);
   });
 
   test('a call that is not entered follows nothing', () => {
@@ -241,24 +244,6 @@ describe('PlainCalls', () => {
     const { signal } = new AbortController();
     assert.equal(calls.enterWith('work', [], { ...plainRun, signal }), undefined);
     assert.equal(getEventListeners(signal, 'abort').length, 0);
-  });
-
-  test('a signal aborts those calls that were entered with it, and they get records with all their options', () => {
-    const { calls, enter, takenOver, worker } = table();
-    const { signal } = new AbortController();
-    const run = { ...plainRun, timeoutMs: 7, signal };
-    void calls.enter('work', [], undefined, { run });
-    void enter();
-    void calls.enter('work', [], undefined, { run: { ...plainRun, signal: new AbortController().signal } });
-    void calls.enter('work', [], undefined, { run });
-    calls.beginBatch();
-    calls.completed(3, 'result', worker);
-    calls.abort(signal);
-    assert.deepEqual(
-      takenOver.map((task) => [task.id, task.run]),
-      [[1, run]],
-    );
-    assert.deepEqual([calls.has(0), calls.has(1), calls.has(2)], [false, true, true]);
   });
 
   test('the next call in a slot has nothing of the options of the one before', () => {

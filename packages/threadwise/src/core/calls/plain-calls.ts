@@ -103,7 +103,7 @@ export class PlainCalls {
    * Enters a call, and has workers take it. Nearly every call goes this way. Undefined: it has to be entered with a record, which also says what
    * is wrong with it. This is one function, and longer than those that V8 inlines: otherwise V8 would compile all of it again into each
    * function that leads here, while a short program still waits for its first results.
-   * @param own instead of `given`. Who gives options with a signal listens to that
+   * @param own instead of `given`
    */
   enter(
     name: unknown,
@@ -255,11 +255,6 @@ export class PlainCalls {
     for (let slot = 0; this.size > 0 && slot < this.#resolves.length; slot++) {
       if (this.#resolves[slot] !== undefined) this.inflate(slot);
     }
-  }
-
-  /** Aborts the calls that were entered with that signal, which is aborted. */
-  abort(signal: AbortSignalLike): void {
-    for (const [slot, own] of this.#own.entries()) if (own?.run.signal === signal) this.inflate(slot);
   }
 
   close(): void {
