@@ -1,7 +1,7 @@
 /**
  * The table of plain calls: open calls of which only what settles them is kept, in arrays by slot, so that such a call makes one
- * promise and no other object. A slot is the cell of shared memory in which the call crosses. Whoever asks for more than a plain
- * call has (a signal, a worker that dies, a listener) has it inflated to a `Task`, and from then on that is the call's only record.
+ * promise and no other object. A slot is the cell of shared memory in which the call crosses. A call that needs more than that (it is
+ * aborted, its worker dies, somebody listens) is inflated to a `Task`, and from then on that is the call's only record.
  */
 import { rejectWithCaller } from './caller-stack.js';
 import type { PlainWay, Platform, Recorder, TimerHandle, WorkerRecord } from '../contracts.js';
