@@ -86,6 +86,301 @@ describe('promise 1: every call settles exactly once, whatever dies', () => {
     }
   });
 
+  test('when a getter of its arguments pauses the pool: it waits until the pool goes on', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    await pool.ready;
+    const item = {
+      get first() {
+        pool.pause();
+        return 1;
+      },
+    };
+    const call = pool.run('echo', [item]);
+    await pool.broadcast('increment', [1]); // runs although the pool is paused, and after all that was handed out before
+    assert.deepEqual([pool.stats().queue.size, pool.stats().tasks.open], [1, 1]);
+    pool.resume();
+    assert.deepEqual(await call, { first: 1 });
+  });
+
+  test('when the queue has no length and no worker is there: the call has one started', async (t) => {
+    for (const way of Object.values(ways)) {
+      const pool = poolFor(t, { ...way, threads: { min: 0, max: 1 }, queue: { limit: 0 } });
+      const [first, second] = await Promise.all([
+        outcome(pool.run('increment', [1])),
+        outcome(pool.run('increment', [1])),
+      ]);
+      assert.deepEqual([first.value, second.error?.code], [2, 'ERR_QUEUE_FULL']);
+    }
+  });
+
+  test('whoever waits for room in a queue of no length hears that the pool has ended, or never began', async (t) => {
+    const broken = 'throw new Error("no module")';
+    const endings = {
+      closed: [tasksUrl, (pool) => pool.close(), 'ERR_POOL_CLOSED'],
+      broken: [new URL(`data:text/javascript,${broken}`), (pool) => outcome(pool.ready), 'ERR_MODULE_LOAD'],
+    };
+    for (const [name, [url, end, code]] of Object.entries(endings)) {
+      const pool = poolFor(t, { threads: 1, queue: { limit: 0 } }, url);
+      const early = pool.room();
+      await end(pool);
+      await early;
+      await pool.room();
+      const { error } = await outcome(pool.map('increment', [1]).next());
+      assert.equal(error?.code, code, name);
+    }
+  });
+
+  test('when the worker runs out of memory', async (t) => {
+    const pool = poolFor(t, {
+      threads: 1,
+      worker: { resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 } },
+    });
+    const { error } = await outcome(pool.run('fillMemory', []));
+    assert.equal(error.code, 'ERR_WORKER_MEMORY');
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+});
+
+describe('promise 2: a crash takes down only the tasks that were running on that worker', () => {
+  test('tasks that were handed over and had not begun run elsewhere', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    // Teaches the pool that these tasks are tiny, so that it hands over many at a time.
+    await Promise.all(Array.from({ length: 500 }, (_, i) => pool.run('increment', [i])));
+    const results = Array.from({ length: 200 }, (_, i) =>
+      outcome(i === 20 ? pool.run('exit', [1]) : pool.run('increment', [i])),
+    );
+    const settled = await Promise.all(results);
+    settled.forEach(({ value, error }, i) => {
+      if (i === 20) assert.equal(error.code, 'ERR_WORKER_CRASHED');
+      else assert.equal(value, i + 1);
+    });
+  });
+
+  test('tasks on other workers go on', async (t) => {
+    const pool = poolFor(t);
+    const { shared, open } = gate();
+    const { promise } = await started(pool, 'waitFor', [shared]);
+    assert.equal((await outcome(pool.run('exit', [1]))).error.code, 'ERR_WORKER_CRASHED');
+    open();
+    assert.equal(typeof (await promise), 'number');
+  });
+
+  test('with tasksPerWorker all that ran there are rejected, and each names itself', async (t) => {
+    const pool = poolFor(t, { threads: 1, tasksPerWorker: 3 });
+    const { shared } = gate();
+    const [a, b] = [await started(pool, 'waitFor', [shared]), await started(pool, 'runUntilAborted')];
+    const crashed = await outcome(pool.run('exit', [1]));
+    const errors = [crashed, await outcome(a.promise), await outcome(b.promise)].map(({ error }) => error);
+    assert.deepEqual(
+      errors.map((error) => [error.code, error.taskName]),
+      [
+        ['ERR_WORKER_CRASHED', 'exit'],
+        ['ERR_WORKER_CRASHED', 'waitFor'],
+        ['ERR_WORKER_CRASHED', 'runUntilAborted'],
+      ],
+    );
+  });
+
+  test('a task that a listener gives up while its worker is buried does not run again, and settles once', async (t) => {
+    // Which event's listener gives it up: that of its own retry, or that of the end of another task of the worker.
+    const events = { 'task:retry': () => true, 'task:settle': ({ outcome }) => outcome === 'crashed' };
+    for (const [name, way] of Object.entries(ways)) {
+      for (const [heard, accept] of Object.entries(events)) {
+        const pool = poolFor(t, { threads: 1, tasksPerWorker: 2, ...way });
+        const controller = new AbortController();
+        const { shared, open } = gate();
+        const settled = [];
+        pool.on(heard, (payload) => accept(payload) && controller.abort());
+        pool.on('task:settle', ({ name: task, outcome: how }) => settled.push(`${task} ${how}`));
+        const options = { retries: 1, signal: controller.signal };
+        const { promise } = await started(pool, 'waitFor', [shared], options);
+        const crashed = outcome(pool.run('exit', [1]));
+        assert.equal((await outcome(promise)).error.code, 'ERR_TASK_ABORTED');
+        assert.equal((await crashed).error.code, 'ERR_WORKER_CRASHED');
+        assert.equal(await pool.run('increment', [1]), 2);
+        open(); // were it run again, it would end now
+        await pool.close();
+        const all = ['exit crashed', 'increment completed', 'waitFor aborted'];
+        assert.deepEqual(settled.sort(), all, `${name}: ${heard}`);
+      }
+    }
+  });
+
+  test('a task is run again only if its retries say so, and as often', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const retried = [];
+    pool.on('task:retry', ({ name }) => retried.push(name));
+    assert.equal((await outcome(pool.run('exit', [1]))).error.code, 'ERR_WORKER_CRASHED');
+    assert.deepEqual(retried, []);
+    assert.equal((await outcome(pool.run('exit', [1], { retries: 2 }))).error.code, 'ERR_WORKER_CRASHED');
+    assert.deepEqual(retried, ['exit', 'exit']);
+  });
+});
+
+describe('promise 3: timeouts count running time only; an abort touches nobody else', () => {
+  test('waiting does not count', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const { shared, open } = gate();
+    const blocker = await started(pool, 'waitFor', [shared]);
+    const waiting = pool.run('increment', [1], { timeoutMs: 200 });
+    // Waits for longer than the timeout, measured by a task's clock on another pool.
+    const other = poolFor(t, { threads: 1 });
+    await other.run('spin', [400]);
+    open();
+    await blocker.promise;
+    assert.equal(await waiting, 2);
+  });
+
+  test('warm-up does not count', async (t) => {
+    // The module takes longer to load than the timeout, which is longer than a busy machine delays a thread.
+    const slow =
+      'await new Promise((resolve) => setTimeout(resolve, 400)); export const increment = (n) => n + 1;';
+    const pool = poolFor(t, { threads: 1 }, new URL(`data:text/javascript,${slow}`));
+    assert.equal(await pool.run('increment', [1], { timeoutMs: 200 }), 2);
+  });
+
+  test('an endless loop is ended, and the pool works on', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const { error } = await outcome(pool.run('loopForEver', [], { timeoutMs: 20 }));
+    assert.equal(error.code, 'ERR_TASK_TIMEOUT');
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+
+  test('a queued task that is aborted never runs', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const { shared, open } = gate();
+    const blocker = await started(pool, 'waitFor', [shared]);
+    const controller = new AbortController();
+    const aborted = outcome(pool.run('countCalls', [], { signal: controller.signal }));
+    const other = pool.run('countCalls', []);
+    const reason = new Error('changed my mind');
+    controller.abort(reason);
+    const { error } = await aborted;
+    assert.equal(error.code, 'ERR_TASK_ABORTED');
+    assert.equal(error.name, 'AbortError');
+    assert.equal(error.cause, reason);
+    open();
+    await blocker.promise;
+    assert.equal(await other, 1);
+  });
+
+  test('a running task sees its signal, with the reason, and its worker lives on', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const before = await pool.run('workerId', []);
+    for (const name of ['runUntilAborted', 'loopPolitely']) {
+      const controller = new AbortController();
+      const { promise } = await started(pool, name, [], { signal: controller.signal });
+      controller.abort(new Error('enough'));
+      assert.equal((await outcome(promise)).error.code, 'ERR_TASK_ABORTED');
+      assert.equal(await pool.run('workerId', []), before);
+    }
+  });
+
+  test('a task that ignores its signal loses its thread after the grace period; its neighbour ends first', async (t) => {
+    const pool = poolFor(t, { threads: 1, tasksPerWorker: 2 });
+    const { shared, open } = gate();
+    const neighbour = await started(pool, 'waitFor', [shared]);
+    const controller = new AbortController();
+    const stubborn = await started(pool, 'ignoreAbort', [], { signal: controller.signal });
+    const retired = event(pool, 'worker:start');
+    controller.abort();
+    assert.equal((await outcome(stubborn.promise)).error.code, 'ERR_TASK_ABORTED');
+    await retired; // the replacement starts once the worker gets no more tasks
+    const ended = event(pool, 'worker:exit');
+    open();
+    assert.equal(typeof (await neighbour.promise), 'number');
+    assert.equal((await ended).reason, 'interrupted');
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+
+  test('aborting after the end changes nothing and leaves no listener', async (t) => {
+    const pool = poolFor(t);
+    let listeners = 0;
+    const { signal } = new AbortController();
+    const counted = {
+      get aborted() {
+        return signal.aborted;
+      },
+      get reason() {
+        return signal.reason;
+      },
+      addEventListener: (...args) => {
+        listeners++;
+        signal.addEventListener(...args);
+      },
+      removeEventListener: (...args) => {
+        listeners--;
+        signal.removeEventListener(...args);
+      },
+    };
+    assert.equal(await pool.run('increment', [1], { signal: counted }), 2);
+    assert.equal(listeners, 0);
+  });
+
+  test('a signal of another kind aborts when it says so, even if it does not say that it is aborted', async (t) => {
+    for (const [name, way] of Object.entries(ways)) {
+      const pool = poolFor(t, { threads: 1, ...way });
+      let abort;
+      const signal = {
+        aborted: false,
+        reason: 'its own',
+        addEventListener: (_, listener) => (abort = listener),
+        removeEventListener: () => undefined,
+      };
+      const { promise } = await started(pool, 'runUntilAborted', [], { signal });
+      const waiting = pool.run('increment', [1], { signal });
+      abort();
+      for (const call of [promise, waiting])
+        assert.equal((await outcome(call)).error?.code, 'ERR_TASK_ABORTED', name);
+    }
+  });
+
+  test('a thousand calls may follow one signal: all are aborted, and there is one listener', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const warnings = [];
+    const onWarning = (warning) => warnings.push(warning.name);
+    process.on('warning', onWarning);
+    const blocker = await started(pool, 'runUntilAborted', [], { signal });
+    const calls = Array.from({ length: 1000 }, () => outcome(pool.run('increment', [1], { signal })));
+    controller.abort();
+    const codes = new Set((await Promise.all(calls)).map(({ error }) => error?.code));
+    assert.deepEqual([...codes], ['ERR_TASK_ABORTED']);
+    await outcome(blocker.promise);
+    await new Promise(setImmediate); // warnings are emitted in the next tick
+    process.off('warning', onWarning);
+    assert.deepEqual(warnings, []);
+  });
+
+  test('a signal that is aborted already rejects the call, which never runs', async (t) => {
+    const pool = poolFor(t);
+    const { error } = await outcome(pool.run('increment', [1], { signal: AbortSignal.abort('no') }));
+    assert.equal(error.code, 'ERR_TASK_ABORTED');
+    assert.equal(error.cause, 'no');
+  });
+
+  test('a call whose signal is aborted while it is made never runs', async (t) => {
+    const ofPool = { 'a getter': () => ({}), onTaskStart: (abort) => ({ onTaskStart: abort }) };
+    for (const [name, way] of Object.entries(ways)) {
+      for (const where of ['a getter', 'onTaskStart', 'task:submit']) {
+        const controller = new AbortController();
+        const abort = () => void controller.abort();
+        const pool = poolFor(t, { threads: 1, ...way, ...ofPool[where]?.(abort) });
+        const settled = [];
+        pool.on('task:settle', ({ name: task, outcome: how }) => settled.push(`${task} ${how}`));
+        if (where === 'task:submit') pool.on(where, abort);
+        const getter = { enumerable: true, get: abort };
+        const args = where === 'a getter' ? [Object.defineProperty({}, 'first', getter)] : [];
+        const { error } = await outcome(pool.run('countCalls', args, { signal: controller.signal }));
+        assert.equal(error?.code, 'ERR_TASK_ABORTED', `${name}: ${where}`);
+        assert.equal(await pool.run('countCalls', []), 1, `${name}: ${where}`);
+        assert.deepEqual(settled, ['countCalls aborted', 'countCalls completed'], `${name}: ${where}`);
+        assert.equal(pool.stats().tasks.open, 0);
+      }
+    }
+  });
+
   test('a call that a getter of its arguments aborts, and makes others, never runs, and those do', async (t) => {
     for (const [name, way] of Object.entries(ways)) {
       const pool = poolFor(t, { threads: 1, ...way });

@@ -62,13 +62,16 @@ export class Canceller {
     this.#lookIn(task, task.run.timeoutMs);
   }
 
-  /** A call that has been open for a while, without being watched: how long it has run is asked as soon as may be. */
-  takeOver(task: Task, holder?: Holder): void {
+  /**
+   * A call that has been open for a while, without being watched: how long it has run is asked as soon as may be.
+   * @param isAborted whether its signal aborts it. Default: what the signal says, which the code of the task may have aborted
+   */
+  takeOver(task: Task, holder?: Holder, isAborted = task.run.signal?.aborted): void {
     this.watchSignal(task);
     if (task.unwatch === undefined) return;
     this.#watch(task).holder = holder;
     this.#lookIn(task, task.run.timeoutMs === undefined ? undefined : 1);
-    if (task.run.signal?.aborted) this.#aborted(task); // by its own code
+    if (isAborted) this.#aborted(task);
   }
 
   /** Inverse of `handed` and `offered`: it was taken back, or has settled. */

@@ -157,7 +157,7 @@ export class PlainCalls {
     const own: Own = { run };
     if (signal === undefined) return this.enter(name, args, undefined, own);
     own.unfollow = onAbort(signal, () => {
-      if (own.slot !== undefined && this.#own[own.slot] === own) this.inflate(own.slot);
+      if (own.slot !== undefined && this.#own[own.slot] === own) this.inflate(own.slot, true);
     });
     const before = this.#entering;
     this.#entering = signal;
@@ -236,8 +236,11 @@ export class PlainCalls {
     this.#completedMs = 0;
   }
 
-  /** The record of the call in a slot, which is no plain call any more. */
-  inflate(slot: number): Task {
+  /**
+   * The record of the call in a slot, which is no plain call any more.
+   * @param isAborted whether its signal aborts. Default: what the signal says
+   */
+  inflate(slot: number, isAborted?: boolean): Task {
     const own = this.#own[slot];
     const resolve = this.#take(slot);
     const { defaults, canceller } = this.#engine;
@@ -247,7 +250,7 @@ export class PlainCalls {
     const [id, name, submittedAt] = [this.#ids[slot]!, this.#names[slot]!, this.#submittedAt[slot]!];
     const task = this.#ledger.open(id, name, payload, run, resolve, name, submittedAt);
     this.#way.keep(slot, task);
-    canceller.takeOver(task);
+    canceller.takeOver(task, undefined, isAborted);
     return task;
   }
 
