@@ -59,7 +59,7 @@ export class PlainCalls {
   /** The function that settles the call in a slot; undefined where there is no call. Only `#take` clears it: a second end finds nothing. */
   readonly #resolves: (Resolve | undefined)[] = [];
   readonly #names: string[] = [];
-  /** By slot; only a call that is inflated needs its options. */
+  /** What each call has of its own, by slot. Only a call that is inflated needs it. */
   readonly #own: (Own | undefined)[] = [];
   /** The signal of the call that is being entered, if it has one. */
   #entering: AbortSignalLike | undefined;
