@@ -26,7 +26,7 @@ const ANSWERS_PER_ERROR = 1000;
 
 export function figuresOf(samples: ServerSamples) {
   const { asIs, control, machine, subject } = samples;
-  /** By which share repeated runs of the very same differ: smaller effects cannot be seen. */
+  /** The share by which two measurements of the unchanged server differ. A smaller effect cannot be seen. */
   const noise = {
     requests: noiseBetween(control.rate, asIs.rate),
     p99: noiseBetween(control.p99Ms, asIs.p99Ms),
