@@ -1,7 +1,7 @@
 // A server that takes files and compresses them in the background: POST /uploads, then GET /uploads/<id>.
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -57,7 +57,8 @@ export function buildServer({ folder, compress, maxBytes = MAX_BYTES }) {
 /** Writes the body to a file as it comes. If it ends early or is too long, no file is left. */
 async function receive(request, path, maxBytes) {
   try {
-    await pipeline(limited(request, maxBytes), createWriteStream(path, { flags: 'wx' }));
+    // Closes the file before it fails. A pipeline into a write stream fails earlier: the file could be opened after it was removed.
+    await writeFile(path, limited(request, maxBytes), { flag: 'wx' });
   } catch (error) {
     await rm(path, { force: true });
     throw error;
