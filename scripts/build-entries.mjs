@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, transform } from 'esbuild';
 import { loadLater, minified, refuseVariables, withoutModules } from './build-text.mjs';
-import { threadSources } from './build-threads.mjs';
+import { BUILT_SOURCES, builtSource } from './build-threads.mjs';
 
 /** The entries besides the pool. Their types stay beside them, file by file. */
 const PUBLIC = ['worker', 'files', 'sync', 'internal'];
@@ -17,6 +17,7 @@ const LATER = {
     'core/calls/map',
     'core/inline/calling-thread',
     'core/stats',
+    'platform/node/coordinator-thread',
     'platform/process/platform',
     'runner/here',
     'scheduling/placement/auto',
@@ -135,5 +136,5 @@ function typesOf(name) {
 
 /** The texts of the threads are built, and not a source. */
 function useBuiltSources({ onResolve }) {
-  onResolve({ filter: /thread-sources\.js$/ }, () => ({ path: threadSources.pathname }));
+  onResolve({ filter: BUILT_SOURCES }, ({ path }) => ({ path: builtSource(basename(path, '.js')) }));
 }

@@ -1,5 +1,5 @@
 // Bundles the code of the library's threads as texts; platform/node/node-thread.ts says why.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { relative } from 'node:path';
 import { build } from 'esbuild';
@@ -7,17 +7,25 @@ import { loadLater, minified, refuseVariables, withoutModules } from './build-te
 
 const dist = new URL('../packages/threadwise/dist/', import.meta.url);
 const platform = new URL('platform/', dist);
-/** The file that is built. */
-export const threadSources = new URL('node/thread-sources.js', platform);
-
-/** The name of each text, and the file where its thread or process begins. */
-const ENTRIES = {
-  workerSource: 'node/worker-entry',
-  coordinatorSource: 'node/coordinator-entry',
-  processSource: 'process/worker-entry',
-  relaySource: 'process/relay-entry',
-  threadSource: 'process/thread-entry',
+/**
+ * The files that are built, each with the functions that it exports; and for each of these, which returns a text, the file where that
+ * thread or process begins. The second file imports from the first what both need, and is loaded by programs that start such a thread.
+ */
+const FILES = {
+  'worker-source': { workerSource: 'node/worker-entry' },
+  'thread-sources': {
+    coordinatorSource: 'node/coordinator-entry',
+    processSource: 'process/worker-entry',
+    relaySource: 'process/relay-entry',
+    threadSource: 'process/thread-entry',
+  },
 };
+const ENTRIES = Object.values(FILES).flatMap((texts) => Object.values(texts));
+
+/** The path of a file that is built. */
+export const builtSource = (name) => new URL(`node/${name}.js`, platform).pathname;
+/** What imports of these files end with. */
+export const BUILT_SOURCES = new RegExp(`/(${Object.keys(FILES).join('|')})\\.js$`);
 
 /**
  * The modules that not all workers need, and none before its first task. Each text contains them as a comment, which V8 skips. When one of
@@ -40,14 +48,14 @@ const LATER = [
 ];
 
 /**
- * Bundles the compiled entries into `thread-sources.js`. The file contains what several of them need only once: no bundler of a
+ * Bundles the compiled entries into the files. What several of the texts need is in the files only once: no bundler of a
  * user could shorten a text.
  */
 export async function buildThreads() {
   const { outputFiles, metafile } = await build({
     entryPoints: [
       { in: 'later', out: 'later' },
-      ...Object.values(ENTRIES).map((out) => ({ in: new URL(`${out}.js`, platform).pathname, out })),
+      ...ENTRIES.map((out) => ({ in: new URL(`${out}.js`, platform).pathname, out })),
     ],
     plugins: [loadLater({ later: LATER }, '.js', dist)],
     bundle: true,
@@ -68,51 +76,71 @@ export async function buildThreads() {
       scriptOf(text),
     ]),
   );
-  const shared = [...parts.keys()].filter((name) => !['later', ...Object.values(ENTRIES)].includes(name));
-  const lines = shared.map(
-    (name) => `const ${variableOf(name)} = ${JSON.stringify(parts.get(name).text)};\n`,
-  );
-  const ofLater = partsOf('later', parts);
-  const { text: later } = parts.get('later');
-  if (later.includes('*/')) throw new Error('What is loaded later would end the comment that it stands in');
-  lines.push(`const later = ${JSON.stringify(later)};\n`);
-  for (const [name, entry] of Object.entries(ENTRIES)) {
-    const own = partsOf(entry, parts);
-    const { text } = parts.get(entry);
-    const hasLater = [...own.map((part) => parts.get(part).text), text].some((part) =>
-      part.includes('load_later('),
+  if (parts.get('later').text.includes('*/'))
+    throw new Error('What is loaded later would end the comment that it stands in');
+  const [first] = Object.keys(FILES);
+  const written = new Set();
+  for (const [file, texts] of Object.entries(FILES)) {
+    const made = Object.entries(texts).map(([name, entry]) => sourceOf(name, entry, parts));
+    const needed = new Set(made.flatMap(({ needed }) => needed));
+    const own = [...needed].filter((name) => !written.has(name));
+    const lines = own.map(
+      (name) => `export const ${variableOf(name)} = ${JSON.stringify(parts.get(name).text)};`,
     );
-    const needed = hasLater ? [...new Set([...own, ...ofLater])] : own;
-    const later = hasLater ? ['later'] : [];
-    const names = globalsIn([...[...needed, ...later].map((part) => parts.get(part).text), text].join(''));
-    const list = needed.map(variableOf).join(', ');
-    const given = [JSON.stringify(names.join()), `{ ${list} }`, JSON.stringify(text), ...later];
-    lines.push(`export const ${name} = script(${given.join(', ')});\n`);
+    const imported = [...needed].filter((name) => written.has(name)).map(variableOf);
+    const head =
+      file === first
+        ? `export ${script}`
+        : `import { ${['script', ...imported].join(', ')} } from './${first}.js';`;
+    for (const name of own) written.add(name);
+    writeFileSync(builtSource(file), `${[head, ...lines, ...made.map(({ code }) => code)].join('\n')}\n`);
+    // V8 would keep all of a text in two bytes a character, in each thread: that is 0.3 MiB.
+    if (/\\u(?!00)|[^\0-\xff]/.test(readFileSync(builtSource(file), 'utf8')))
+      throw new Error('The code of the threads has a character beyond U+00FF');
   }
-  // V8 would keep all of a text in two bytes a character, in each thread: that is 0.3 MiB.
-  if (/\\u(?!00)|[^\0-\xff]/.test(lines.join('')))
-    throw new Error('The code of the threads has a character beyond U+00FF');
-  writeFileSync(threadSources, `${script}\n${lines.join('')}`);
+}
+
+/** The function of a file that returns a text, and the names of the parts that the text needs. */
+function sourceOf(name, entry, parts) {
+  const { text } = parts.get(entry);
+  const own = partsOf(entry, parts);
+  const hasLater = [...own, entry].some((part) => parts.get(part).text.includes('load_later('));
+  const shared = hasLater ? [...new Set([...own, ...partsOf('later', parts)])] : own;
+  const needed = hasLater ? [...shared, 'later'] : shared;
+  const names = globalsIn([...needed, entry].map((part) => parts.get(part).text).join(''));
+  const list = shared.map(variableOf).join(', ');
+  const given = [
+    JSON.stringify(names.join()),
+    `{ ${list} }`,
+    JSON.stringify(text),
+    ...(hasLater ? ['later'] : []),
+  ];
+  return { needed, code: `export const ${name} = script(${given.join(', ')});` };
 }
 
 /**
- * The text of a script. The code that runs tasks must not depend on what tasks do to globals: it reads each global that it may use before
- * any task module is loaded, and then uses only these values.
+ * Returns a function that returns the text of a script, and makes it when first called. The code that runs tasks must not depend on what tasks do
+ * to globals: it reads each global that it may use before any task module is loaded, and then uses only these values.
  * @param names the globals
  * @param parts the texts that the script's own text needs, by name
  * @param later the text of what is loaded when it is first called
  */
 function script(names, parts, text, later) {
-  const before = Object.entries(parts).map(([name, part]) => `const ${name}=(()=>{${part}})();`);
-  const given = [names, ...Object.keys(parts)];
-  if (later !== undefined) {
-    const comment = `const later_text=(()=>{/*${later}*/}).toString().slice(7,-3);`;
-    const load = `require("node:vm").runInThisContext(\`(require,${given})=>{"use strict";\${later_text}}\`,{filename:"[worker eval]"})`;
-    before.unshift(`${comment}let later;const load_later=()=>later??=${load}(require,${given});`);
-  }
-  const values = names.replace(/\w+/g, 'globalThis.$&');
-  // A thread inherits `--input-type=module` from its parent, and then has no `require`; `getBuiltinModule` works either way.
-  return `((require,${names})=>{"use strict";${before.join('')}(()=>{${text}})()})(globalThis.process.getBuiltinModule,${values});`;
+  let made;
+  return () => {
+    if (made !== undefined) return made;
+    const before = Object.entries(parts).map(([name, part]) => `const ${name}=(()=>{${part}})();`);
+    const given = [names, ...Object.keys(parts)];
+    if (later !== undefined) {
+      const comment = `const later_text=(()=>{/*${later}*/}).toString().slice(7,-3);`;
+      const load = `require("node:vm").runInThisContext(\`(require,${given})=>{"use strict";\${later_text}}\`,{filename:"[worker eval]"})`;
+      before.unshift(`${comment}let later;const load_later=()=>later??=${load}(require,${given});`);
+    }
+    const values = names.replace(/\w+/g, 'globalThis.$&');
+    // A thread inherits `--input-type=module` from its parent, and then has no `require`; `getBuiltinModule` works either way.
+    made = `((require,${names})=>{"use strict";${before.join('')}(()=>{${text}})()})(globalThis.process.getBuiltinModule,${values});`;
+    return made;
+  };
 }
 
 /** The globals whose names occur in a text, in whatever role. */

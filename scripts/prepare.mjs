@@ -92,8 +92,7 @@ function removeOutputsWithoutSource(dir) {
     const source = path
       .replace(`${join(dir, 'dist')}`, join(dir, 'src'))
       .replace(/(\.d\.ts|\.js)(\.map)?$/, '');
-    const isMade = path.endsWith('thread-sources.js');
-    if (!isMade && !['.ts', '.tsx', '.d.ts'].some((ending) => existsSync(source + ending))) rmSync(path);
+    if (!['.ts', '.tsx', '.d.ts'].some((ending) => existsSync(source + ending))) rmSync(path);
   }
 }
 

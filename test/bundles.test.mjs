@@ -82,7 +82,7 @@ test('Vite: a build for Node', async (t) => {
 });
 
 /** How many bytes the library may add to a program that is bundled and minified; the goal is 120,000. */
-const MOST_BYTES = 329_600;
+const MOST_BYTES = 329_700;
 
 test('esbuild: all of the library, minified, is of bounded size, and what both kinds of threads need is in it once', async () => {
   const { outputFiles } = await esbuild.build({

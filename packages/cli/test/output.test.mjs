@@ -295,18 +295,22 @@ test('a FIFO that its reader closes ends the run quietly', needsFifos, async () 
 });
 
 test('a FIFO that nobody has opened does not hold up Ctrl-C', needsFifos, async (t) => {
-  spawnSync('mkfifo', [at('unopened')]);
-  const { child, ended, until } = start([
-    'run',
-    task('increment'),
-    '--range',
-    '1..9',
-    '--out',
-    at('unopened'),
-  ]);
+  const path = at('unopened');
+  spawnSync('mkfifo', [path]);
+  const tellsOfOpening = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { openSync } = fs;
+    fs.openSync = (path, ...rest) => {
+      if (path === ${JSON.stringify(path)}) process.stderr.write('opening');
+      return openSync(path, ...rest);
+    };
+    syncBuiltinESMExports();`;
+  const { child, ended, until } = start(['run', task('increment'), '--range', '1..9', '--out', path], {
+    node: ['--import', `data:text/javascript,${encodeURIComponent(tellsOfOpening)}`],
+  });
   t.after(() => child.kill('SIGKILL'));
-  // The run waits for a reader when Ctrl-C comes, as far as a time can say.
-  await sleep(2000);
+  await until('stderr', /opening/);
   child.kill('SIGINT');
   await until('stderr', /stopping when what runs is finished/);
   assert.equal((await ended).code, 130);

@@ -2,15 +2,15 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MessageChannel, type MessagePort, SHARE_ENV } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { reject } from '../../core/options/checks.js';
 import type { KeepAlive, Platform } from '../../core/contracts.js';
-import { burstClock, clockZero, now, timer } from './clock.js';
-import type { HelperBoot } from './coordinator-entry.js';
+import { burstClock, now, timer } from './clock.js';
+import { startCoordinatorThread } from './coordinator-thread.js';
 import { availableThreads, memory, threadCeiling } from './limits.js';
-import { nodeThread, recipeFor, spawnFrom } from './node-thread.js';
+import { recipeFor, spawnFrom } from './node-thread.js';
 import { NodePort } from './port.js';
-import { coordinatorSource, workerSource } from './thread-sources.js';
+import { workerSource } from './worker-source.js';
 import { atExit } from './exit.js';
 import { cpuTime, ownLoad } from './usage.js';
 
@@ -44,15 +44,10 @@ export const nodePlatform: Platform = {
     return [port1, port2];
   },
   port: (far) => nearPort(far as MessagePort),
-  spawn: (spec, onExit) => spawnFrom(workerSource, spec, onExit),
-  recipe: (spec) => ({ data: recipeFor(workerSource, spec), transfer: [spec.wire.port] }),
+  spawn: (spec, onExit) => spawnFrom(workerSource(), spec, onExit),
+  recipe: (spec) => ({ data: recipeFor(workerSource(), spec), transfer: [spec.wire.port] }),
   cpuOf: cpuTime,
-  startHelper: ({ name, port, data }, onExit) => {
-    const workerData: HelperBoot = { port: port as MessagePort, data, clockZero: clockZero() };
-    const boot = { name, workerData, transferList: [workerData.port] };
-    // No code of the user's runs in this thread, so it gets none of the user's options.
-    return nodeThread(coordinatorSource, { ...boot, execArgv: [], env: SHARE_ENV }, onExit);
-  },
+  startHelper: startCoordinatorThread,
   clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
   hasSharedMemory: 'waitAsync' in Atomics,
   noProcesses,

@@ -1,9 +1,8 @@
 /**
- * The texts of worker-entry.ts and coordinator-entry.ts, and of the entries of `../process/`, with all they import, each as one script.
- * Written into dist by scripts/build-threads.mjs.
+ * Each returns the text of coordinator-entry.ts, or of one of the entries of `../process/`, with all it imports, as one script. Written into
+ * dist by scripts/build-threads.mjs.
  */
-export declare const workerSource: string;
-export declare const coordinatorSource: string;
-export declare const processSource: string;
-export declare const relaySource: string;
-export declare const threadSource: string;
+export declare function coordinatorSource(): string;
+export declare function processSource(): string;
+export declare function relaySource(): string;
+export declare function threadSource(): string;

@@ -59,7 +59,7 @@ function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thr
   const start = {
     settings,
     execArgv: [...given.execArgv, ...limits(settings)],
-    code: processSource,
+    code: processSource(),
     boot,
     board,
     pipes: 0,

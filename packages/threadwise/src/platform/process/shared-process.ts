@@ -69,9 +69,9 @@ class SharedProcess {
     this.#seats = seats;
     this.#onClosed = onClosed;
     const execArgv = optionsOf(settings);
-    const boot: RelayBoot = { poolName, execArgv, clockZero: clockZero(), source: threadSource };
+    const boot: RelayBoot = { poolName, execArgv, clockZero: clockZero(), source: threadSource() };
     const board: BoardFile = { ...(wire.memory as BoardFile), hasRings: false }; // the relay has none
-    const start = { settings, execArgv, code: relaySource, boot, board, pipes: seats };
+    const start = { settings, execArgv, code: relaySource(), boot, board, pipes: seats };
     this.#process = new NodeProcess(this.#relay, start, (exit) => this.#exited(exit));
     this.#relay.listen((message) => this.#hear(message as FromRelay));
   }
