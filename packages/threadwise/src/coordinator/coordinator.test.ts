@@ -136,6 +136,7 @@ function begin(options: Options = {}) {
       return () => undefined;
     },
     memory: () => undefined,
+    collectShared: () => undefined,
     spawn: (recipe, onExit) => {
       spawned.push({ recipe, exit: onExit });
       return {

@@ -26,7 +26,7 @@ import { Board } from '../transport/shared/board.js';
 import * as L from '../transport/shared/layout.js';
 import { TO_WORKER } from '../transport/messages.js';
 import { ARGUMENTS, type Posted } from '../transport/shared/messages.js';
-import { collectShared, Sleeper } from '../transport/shared/waiting.js';
+import { Sleeper } from '../transport/shared/waiting.js';
 import { untrue } from '../transport/trust.js';
 import { type Entry, Seat } from './seat.js';
 import { type Hire, SeatSizing } from './sizing.js';
@@ -34,7 +34,7 @@ import { type Hire, SeatSizing } from './sizing.js';
 /** What a coordinator needs of its thread. */
 interface CoordinatorPlatform extends Pick<
   Platform,
-  'now' | 'timer' | 'nextTurn' | 'port' | 'cpuOf' | 'memory' | 'atExit'
+  'now' | 'timer' | 'nextTurn' | 'port' | 'cpuOf' | 'memory' | 'atExit' | 'collectShared'
 > {
   /** Starts a worker from the recipe that main's platform has made for it. */
   spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
@@ -137,7 +137,7 @@ export class Coordinator {
         return this.#sizing.end(message[1]);
       case 'drop':
         for (const seat of this.#sizing.reserved.keys()) this.#sizing.end(seat);
-        this.platform.timer(0, () => collectShared(message[1]));
+        this.platform.timer(0, () => this.platform.collectShared(message[1]));
     }
   }
 

@@ -51,6 +51,8 @@ export class FakePlatform implements Platform {
   readonly clone = <T>(value: T, transfer?: readonly unknown[]): T =>
     structuredClone(value, { transfer } as CloneOptions);
   readonly sharedMemory = (byteLength: number): ArrayBufferLike => new SharedArrayBuffer(byteLength);
+  readonly collectShared = () => undefined;
+  readonly collectSoon = () => undefined;
   readonly hasSharedMemory = true;
   readonly noProcesses = () => undefined;
   readonly availableThreads = (): number => 4;

@@ -63,6 +63,8 @@ export interface EndpointPlatform {
   clone: Clone;
   /** Does not keep the thread alive. */
   timer(ms: number, callback: () => void): unknown;
+  /** Has the engine collect a shared buffer to which nothing refers any more, behind the functions that run. */
+  collectSoon(buffer: ArrayBufferLike): void;
   /** Calls back when the thread ends by itself: it has thrown, or left. */
   atExit(callback: () => void): unknown;
   /** The near side of the far end of a channel. */

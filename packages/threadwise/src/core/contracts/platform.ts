@@ -120,6 +120,10 @@ export interface Platform {
    * growable: views of it must be made with a length. Throws a RangeError where the system has none.
    */
   sharedMemory(byteLength: number): ArrayBufferLike;
+  /** Has the engine collect shared buffers of as many bytes, to which nothing refers any more, when no function runs that has seen them. */
+  collectShared(byteLength: number): void;
+  /** Has it collect this one, behind the functions that run. */
+  collectSoon(buffer: ArrayBufferLike): void;
   /** Whether threads can share memory, and wait for it without being blocked. */
   readonly hasSharedMemory: boolean;
   /** The words for a message that say where workers cannot have processes of their own, such as 'on Windows'; undefined: they can. */

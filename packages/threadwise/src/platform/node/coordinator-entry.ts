@@ -3,6 +3,7 @@ import { type MessagePort, workerData } from 'node:worker_threads';
 import { Coordinator } from '../../coordinator/coordinator.js';
 import type { CoordinatorData } from '../../transport/coordinator/thread.js';
 import { followClock, now, timer } from './clock.js';
+import { collectShared } from './collect.js';
 import { noteEnds } from './ended-threads.js';
 import { atExit } from './exit.js';
 import { memory } from './limits.js';
@@ -28,6 +29,7 @@ new Coordinator(new NodePort(boot.port), boot.data as CoordinatorData, {
   timer,
   cpuOf: cpuTime,
   atExit,
+  collectShared,
   spawn: (recipe, onExit) => spawnFromRecipe(recipe as Recipe, onExit),
   memory,
   nextTurn: setImmediate,

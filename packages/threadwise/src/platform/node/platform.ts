@@ -6,6 +6,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { reject } from '../../core/options/checks.js';
 import type { KeepAlive, Platform } from '../../core/contracts.js';
 import { burstClock, now, timer } from './clock.js';
+import { collectShared, collectSoon } from './collect.js';
 import { startCoordinatorThread } from './coordinator-thread.js';
 import { availableThreads, memory, threadCeiling } from './limits.js';
 import { recipeFor, spawnFrom } from './node-thread.js';
@@ -52,6 +53,8 @@ export const nodePlatform: Platform = {
   hasSharedMemory: 'waitAsync' in Atomics,
   noProcesses,
   sharedMemory,
+  collectShared,
+  collectSoon,
   availableThreads,
   threadCeiling,
   memory,

@@ -7,6 +7,7 @@ import { Runner, type RunnerPlatform } from '../../runner/runner.js';
 import type { EndpointPlatform } from '../../transport/endpoint.js';
 import { receiveBoot, runnerPlatform } from './boot.js';
 import { followClock, timer } from './clock.js';
+import { collectSoon } from './collect.js';
 import { atExit } from './exit.js';
 import { NodePort } from './port.js';
 import { keepUncaughtErrorsReadable } from './uncaught.js';
@@ -30,6 +31,7 @@ keepUncaughtErrorsReadable();
 const platform: RunnerPlatform & EndpointPlatform = {
   ...runnerPlatform(boot, (value, transfer) => structuredClone(value, { transfer } as never)),
   timer,
+  collectSoon,
   atExit,
   port: (far) => new NodePort(far as MessagePort),
   utilization: loopUtilization(),

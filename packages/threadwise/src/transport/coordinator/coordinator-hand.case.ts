@@ -79,6 +79,7 @@ export class CoordinatorHand implements Actor, Thread {
       cpuOf: () => undefined,
       atExit: () => () => undefined,
       memory: () => undefined,
+      collectShared: () => undefined,
       spawn: () => {
         throw new Error('Nobody should be started here');
       },

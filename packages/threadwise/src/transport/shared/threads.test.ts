@@ -12,7 +12,7 @@ import { ARRIVED, blockUntil, LEFT, RAN, reached, smallPool } from '../small-poo
 import { COORDINATOR, type SharedMemory, wakeupsOf } from './layout.js';
 
 /** What waits for longer than that waits for ever. Milliseconds. */
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 60_000;
 const test = (name: string, run: (t: TestContext) => Promise<void>) =>
   testFor(name, { timeout: TIMEOUT_MS }, run);
 const KIB = 1024;

@@ -1,4 +1,4 @@
-/** How a thread waits for a word of shared memory to change, without holding up its event loop; and how it lets go of such memory. */
+/** How a thread waits for a word of shared memory to change, without holding up its event loop. */
 /// <reference lib="es2024.sharedmemory" />
 import type { SpinLimits } from '../spin-budget.js';
 
@@ -18,46 +18,6 @@ export const BLOCK: SpinLimits = { mostMs: 5, wakeUpMs: 0.05 };
  * and 5 on two cores.
  */
 export const GIVE_WAY_MS = 2;
-
-/**
- * Has the engine collect shared buffers of as many bytes, to which nothing refers any more. It does not count shared memory: where little else is
- * allocated, it would never collect them. So it is given as many bytes that it counts, which nobody touches. To be called when no function runs
- * that has seen the buffers.
- */
-export function collectShared(byteLength: number): void {
-  try {
-    void new ArrayBuffer(byteLength);
-  } catch {
-    // There are no addresses for as many: the next collection comes when it comes.
-  }
-}
-
-/** How many milliseconds pass before a buffer that was not collected is given another try; then twice as many, up to MOST_RETRY_MS. */
-const RETRY_MS = 50;
-const MOST_RETRY_MS = 2000;
-
-const gone = new FinalizationRegistry<{ isGone: boolean }>((buffer) => {
-  buffer.isGone = true;
-});
-
-/**
- * The same for one buffer, as soon as the event loop has a turn. Tries again while the buffer is there: on a busy machine V8 may begin a collection, and
- * not end it before the thread allocates anew.
- */
-export function collectSoon(
-  buffer: ArrayBufferLike,
-  timer: (ms: number, callback: () => void) => unknown,
-): void {
-  const { byteLength } = buffer;
-  const state = { isGone: false };
-  gone.register(buffer, state);
-  const collect = (waitMs: number) => {
-    if (state.isGone) return;
-    collectShared(byteLength);
-    if (waitMs <= MOST_RETRY_MS) timer(waitMs, () => collect(2 * waitMs));
-  };
-  timer(0, () => collect(RETRY_MS));
-}
 
 /** Calls back when a word is notified; asleep at most once. */
 export class Sleeper {

@@ -25,7 +25,6 @@ import * as L from '../layout.js';
 import { SharedLink } from './link.js';
 import { SharedQueue } from './queue.js';
 import { ARGUMENTS, NAMED, type Posted, SEGMENT } from '../messages.js';
-import { collectShared, collectSoon } from '../waiting.js';
 
 /** Further names go with each task: a program that makes up names must not fill the memory of workers. */
 const MAX_NAMES = 4096;
@@ -110,7 +109,7 @@ export class SharedExchange implements Exchange, PlainWay {
   protected tellSegment(index: number, buffer: ArrayBufferLike | undefined): void {
     this.#tellAll([SEGMENT, index, buffer]);
     Atomics.add(this.board.words, L.SEGMENTS_TOLD, 1); // after it was told: who sees this finds the word in his port
-    if (buffer === undefined) collectSoon(this.arena.segments[index]!, this.platform.timer);
+    if (buffer === undefined) this.platform.collectSoon(this.arena.segments[index]!);
   }
 
   protected newQueue(): PullQueue {
@@ -328,7 +327,7 @@ export class SharedExchange implements Exchange, PlainWay {
   close(): Promise<void> | undefined {
     this.drain.close();
     const { reservedBytes } = this.arena;
-    this.platform.defer(() => collectShared(reservedBytes));
+    this.platform.defer(() => this.platform.collectShared(reservedBytes));
     this.arena.close();
     return undefined;
   }

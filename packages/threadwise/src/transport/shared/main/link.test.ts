@@ -70,7 +70,8 @@ const settledPromises = () => new Promise((resolve) => void setImmediate(resolve
 
 /** What a worker's end needs of its platform, beside its port. */
 const { clone } = nodePlatform;
-const QUIET = { now: () => 0, clone, timer: () => undefined, atExit: () => undefined };
+const none = () => undefined;
+const QUIET = { now: () => 0, clone, timer: none, atExit: none, collectSoon: none };
 
 /** A line, with a worker that begins what it is told to and ends nothing by itself. `below`: how many workers have a lower seat. */
 function line(sizes = { cells: 4, stream: 1024, mail: 4 }, below = 0) {
@@ -95,7 +96,7 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }, below = 0) {
   const timer = (_ms: number, callback: () => void) => void timers.push(callback);
   const leaves: (() => void)[] = [];
   const atExit = (callback: () => void) => leaves.push(callback);
-  const own = { now: () => 0, clone, timer, port: () => port, atExit };
+  const own = { ...QUIET, timer, port: () => port, atExit };
   const endpoint = new SharedEndpoint(new Line(port), memory, own);
   let lastId = 0;
   const made = (...args: unknown[]) => {

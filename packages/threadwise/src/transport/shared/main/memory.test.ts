@@ -6,7 +6,7 @@ import { nodePlatform } from '../../../platform/node/platform.js';
 import { collected, RAN, reached, type SmallOptions, smallPool } from '../../small-pool.case.js';
 
 /** What waits for longer than that waits for ever. Milliseconds. */
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 const test = (name: string, run: (t: TestContext) => Promise<void>) =>
   testFor(name, { timeout: TIMEOUT_MS }, run);
 const MIB = 2 ** 20;

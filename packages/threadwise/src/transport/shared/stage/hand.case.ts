@@ -111,6 +111,7 @@ export class Hand implements Actor {
       timer,
       port,
       atExit: () => undefined,
+      collectSoon: () => undefined,
     };
     const source = wire.transport === 'shared' ? undefined : new Given(memory, platform);
     this.#endpoint = new SharedEndpoint(new Line(this.#port), memory, platform, source);

@@ -222,6 +222,9 @@ export function handPlatform(parts: HandPlatformParts): Platform {
     startHelper,
     clone: (value) => structuredClone(value),
     sharedMemory: memory.take,
+    // The next run uses the memory again.
+    collectShared: () => undefined,
+    collectSoon: () => undefined,
     hasSharedMemory: true,
     noProcesses: () => 'on a stage',
     availableThreads: () => spinners + 1,

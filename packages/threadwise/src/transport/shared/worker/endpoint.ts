@@ -19,7 +19,6 @@ import { Claims } from './claims.js';
 import type { TaskSource } from './task-source.js';
 import * as L from '../layout.js';
 import { ARGUMENTS, LINE, NAMED, type Posted, RESULT, SEGMENT, type ToWorker } from '../messages.js';
-import { collectSoon } from '../waiting.js';
 
 /** A resting main is woken at once when the ring has at most this many hints for each worker: it takes a moment to wake up. */
 const LITTLE = 4;
@@ -279,7 +278,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     // The last task is over, and its arguments may be a lease's bytes in that segment, or were read there.
     this.args = NO_ARGS;
     this.#reader?.forget();
-    collectSoon(before!, this.#platform.timer);
+    this.#platform.collectSoon(before!);
   }
 
   /** The number of a segment that was given back is given again: only who has heard all knows which one is meant. */

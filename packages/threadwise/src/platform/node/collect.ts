@@ -1,0 +1,39 @@
+/** How a thread lets go of shared memory. */
+import { timer } from './clock.js';
+
+/**
+ * Has the engine collect shared buffers of as many bytes, to which nothing refers any more. It does not count shared memory: where little else is
+ * allocated, it would never collect them. So it is given as many bytes that it counts, which nobody touches. To be called when no function runs
+ * that has seen the buffers.
+ */
+export function collectShared(byteLength: number): void {
+  try {
+    void new ArrayBuffer(byteLength);
+  } catch {
+    // There are no addresses for as many: the next collection comes when it comes.
+  }
+}
+
+/** How many milliseconds pass before a buffer that was not collected is given another try; then twice as many, up to MOST_RETRY_MS. */
+const RETRY_MS = 50;
+const MOST_RETRY_MS = 2000;
+
+const gone = new FinalizationRegistry<{ isGone: boolean }>((buffer) => {
+  buffer.isGone = true;
+});
+
+/**
+ * The same for one buffer, as soon as the event loop has a turn. Tries again while the buffer is there: on a busy machine V8 may begin a collection, and
+ * not end it before the thread allocates anew.
+ */
+export function collectSoon(buffer: ArrayBufferLike): void {
+  const { byteLength } = buffer;
+  const state = { isGone: false };
+  gone.register(buffer, state);
+  const collect = (waitMs: number) => {
+    if (state.isGone) return;
+    collectShared(byteLength);
+    if (waitMs <= MOST_RETRY_MS) timer(waitMs, () => collect(2 * waitMs));
+  };
+  timer(0, () => collect(RETRY_MS));
+}
