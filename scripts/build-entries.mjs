@@ -64,7 +64,12 @@ export async function buildEntries() {
  */
 async function buildPool() {
   const options = { ...OPTIONS, format: 'esm', metafile: true };
-  const { metafile } = await build({ ...options, entryPoints: { whole: source('index') }, sourcemap: true });
+  const { metafile } = await build({
+    ...options,
+    minifyWhitespace: false, // which would take the comments that tell webpack what to leave; bundlers minify by themselves
+    entryPoints: { whole: source('index') },
+    sourcemap: true,
+  });
   const { outputFiles, metafile: parts } = await build({
     ...options,
     minifyWhitespace: false, // `minified` does that later
