@@ -133,9 +133,12 @@ function namesOf(outputs) {
   return names;
 }
 
-/** The types of a CommonJS file: those of the module, as both have the same exports. */
+/** The types of a CommonJS file, written as CommonJS: those of the module, as both have the same exports. */
 function typesOf(name) {
-  return `// @ts-ignore: the types are those of a module.\nexport * from './${name}.js';\n`;
+  return `// @ts-ignore: the types are those of a module.
+import all = require('./${name}.js');
+export = all;
+`;
 }
 
 /** The texts of the threads are built, and not a source. */
