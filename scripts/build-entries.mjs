@@ -65,7 +65,12 @@ export async function buildEntries() {
  */
 async function buildPool() {
   const options = { ...OPTIONS, format: 'esm', metafile: true };
-  const { metafile } = await build({ ...options, entryPoints: { whole: source('index') }, sourcemap: true });
+  const { metafile } = await build({
+    ...options,
+    minifyWhitespace: false, // which would take the comments that tell webpack what to leave; bundlers minify by themselves
+    entryPoints: { whole: source('index') },
+    sourcemap: true,
+  });
   const { outputFiles, metafile: parts } = await build({
     ...options,
     minifyWhitespace: false, // `minified` does that later
@@ -129,9 +134,12 @@ function namesOf(outputs) {
   return names;
 }
 
-/** The types of a CommonJS file: those of the module, as both have the same exports. */
+/** The types of a CommonJS file, written as CommonJS: those of the module, as both have the same exports. */
 function typesOf(name) {
-  return `// @ts-ignore: the types are those of a module.\nexport * from './${name}.js';\n`;
+  return `// @ts-ignore: the types are those of a module.
+import all = require('./${name}.js');
+export = all;
+`;
 }
 
 /** The texts of the threads are built, and not a source. */

@@ -81,6 +81,14 @@ test('Vite: a build for Node', async (t) => {
   runAlone(dir);
 });
 
+test('webpack leaves what the library imports by a name that is known at run time only', () => {
+  const library = readFileSync(new URL('../packages/threadwise/dist/whole.js', import.meta.url), 'utf8');
+  const imports = [...library.matchAll(/\bimport\(([^)]*)\)/g)].map(([, name]) => name.replaceAll(/\s/g, ''));
+  const left = ['/*webpackIgnore:true*/PACKAGE', '/*webpackIgnore:true*/moduleUrl'];
+  // What begins a thread is text, which no bundler reads.
+  assert.deepEqual(imports.filter((name) => name !== 'url' && !/^["']node:/.test(name)).sort(), left);
+});
+
 /** How many bytes the library may add to a program that is bundled and minified; the goal is 120,000. */
 const MOST_BYTES = 329_700;
 

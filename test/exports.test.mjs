@@ -77,6 +77,14 @@ test('what is published names no folder of the machine that built it', () => {
   assert.deepEqual(naming, []);
 });
 
+test('types of CommonJS files are CommonJS: Turbopack reads what lies beside the library, and refuses a module there', () => {
+  const dist = fileURLToPath(new URL('../packages/threadwise/dist/', import.meta.url));
+  const names = readdirSync(dist).filter((name) => name.endsWith('.d.cts'));
+  assert.equal(names.length, 5);
+  for (const name of names)
+    assert.doesNotMatch(readFileSync(`${dist}${name}`, 'utf8'), /^export (?!=)/m, name);
+});
+
 test('the methods of a pool', () => {
   const pool = library.createPool('data:text/javascript,export const f = () => 1', {
     threads: { min: 0, max: 1 },

@@ -84,7 +84,8 @@ export function openPool<M = UntypedTasks>(
     newModuleHere: () =>
       moduleHere({
         clone: nodePlatform.clone,
-        load: () => import(moduleUrl),
+        // webpack would look for the module among those that it has bundled.
+        load: () => import(/* webpackIgnore: true */ moduleUrl),
         newStore: asyncStore,
         classes: classNames(classes),
       }),
