@@ -271,6 +271,26 @@ describe('faults of Redis', { skip }, () => {
     assert.equal(await fleet.run('add', [5, 6]), 11);
   });
 
+  test('a Redis that refuses to give jobs, as a replica does, is not asked without a pause', async (t) => {
+    const primary = await RedisServer.start(t);
+    const replica = await RedisServer.start(t, '--replicaof', '127.0.0.1', String(primary.port));
+    const service = await machineHere(t, replica);
+    let refusals = 0;
+    const refused = told(
+      service.worker,
+      'error',
+      ({ message }) => /READONLY/.test(message) && ++refusals === 3,
+    );
+    const admin = replica.client(t);
+    await refused;
+    const asked = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await admin.info('commandstats'))[1]);
+    const before = await asked();
+    await sleep(1000);
+    assert.ok((await asked()) - before <= 5);
+    await admin.call('REPLICAOF', 'NO', 'ONE');
+    assert.equal(await caller(t, replica).run('add', [1, 2]), 3);
+  });
+
   test('a machine that is cut off for longer than its lock: another does its job, and it comes back', async (t) => {
     const redis = await RedisServer.start(t);
     const way = await proxyTo(t, redis.port);
