@@ -25,6 +25,8 @@ const REQUIRED = {
 /** Throws ERR_OPTION. */
 export function connectTo(connection: unknown): Redis {
   const redis = clientOf(connection);
+  // It would end blocking commands as well, which wait for seconds: nobody would hear of jobs and results.
+  delete redis.options.commandTimeout;
   const { keyPrefix } = redis.options;
   if (!keyPrefix) return redis;
   redis.disconnect();

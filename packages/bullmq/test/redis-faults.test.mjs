@@ -166,6 +166,19 @@ describe('faults of Redis', { skip }, () => {
     assert.equal(await call, 3);
   });
 
+  test('a commandTimeout of the client does not end the commands that wait for jobs and results', async (t) => {
+    const redis = await RedisServer.start(t);
+    const connection = { ...redis.connection, commandTimeout: 50 };
+    const errors = [];
+    await machineHere(t, redis, { connection, onError: (error) => errors.push(error) });
+    const fleet = caller(t, redis, { connection });
+    await fleet.ready;
+    await sleep(300);
+    // Its result is in the event alone.
+    assert.equal(await fleet.run('add', [1, 2], { job: { removeOnComplete: true } }), 3);
+    assert.deepEqual(errors, []);
+  });
+
   test('a machine that is closed before it has reached Redis says so, and soon', async (t) => {
     const connection = { host: '127.0.0.1', port: await freePort() };
     const told = [];
