@@ -195,6 +195,16 @@ describe('faults of Redis', { skip }, () => {
     );
   });
 
+  test('a machine that is closed when it has reached Redis and takes no jobs yet says so', async (t) => {
+    const redis = await RedisServer.start(t);
+    const service = serve(tasksUrl, { queue: 'work', connection: redis.connection, signals: [] });
+    onEnd(t, () => service.close({ timeoutMs: 0 }));
+    const ready = failure(service.ready);
+    await service.pool.ready;
+    await service.close();
+    assert.equal((await ready).code, 'ERR_FLEET_CLOSED');
+  });
+
   test('a wrong password is told at once, on either side', async (t) => {
     const redis = await RedisServer.start(t, '--requirepass', 'right');
     const wrong = { ...redis.connection, password: 'wrong' };

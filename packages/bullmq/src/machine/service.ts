@@ -181,7 +181,8 @@ export class Service {
       void this.close({ timeoutMs: 0 });
       throw error;
     }
-    if (this.#closing !== undefined) return;
+    if (this.#closing !== undefined)
+      throw new FleetError('ERR_FLEET_CLOSED', 'The service was closed before it took jobs');
     this.worker.run().catch((error: Error) => this.#tell(error));
     this.#report();
   }
