@@ -170,6 +170,13 @@ function suite(form, isolation) {
       assert.match(error.message, /process \d+ had been stopped by a signal/);
       assert.equal(await pool.run('twice', [2]), 4);
     });
+
+    test('is noticed as well where a task has closed the descriptor by which it hears', async (t) => {
+      const pool = apart(t);
+      assert.equal(await pool.run('closeFd', [3]), 'closed');
+      assert.equal(await pool.run('twice', [2]), 4);
+      await pool.close();
+    });
   });
 
   describe(`${form}: timeouts, aborts`, () => {

@@ -11,14 +11,22 @@ export type FleetConnection = string | RedisOptions | Redis;
 const retryDelay = (times: number) => Math.min(times * 50, 2000);
 
 /**
- * BullMQ requires the first. With the second, commands wait for Redis without a limit, and the caller sets the timeout. With the third, no
- * timer keeps the process: ioredis begins one when it disconnects, and forgets it if the socket has been closed before.
+ * BullMQ requires the first. With the second, commands wait for Redis without a limit, and the caller sets the timeout. Without the third,
+ * one whose connection is cut never settles. With the fourth, no timer keeps the process: ioredis begins one when it disconnects, and forgets
+ * it if the socket has been closed before.
  */
-const REQUIRED = { maxRetriesPerRequest: null, enableOfflineQueue: true, disconnectTimeout: 0 } as const;
+const REQUIRED = {
+  maxRetriesPerRequest: null,
+  enableOfflineQueue: true,
+  autoResendUnfulfilledCommands: true,
+  disconnectTimeout: 0,
+} as const;
 
 /** Throws ERR_OPTION. */
 export function connectTo(connection: unknown): Redis {
   const redis = clientOf(connection);
+  // It would end blocking commands as well, which wait for seconds: nobody would hear of jobs and results.
+  delete redis.options.commandTimeout;
   const { keyPrefix } = redis.options;
   if (!keyPrefix) return redis;
   redis.disconnect();

@@ -25,9 +25,23 @@ export function encode(value: unknown, encoding: Encoding, what: string): unknow
   throw new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path });
 }
 
+/** Stands for a value that is no JSON. */
+export const NO_JSON = { [MARK]: 'no JSON' } as const;
+
+/** What JSON text from Redis stands for, to be decoded. Never throws. */
+export function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text!);
+  } catch {
+    return NO_JSON;
+  }
+}
+
 /** The inverse of `encode`. Throws ERR_FLEET_DATA. */
 export function decode(encoded: unknown): unknown {
   if (!isMarked(encoded)) return encoded;
+  if (encoded === NO_JSON)
+    throw new FleetError('ERR_FLEET_DATA', 'A value that is no JSON, written by a worker of another kind');
   try {
     const { base64 } = encoded;
     if (encoded[MARK] === 'v8' && typeof base64 === 'string')

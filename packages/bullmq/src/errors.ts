@@ -39,6 +39,12 @@ export function redisError(what: string, cause: unknown): FleetError {
   return new FleetError(code, `${what}: ${message}`, { cause });
 }
 
+/** The errors for when the client does not connect again: what its option `retryStrategy` has returned says so. */
+export const givenUp = (consequence: string) => (jobId?: string) => {
+  const message = `The client does not connect to Redis again, as its retryStrategy says; ${consequence}`;
+  return new FleetError('ERR_FLEET_CONNECTION', message, jobId === undefined ? {} : { jobId });
+};
+
 /** Whether the login was refused (a wrong or missing password, or no permission): trying again does not help. */
 export function isRefusedLogin(error: unknown): boolean {
   const refusals = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH)/;

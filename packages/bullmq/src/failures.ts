@@ -4,7 +4,7 @@
  */
 import type { Queue } from 'bullmq';
 import { isThreadwiseError } from 'threadwise';
-import { decodeError, type EncodedError, encodeError } from 'threadwise/internal';
+import { decodeError, type EncodedError, encodeError, textOf } from 'threadwise/internal';
 import type { Redis } from 'ioredis';
 import { decode, encode } from './encoding.js';
 import { FleetError } from './errors.js';
@@ -26,14 +26,14 @@ const FINAL = new Set<unknown>([
 const clone = <T>(value: T): T => structuredClone(value);
 
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return textOf(thrown, ({ message }) => message);
 }
 
 /** Stores the thrown value in the job; call it before BullMQ learns of the failure. */
 export async function writeFailure(redis: Redis, key: string, thrown: unknown, maxBytes: number) {
   let record = JSON.stringify(encode(encodeError(thrown, clone), 'auto', 'the error'));
   if (Buffer.byteLength(record) > maxBytes) {
-    const short = new Error(`${shortened(messageOf(thrown))} (shortened: larger than ${maxBytes} bytes)`);
+    const short = new Error(cut(messageOf(thrown), maxBytes));
     short.stack = '';
     record = JSON.stringify(encodeError(short, clone));
   }
@@ -59,7 +59,7 @@ export async function readFailure(queue: Queue, redis: Redis, jobId: string, rea
 
 /** Whether the stored error is that of the last attempt: it may be older, if the last attempt ended with its machine. */
 function isOf(record: EncodedError, reason: string): boolean {
-  if (record.type === 'value') return messageOf(record.value) === reason;
+  if (record.type === 'value') return shortened(messageOf(record.value)) === shortened(reason);
   return shortened(record.message) === shortened(reason);
 }
 
@@ -67,13 +67,21 @@ function shortened(message: string): string {
   return message.slice(0, 1000);
 }
 
+const cut = (text: string, maxBytes: number) =>
+  `${shortened(text)} (shortened: larger than ${maxBytes} bytes)`;
+
+function fitting(text: string, maxBytes: number): string {
+  return Buffer.byteLength(text) <= maxBytes ? text : cut(text, maxBytes);
+}
+
 /**
- * Makes the error for BullMQ, which reads its message and stack, and from its `name` whether to try again.
+ * Makes the error for BullMQ, which reads its message and stack, and from its `name` whether to try again. BullMQ stores both of any length.
  * @param isCancelled whether the caller has aborted the job
  */
-export function asFailure(thrown: unknown, isCancelled: boolean): Error {
-  const failure = new Error(messageOf(thrown));
-  if (thrown instanceof Error && thrown.stack !== undefined) failure.stack = thrown.stack;
+export function asFailure(thrown: unknown, isCancelled: boolean, maxBytes: number): Error {
+  const failure = new Error(fitting(messageOf(thrown), maxBytes));
+  const { stack } = thrown instanceof Error && thrown.stack !== undefined ? thrown : failure;
+  failure.stack = fitting(`${stack}`, maxBytes);
   const isOurs = isThreadwiseError(thrown) || thrown instanceof FleetError;
   if (isCancelled || (isOurs && FINAL.has(thrown.code))) failure.name = 'UnrecoverableError';
   return failure;

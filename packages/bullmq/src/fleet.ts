@@ -1,6 +1,6 @@
 /** The caller's side of a fleet: calls like those of a pool, as jobs of a BullMQ queue that other machines work on. */
 import { randomUUID } from 'node:crypto';
-import { type Job, Queue, QueueEvents } from 'bullmq';
+import { type Job, Queue } from 'bullmq';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from 'threadwise';
 import {
   duration,
@@ -15,7 +15,7 @@ import {
 import { sendCancel } from './cancels.js';
 import { connectTo, endEvents, inTime, Link } from './connection.js';
 import { checkSize, encode } from './encoding.js';
-import { FleetError } from './errors.js';
+import { FleetError, givenUp } from './errors.js';
 import {
   defined,
   type FleetJobOptions,
@@ -24,6 +24,7 @@ import {
   resolveCall,
   resolveMap,
 } from './job-options.js';
+import { JobEvents } from './job-events.js';
 import { type MachineStats, machinesOf } from './machines.js';
 import { moduleHash } from './module-hash.js';
 import { type OpenCall, OpenCalls } from './open-calls.js';
@@ -80,8 +81,11 @@ export class Fleet<M = UntypedTasks> {
   /** Requests to Redis for calls; `close` waits for their answers before it disconnects. */
   readonly #asked = new Set<Promise<unknown>>();
   readonly #lookTimer: NodeJS.Timeout;
-  #events: QueueEvents | undefined;
+  #events: JobEvents | undefined;
   #listening: Promise<void> | undefined;
+  #isLooking = false;
+  /** Whether all jobs are to be looked at once more: the connection was lost during a look. */
+  #isLookMissed = false;
   #module: Promise<string> | undefined;
   #reading: Promise<[counts: Readonly<Record<string, number>>, machines: MachineStats[]]> | undefined;
   #closing: Promise<void> | undefined;
@@ -95,8 +99,9 @@ export class Fleet<M = UntypedTasks> {
     this.queue = new Queue(queue, { connection: redis, prefix, streams });
     this.queue.on('error', () => undefined); // the link reports the error to those who wait
     this.#calls = new OpenCalls(this.queue, redis);
+    redis.on('end', () => this.#calls.failAll(['added'], givenUp('the job stays in the queue')));
     this.#machines = machinesOf(this.queue, redis);
-    this.#lookTimer = setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#lookTimer = setInterval(() => void this.#look(), LOOK_MS).unref();
     this.tasks = tasksBy((name, args) => this.run(name as TaskName<M>, args as never));
   }
 
@@ -269,17 +274,28 @@ export class Fleet<M = UntypedTasks> {
     const last = await this.#link.ask('The fleet was not reached', () =>
       redis.xadd(this.queue.toKey('events'), 'MAXLEN', '~', MAX_EVENTS, '*', 'event', 'threadwise:listening'),
     );
-    const events = new QueueEvents(queue, { connection: redis, prefix, lastEventId: last! });
+    const events = new JobEvents(queue, { connection: redis, prefix, lastEventId: last! });
     this.#events = events;
     events.on('error', () => undefined);
     this.#calls.follow(events, last!);
     // While disconnected we may have missed events that have since left the stream, or the stream may be gone.
-    redis.on('ready', () => this.#look(Number.POSITIVE_INFINITY));
+    redis.on('ready', () => void this.#look(Number.POSITIVE_INFINITY));
   }
 
-  #look(most?: number): void {
-    if (this.#calls.size > 0 && this.#link.redis.status === 'ready')
-      this.#calls.lookAtOldest(most).catch(() => undefined);
+  /** Looks once at a time: the client keeps every command that a Redis does not answer, so looks that nobody waits for would pile up. */
+  async #look(most?: number): Promise<void> {
+    if (this.#isLooking) {
+      this.#isLookMissed ||= most !== undefined;
+      return;
+    }
+    this.#isLooking = true;
+    while (this.#calls.size > 0 && this.#link.redis.status === 'ready') {
+      this.#isLookMissed = false;
+      await this.#calls.lookAtOldest(most).catch(() => undefined);
+      if (!this.#isLookMissed) break;
+      most = Number.POSITIVE_INFINITY;
+    }
+    this.#isLooking = false;
   }
 
   /** Removes the job if it waits; tells its machine to abort it if it runs. */

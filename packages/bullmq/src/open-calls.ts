@@ -6,9 +6,10 @@ import type { Job, Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type AbortSignalLike, ThreadwiseError } from 'threadwise';
 import { onAbort, promised, UserCode } from 'threadwise/internal';
-import { decode } from './encoding.js';
+import { decode, NO_JSON, parsed } from './encoding.js';
 import { FleetError } from './errors.js';
 import { readFailure } from './failures.js';
+import { fieldsOf } from './job-events.js';
 
 /** How many jobs one check of the open calls reads from Redis. With a check every five seconds the load is negligible. */
 const MOST_AT_ONCE = 500;
@@ -152,7 +153,9 @@ export class OpenCalls {
     const job = (await this.#queue.getJob(jobId)) as Job | undefined;
     if (job === undefined) return calls;
     if (job.finishedOn === undefined) return [];
-    if (await job.isCompleted()) this.completed(jobId, job.returnvalue);
+    // BullMQ gives undefined where the value is no JSON.
+    const { returnvalue = NO_JSON } = job;
+    if (await job.isCompleted()) this.completed(jobId, returnvalue);
     else if (await job.isFailed()) await this.failed(jobId, job.failedReason ?? 'no reason was given');
     return [];
   }
@@ -164,9 +167,8 @@ export class OpenCalls {
   async #catchUp(): Promise<void> {
     const unheard = await this.#redis.xrange(this.#queue.toKey('events'), `(${this.#heard}`, '+');
     for (const [, fields] of unheard) {
-      const pairs = fields.flatMap((name, i) => (i % 2 === 0 ? [[name, fields[i + 1]!]] : []));
-      const { event, jobId, returnvalue, failedReason } = Object.fromEntries(pairs) as Record<string, string>;
-      if (event === 'completed') this.completed(jobId!, JSON.parse(returnvalue!));
+      const { event, jobId, returnvalue, failedReason } = fieldsOf(fields);
+      if (event === 'completed') this.completed(jobId!, parsed(returnvalue));
       if (event === 'failed') await this.failed(jobId!, failedReason!);
     }
   }

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { connect, FleetError, serve } from '@threadwise/bullmq';
 import { FlowProducer, Queue, QueueEvents } from 'bullmq';
 import { isThreadwiseError } from 'threadwise';
-import { begun, caller, failure, folder, machineHere, tasksUrl, told } from './helpers.mjs';
+import { begun, caller, eventsOf, failure, folder, machineHere, tasksUrl, told } from './helpers.mjs';
 import { onEnd, skip, startForSuite } from './redis.mjs';
 
 describe('calls', { skip }, () => {
@@ -286,6 +286,37 @@ describe('calls', { skip }, () => {
     assert.match(result.message, /at most 2000/);
     const error = await failure(fleet.run('fail', ['m', { much: 'x'.repeat(900) }]));
     assert.match(error.message, /^m/);
+  });
+
+  test('an error that is larger than allowed is cut, wherever BullMQ keeps it', async (t) => {
+    const { fleet, queue } = await fleetOf(t, { machine: { maxBytes: 5000 } });
+    const events = await eventsOf(t, redis, queue);
+    const failed = told(events, 'failed');
+    const error = await failure(fleet.run('fail', ['x'.repeat(100_000)], { jobId: 'long' }));
+    assert.match(error.message, /^x{1000} \(shortened: larger than 5000 bytes\)$/);
+    const value = await failure(fleet.run('throwValue', ['y'.repeat(100_000)]));
+    assert.match(value.message, /^y{1000} \(shortened/);
+    assert.ok((await failed)[0].failedReason.length < 2000);
+    const kept = Object.values(await redis.client(t).hgetall(fleet.queue.toKey('long')));
+    // Besides the argument, which its caller was allowed.
+    assert.deepEqual(
+      kept.filter((field) => field.length > 5000).map((field) => field.length),
+      [100_004],
+    );
+  });
+
+  test('whatever is thrown, or given as the reason of an abort, arrives: also what cannot be made a string', async (t) => {
+    const { fleet } = await fleetOf(t, { machine: { pool: { threads: 1 } } });
+    const thrown = { toString: 1, valueOf: 2 };
+    assert.deepEqual(await failure(fleet.run('throwValue', [thrown])), thrown);
+    const { path, wrote } = folder(t);
+    const controller = new AbortController();
+    const { promise } = await begun(fleet, 'untilAborted', [path('notes')], { signal: controller.signal });
+    controller.abort(Object.create(null));
+    assert.equal((await failure(promise)).code, 'ERR_TASK_ABORTED');
+    // The one worker comes to it when the task has ended.
+    await fleet.run('echo', [1]);
+    assert.deepEqual(wrote('notes'), ['aborted']);
   });
 
   test('a machine with another version of the module fails the call, if that is asked for', async (t) => {

@@ -184,6 +184,18 @@ describe('machines', { skip }, () => {
     await machineHere(t, redis, { queue });
     assert.equal(await call, 3);
   });
+
+  test('a machine whose pool somebody closes ends, and leaves what it has taken to others', async (t) => {
+    const queue = newQueue();
+    const fleet = caller(t, redis, { queue });
+    const service = await machineHere(t, redis, { queue });
+    await service.pool.close();
+    const closed = told(service.worker, 'closed');
+    const call = fleet.run('who', []);
+    await closed;
+    await machineHere(t, redis, { queue });
+    assert.ok((await call).attempt <= 4, 'it was not taken and given back again and again');
+  });
 });
 
 function countsOf(items) {

@@ -1,7 +1,10 @@
 /** A Redis that is not there, lets nobody in, restarts, forgets, is full, or cannot be reached for a while. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { text as textFrom } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, FleetError, serve } from '@threadwise/bullmq';
 import { QueueEvents } from 'bullmq';
 import { freePort } from 'threadwise-test/free-port';
@@ -59,6 +62,99 @@ describe('faults of Redis', { skip }, () => {
     await service.ready;
   });
 
+  test('a machine whose client gives up on a Redis that is not there says so and closes, and blocks nobody', async () => {
+    const place = { host: '127.0.0.1', port: await freePort() };
+    const code = `
+      import { serve } from '@threadwise/bullmq';
+      const connection = { ...${JSON.stringify(place)}, retryStrategy: () => null };
+      const service = serve(${JSON.stringify(tasksUrl.href)}, { queue: 'work', connection, signals: [], onError: () => undefined });
+      const error = await service.ready.catch((error) => error);
+      await service.close();
+      process.stdout.write(error.code);`;
+    const args = ['--input-type=module', '--eval', code];
+    const program = spawn(process.execPath, args, {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const limit = setTimeout(() => program.kill('SIGKILL'), 30_000);
+    const [said] = await Promise.all([textFrom(program.stdout), once(program, 'exit')]);
+    clearTimeout(limit);
+    assert.equal(said, 'ERR_FLEET_CONNECTION');
+  });
+
+  test('a client that gives up in the middle: calls that were open say so, and a machine closes', async (t) => {
+    const redis = await RedisServer.start(t, '--appendonly', 'yes');
+    const { path, open } = folder(t);
+    const connection = { ...redis.connection, retryStrategy: () => null };
+    const fleet = caller(t, redis, { connection });
+    await machineHere(t, redis, { pool: { threads: 1 } });
+    const errors = [];
+    const service = await machineHere(t, redis, { connection, onError: (error) => errors.push(error) });
+    await service.worker.pause();
+    const { promise } = await begun(fleet, 'noteAndWait', [path('notes'), path('go')], { jobId: 'given-up' });
+    await redis.restart();
+    const error = await failure(promise);
+    assert.deepEqual([error.code, error.jobId], ['ERR_FLEET_CONNECTION', 'given-up']);
+    assert.match(error.message, /retryStrategy says; the job stays in the queue/);
+    await service.close();
+    assert.match(errors.map(({ message }) => message).join(), /the service closes/);
+    open('go');
+    assert.equal(
+      await caller(t, redis).run('noteAndWait', [path('notes'), path('go')], { jobId: 'given-up' }),
+      'given-up',
+    );
+  });
+
+  test('an event whose value is no JSON is one error, and the caller goes on to hear', async (t) => {
+    const redis = await RedisServer.start(t);
+    const fleet = caller(t, redis);
+    await machineHere(t, redis);
+    await fleet.ready;
+    const add = (...fields) => redis.client(t).xadd(fleet.queue.toKey('events'), '*', ...fields);
+    const failed = failure(fleet.run('add', [1, 2], { jobId: 'no-json', delayMs: 3_600_000 }));
+    await told(fleet.queue, 'waiting');
+    await add('event', 'progress', 'jobId', 'other', 'data', 'NaN');
+    await add('event', 'completed', 'jobId', 'other');
+    await add('event', 'completed', 'jobId', 'no-json', 'returnvalue', 'NaN');
+    const error = await failed;
+    assert.equal(error.code, 'ERR_FLEET_DATA');
+    assert.match(error.message, /no JSON/);
+    // Its result is in the event alone.
+    assert.equal(await fleet.run('add', [3, 4], { job: { removeOnComplete: true } }), 7);
+  });
+
+  test('the result of a job that is no JSON is an error, also where the event was missed', async (t) => {
+    const redis = await RedisServer.start(t);
+    const first = caller(t, redis);
+    await machineHere(t, redis);
+    assert.equal(await first.run('add', [1, 2], { jobId: 'ended' }), 3);
+    await redis.client(t).hset(first.queue.toKey('ended'), 'returnvalue', 'NaN');
+    const error = await failure(caller(t, redis).run('add', [1, 2], { jobId: 'ended' }));
+    assert.equal(error.code, 'ERR_FLEET_DATA');
+  });
+
+  test(
+    'a Redis that answers nothing for long is asked once what has become of the open calls',
+    { timeout: 60_000 },
+    async (t) => {
+      const redis = await RedisServer.start(t);
+      const admin = redis.client(t);
+      const fleet = caller(t, redis);
+      await fleet.ready;
+      const calls = Array.from({ length: 20 }, () => fleet.run('add', [1, 2], { delayMs: 3_600_000 }));
+      for (const call of calls) call.catch(() => undefined);
+      while ((await fleet.queue.getDelayedCount()) < calls.length) await sleep(10);
+      const reads = async () =>
+        Number(/cmdstat_hgetall:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1] ?? 0);
+      const before = await reads();
+      redis.freeze();
+      await sleep(16_000);
+      redis.thaw();
+      await fleet.queue.getDelayedCount(); // on the same connection, behind the looks
+      assert.equal((await reads()) - before, calls.length);
+    },
+  );
+
   test('a call that comes before its Redis waits for it, also with a client that keeps no commands', async (t) => {
     const redis = await RedisServer.start(t);
     await redis.stop();
@@ -68,6 +164,19 @@ describe('faults of Redis', { skip }, () => {
     await redis.restart();
     await machineHere(t, redis);
     assert.equal(await call, 3);
+  });
+
+  test('a commandTimeout of the client does not end the commands that wait for jobs and results', async (t) => {
+    const redis = await RedisServer.start(t);
+    const connection = { ...redis.connection, commandTimeout: 50 };
+    const errors = [];
+    await machineHere(t, redis, { connection, onError: (error) => errors.push(error) });
+    const fleet = caller(t, redis, { connection });
+    await fleet.ready;
+    await sleep(300);
+    // Its result is in the event alone.
+    assert.equal(await fleet.run('add', [1, 2], { job: { removeOnComplete: true } }), 3);
+    assert.deepEqual(errors, []);
   });
 
   test('a machine that is closed before it has reached Redis says so, and soon', async (t) => {
@@ -84,6 +193,16 @@ describe('faults of Redis', { skip }, () => {
       !told.includes('ERR_FLEET_CLOSED'),
       'it was closed on purpose: that is no error of the service',
     );
+  });
+
+  test('a machine that is closed when it has reached Redis and takes no jobs yet says so', async (t) => {
+    const redis = await RedisServer.start(t);
+    const service = serve(tasksUrl, { queue: 'work', connection: redis.connection, signals: [] });
+    onEnd(t, () => service.close({ timeoutMs: 0 }));
+    const ready = failure(service.ready);
+    await service.pool.ready;
+    await service.close();
+    assert.equal((await ready).code, 'ERR_FLEET_CLOSED');
   });
 
   test('a wrong password is told at once, on either side', async (t) => {
@@ -173,6 +292,26 @@ describe('faults of Redis', { skip }, () => {
     assert.match(error.message, /OOM/);
     await admin.config('SET', 'maxmemory', '0');
     assert.equal(await fleet.run('add', [5, 6]), 11);
+  });
+
+  test('a Redis that refuses to give jobs, as a replica does, is not asked without a pause', async (t) => {
+    const primary = await RedisServer.start(t);
+    const replica = await RedisServer.start(t, '--replicaof', '127.0.0.1', String(primary.port));
+    const service = await machineHere(t, replica);
+    let refusals = 0;
+    const refused = told(
+      service.worker,
+      'error',
+      ({ message }) => /READONLY/.test(message) && ++refusals === 3,
+    );
+    const admin = replica.client(t);
+    await refused;
+    const asked = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await admin.info('commandstats'))[1]);
+    const before = await asked();
+    await sleep(1000);
+    assert.ok((await asked()) - before <= 5);
+    await admin.call('REPLICAOF', 'NO', 'ONE');
+    assert.equal(await caller(t, replica).run('add', [1, 2]), 3);
   });
 
   test('a machine that is cut off for longer than its lock: another does its job, and it comes back', async (t) => {

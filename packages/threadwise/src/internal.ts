@@ -23,5 +23,5 @@ export {
   text,
   texts,
 } from './core/options/checks.js';
-export { show } from './core/options/errors.js';
+export { show, textOf } from './core/options/errors.js';
 export { decodeError, type EncodedError, encodeError } from './transport/codec/error-codec.js';

@@ -70,12 +70,12 @@ export function runningJob(job: Job, token: string, machine: Machine) {
         throw new WaitingError();
       }
       // BullMQ finds that the lock is not ours, and reports it.
-      if (why instanceof LockLost) throw asFailure(why, false);
+      if (why instanceof LockLost) throw asFailure(why, false, options.maxBytes);
       const error = why ?? thrown;
       withoutCallerStack(error);
       // A full Redis may refuse the record; the job still ends with the error of its task.
       await writeFailure(redis, worker.toKey(job.id!), error, options.maxBytes).catch(() => undefined);
-      throw asFailure(error, why !== undefined);
+      throw asFailure(error, why !== undefined, options.maxBytes);
     }
   }
 
@@ -110,7 +110,7 @@ export function runningJob(job: Job, token: string, machine: Machine) {
   /** Whether the call was refused by this machine's pool; a pool of the task's own may be closed, too. */
   function isPoolClosed(error: unknown): boolean {
     const isRefusal = isThreadwiseError(error) && ['ERR_POOL_CLOSED', 'ERR_MODULE_LOAD'].includes(error.code);
-    return isRefusal && ['broken', 'closing', 'closed'].includes(pool.stats().state);
+    return isRefusal && pool.stats().state !== 'open';
   }
 
   /** Refuses an unknown type early: BullMQ would notice it only after the task failed, and run the job again whenever its lock expires. */

@@ -7,7 +7,7 @@ import { duration, record } from 'threadwise/internal';
 import { listenToCancels } from '../cancels.js';
 import { connectTo, inTime, Link, rejectCommands } from '../connection.js';
 import { decode } from '../encoding.js';
-import { FleetError, isRefusedLogin } from '../errors.js';
+import { FleetError, givenUp, isRefusedLogin } from '../errors.js';
 import { intake } from './intake.js';
 import { defined } from '../job-options.js';
 import { JobWorker } from './job-worker.js';
@@ -115,6 +115,12 @@ export class Service {
       // Until the service has begun, `ready` reports a refused login, in more detail.
       if (hasBegun || !isRefusedLogin(error)) this.#tell(error);
     };
+    redis.on('end', () => {
+      // Until the service has begun, `ready` reports it.
+      if (!hasBegun || this.#closing !== undefined) return;
+      this.#tell(givenUp('the service closes')());
+      void this.close({ timeoutMs: 0 });
+    });
     this.worker.on('error', onError);
     this.worker.on('stalled', () => this.#counts.recovered++);
     const onCancel = (call: string, reason: string) => {
@@ -175,18 +181,21 @@ export class Service {
       void this.close({ timeoutMs: 0 });
       throw error;
     }
-    if (this.#closing !== undefined) return;
+    if (this.#closing !== undefined)
+      throw new FleetError('ERR_FLEET_CLOSED', 'The service was closed before it took jobs');
     this.worker.run().catch((error: Error) => this.#tell(error));
     this.#report();
   }
 
-  /** Resolves when Redis is reached, however late. Rejects if waiting longer cannot help. */
+  /** Resolves when Redis is reached, however late. Rejects if waiting longer cannot help: the client has given up, for instance. */
   async #reach(reached: Promise<unknown>): Promise<void> {
+    let hasFailed = false;
+    reached.catch(() => (hasFailed = true));
     for (;;) {
       try {
         return void (await this.#link.ask('The service does not begin', () => reached));
       } catch (error) {
-        if (!isConnectionLate(error)) throw error;
+        if (hasFailed || !isConnectionLate(error)) throw error;
         this.#tell(error);
       }
     }
@@ -211,8 +220,9 @@ export class Service {
       // After a lost lock the same job may have come back to this machine.
       if (this.#running.get(job.id!) === running) this.#running.delete(job.id!);
       if (this.#running.size === 0) this.#whenIdle?.();
-      // With a broken pool this machine would fail every job in the queue.
-      if (this.pool.stats().state === 'broken') void this.close({ timeoutMs: 0 });
+      // With a broken pool this machine would fail every job in the queue; with one that somebody has closed, give every job back.
+      const { state } = this.pool.stats();
+      if (state !== 'open') void this.close(state === 'broken' ? { timeoutMs: 0 } : {});
     }
   }
 

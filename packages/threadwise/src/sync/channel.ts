@@ -99,6 +99,8 @@ export class Channel<T = unknown> extends Structure {
 
   constructor(options: ChannelOptions | SharedArrayBuffer = {}) {
     const isOpened = options instanceof SharedArrayBuffer;
+    // It has no key that could be refused as an unknown option.
+    if (options instanceof ArrayBuffer) reject('buffer', 'a SharedArrayBuffer', options);
     const { capacity, maxBytes } = resolved(isOpened ? {} : options);
     super('Channel', options, () => WORDS, capacity * (LENGTH_BYTES + maxBytes));
     if (!isOpened) this.words.set([capacity, maxBytes], CAPACITY);

@@ -1,4 +1,5 @@
 /** A lock with one holder at a time, among all threads; a holder that dies releases it. README.md has the protocol. */
+import { reject } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { hasEnded, OWN_NUMBER } from '../platform/node/ended-threads.js';
 import { awaiting, blocking, type Steps, Structure, type WaitOptions } from './waiting.js';
@@ -61,6 +62,9 @@ export class Hold {
  */
 export class Mutex extends Structure {
   constructor(buffer?: SharedArrayBuffer) {
+    // Whatever else is given was meant to be a lock that is there already: with a new one, nobody would be kept out.
+    if (buffer !== undefined && !(buffer instanceof SharedArrayBuffer))
+      reject('buffer', 'a SharedArrayBuffer', buffer);
     super('Mutex', buffer, () => WORDS);
   }
 

@@ -517,6 +517,12 @@ describe('all of them', () => {
   });
 
   test('wrong sizes and options are refused', async () => {
+    for (const other of [null, 8, new ArrayBuffer(8), new Mutex(), { buffer: new Mutex().buffer }])
+      assert.throws(() => new Mutex(other as never), {
+        code: 'ERR_OPTION',
+        message: /expected a SharedArrayBuffer/,
+      });
+    assert.throws(() => new Channel(new ArrayBuffer(8) as never), { code: 'ERR_OPTION' });
     for (const parties of [0, -1, 1.5, 1024, '2', null, undefined]) {
       assert.throws(() => new Barrier(parties as number), { code: 'ERR_OPTION' });
     }

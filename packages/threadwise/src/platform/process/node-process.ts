@@ -35,7 +35,10 @@ const NOT_INHERITED =
 const LAST_WORDS = 4096;
 const OUT_OF_MEMORY = /JavaScript heap out of memory|[Ff]atal process out of memory/;
 
-/** How often main looks whether a signal has stopped a process, and after how many of them in a row it is killed. Milliseconds; times. */
+/**
+ * How often main looks whether a process hears it no more, because a signal has stopped it or a task has closed its pipe, and after how many
+ * looks in a row it is killed. Milliseconds; times.
+ */
 const LOOK_MS = 1000;
 const MOST_STOPPED = 2;
 
@@ -90,7 +93,7 @@ export class NodeProcess {
     pipe.write(first);
     const { toWorker, toMain } = ringsOf(start.board);
     port.attach(pipe, toWorker, toMain);
-    this.#watch(pid, onExit);
+    this.#watch(pid, toChild!, onExit);
   }
 
   /** Undefined if the process is gone, or could not be started. */
@@ -128,13 +131,18 @@ export class NodeProcess {
     if (this.#child.pid !== undefined) this.#child.kill('SIGKILL');
   }
 
-  #watch(pid: number, onExit: (exit: ThreadExit) => void): void {
+  #watch(pid: number, toChild: Socket, onExit: (exit: ThreadExit) => void): void {
     running.add(this);
     let timesStopped = 0;
     const looks = setInterval(() => {
-      timesStopped = isStopped(pid) ? timesStopped + 1 : 0;
-      if (timesStopped >= MOST_STOPPED)
-        this.kill(`process ${pid} had been stopped by a signal, and was killed`);
+      // A process that has closed its end of the pipe (a task did that, by the number) hears nothing any more, not even that it is to end.
+      const isDeaf = toChild.destroyed;
+      timesStopped = isDeaf || isStopped(pid) ? timesStopped + 1 : 0;
+      if (timesStopped < MOST_STOPPED) return;
+      const how = isDeaf
+        ? `had closed descriptor ${FD.fromMain}, by which it hears`
+        : 'had been stopped by a signal';
+      this.kill(`process ${pid} ${how}, and was killed`);
     }, LOOK_MS).unref();
     this.#child.on('error', () => undefined); // the kill failed: the process is gone
     this.#child.once('exit', (code, signal) => {
