@@ -14,17 +14,7 @@ import { announce, ControlError, serveControl, serveFromEnvironment } from '../d
 import { LIMITS } from '../dist/limits.js';
 import { OPERATIONS_BY_PATH } from '../dist/openapi/operations.js';
 import { resolveOptions } from '../dist/options.js';
-import {
-  FakePool,
-  follow,
-  headOf,
-  patch,
-  rawConnection,
-  readToEnd,
-  send,
-  serve,
-  until,
-} from './helpers.mjs';
+import { FakePool, follow, headOf, patch, rawConnection, readToEnd, send, serve, until } from './helpers.mjs';
 
 const FIXTURE = fileURLToPath(new URL('./fixtures/program.mjs', import.meta.url));
 
