@@ -1,6 +1,8 @@
 /** `threadwise ctl`: what it sends, what it prints, and what its exit codes say. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { freePort } from 'threadwise-test/free-port';
@@ -61,6 +63,31 @@ test('not ready: the answer all the same, which pool it is, and exit code 6', as
   assert.equal(code, 6);
   assert.equal(JSON.parse(stdout).ready, false);
   assert.equal(stderr, 'threadwise: Not ready: images is draining.\n');
+});
+
+test('what another server answers is neither ready nor well, whatever JSON it is: exit code 1', async (t) => {
+  const cases = [
+    [['ready'], 200, '{"ok":1}'],
+    [['ready'], 200, 'null'],
+    [['ready'], 200, '{"ready":false,"pools":[]}'],
+    [['ready'], 503, '{"message":"no upstream"}'],
+    [['health'], 200, '{"healthy":false}'],
+    [['metrics'], 200, ''],
+    [['show', 'x'], 400, '{"error":{"reason":"unknown"}}'],
+  ];
+  let answer;
+  const other = createHttpServer((_request, response) => {
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+  });
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  t.after(() => other.close());
+  for (const [words, status, body] of cases) {
+    answer = { status, body };
+    const { code, stdout, stderr } = await ctl({ url: String(other.address().port) }, words);
+    assert.deepEqual([code, stdout], [1, ''], `${words} ${body}`);
+    assert.match(stderr, /answers, but not as the control server of a program with threadwise/);
+  }
 });
 
 const changes = [

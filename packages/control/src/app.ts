@@ -1,4 +1,5 @@
 /** The HTTP application: one route for each operation of the OpenAPI description, with the handler of the same name. */
+import { METHODS } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   type FastifyInstance,
@@ -53,18 +54,23 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
   app.server.maxConnections = limits.connections;
   // Open connections must not keep the program alive.
   app.server.on('connection', (socket) => socket.unref());
+  // Fastify knows some methods only; each of the others would be answered as if there were nothing.
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.removeAllContentTypeParsers();
   const parser = async (_request: unknown, body: string) => parseJson(body);
   app.addContentTypeParser('application/json', { parseAs: 'string' }, parser);
-  app.addHook('onRequest', async ({ headers, method, routeOptions }, reply) => {
+  // Kept, because a server that closes no longer has it, and still reads requests.
+  let place!: AddressInfo;
+  app.server.once('listening', () => (place = app.server.address() as AddressInfo));
+  app.addHook('onRequest', async ({ headers, method, routeOptions, is404, raw: { url } }, reply) => {
     reply.headers(HEADERS);
     const usual = method === 'GET' || method === 'HEAD' ? 'read' : 'change';
-    guard(routeOptions.config?.access ?? usual, headers, app.server.address() as AddressInfo);
+    guard(routeOptions.config?.access ?? usual, headers, place);
+    // Reported before the body is read, which nobody wants.
+    if (is404)
+      throw new RequestError('ERR_CONTROL_NOT_FOUND', `There is nothing at ${url}. See /openapi.json`);
   });
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler(({ raw: { url } }) => {
-    throw new RequestError('ERR_CONTROL_NOT_FOUND', `There is nothing at ${url}. See /openapi.json`);
-  });
   addRoutes(app, handlers);
   await app.ready();
   return app;

@@ -8,8 +8,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { buildApp } from '../dist/app.js';
+import { makeGuard } from '../dist/guard.js';
 import { announce, ControlError, serveControl, serveFromEnvironment } from '../dist/index.js';
-import { FakePool, follow, patch, rawConnection, readToEnd, send, serve, until } from './helpers.mjs';
+import { LIMITS } from '../dist/limits.js';
+import { OPERATIONS_BY_PATH } from '../dist/openapi/operations.js';
+import { resolveOptions } from '../dist/options.js';
+import { FakePool, follow, headOf, patch, rawConnection, readToEnd, send, serve, until } from './helpers.mjs';
 
 const FIXTURE = fileURLToPath(new URL('./fixtures/program.mjs', import.meta.url));
 
@@ -47,6 +52,24 @@ async function takenPort(t, { isFreed = false } = {}) {
   else t.after(() => other.close());
   return port;
 }
+
+test('a request that comes while the server closes is answered like any other', async (t) => {
+  const handlers = Object.fromEntries(
+    [...OPERATIONS_BY_PATH.values()].flat().map(({ operationId }) => [operationId, async () => 'answered']),
+  );
+  const app = await buildApp(handlers, makeGuard(resolveOptions({})), LIMITS);
+  app.server.listen(0, '127.0.0.1');
+  await once(app.server, 'listening');
+  const { port } = app.server.address();
+  t.after(() => app.close());
+  const [socket] = await Promise.all([
+    rawConnection(t, { url: `http://127.0.0.1:${port}` }),
+    once(app.server, 'connection'),
+  ]);
+  app.server.close();
+  socket.write(headOf({ url: `http://127.0.0.1:${port}` }, 'GET', '/api/pools'));
+  assert.match(await readToEnd(socket), /^HTTP\/1.1 200 /);
+});
 
 test('the server is at the URL that it says', async (t) => {
   const server = await serve(t, []);

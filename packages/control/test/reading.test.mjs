@@ -189,6 +189,12 @@ test('another method is 405, and the possible ones are named', async (t) => {
     ['GET', poolPath('fake', '/pause'), 'POST'],
     ['HEAD', poolPath('fake', '/recycle'), 'POST'],
     ['HEAD', poolPath('fake', '/events'), 'GET'],
+    ...['PROPFIND', 'PURGE', 'QUERY', 'M-SEARCH', 'TRACE'].map((method) => [
+      method,
+      poolPath('fake'),
+      'GET, HEAD, PATCH',
+    ]),
+    ['MKCOL', '/', 'GET, HEAD'],
   ];
   for (const [method, path, allow] of cases) {
     const body = method === 'PUT' ? '<a/>' : undefined;
@@ -198,6 +204,19 @@ test('another method is 405, and the possible ones are named', async (t) => {
   }
   assert.deepEqual(pool.done, []);
   assert.equal(pool.listeners, 0);
+});
+
+test('nothing is there for any method, and before a body is looked at', async (t) => {
+  const server = await serve(t, []);
+  const body = { headers: { 'content-type': 'text/plain' }, body: 'x', token: server.token };
+  for (const [method, more] of [
+    ['POST', body],
+    ['QUERY', { token: server.token }],
+    ['PROPFIND', body],
+  ]) {
+    const { status, json } = await send(server, '/nothing', { method, ...more });
+    assert.deepEqual([status, json.error.code], [404, 'ERR_CONTROL_NOT_FOUND'], method);
+  }
 });
 
 test('another path is 404; one that cannot be decoded is 400', async (t) => {

@@ -23,6 +23,12 @@ export interface Overview {
   readonly pools: readonly PoolJson[];
 }
 
+/** The answer to `GET /readyz`. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly pools: readonly PoolJson[];
+}
+
 export type PoolJson = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 export type Action = 'pause' | 'resume' | 'drain' | 'recycle';
@@ -60,14 +66,22 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
     pool: (name: string) => askPool('GET', pathOf(name)),
     change: (name: string, change: Change) => askPool('PATCH', pathOf(name), change),
     act: (name: string, action: Action) => askPool('POST', `${pathOf(name)}/${action}`),
-    health: () => askJson('GET', 'healthz'),
+
+    async health(): Promise<unknown> {
+      const value = await askJson('GET', 'healthz');
+      if (isRecord(value) && value.status === 'ok') return value;
+      throw notOurs(address, 'expected { "status": "ok" }');
+    },
+
     metrics: () => ask('GET', 'metrics', (response) => response.text()),
 
-    readiness() {
-      const read = async (response: Response) => ({
-        isReady: response.ok,
-        answer: parsed(await response.text()),
-      });
+    /** Another server on the port must be taken neither for a program that is ready nor for one that is not. */
+    readiness(): Promise<Readiness> {
+      const read = async (response: Response) => {
+        const value = parsed(await response.text());
+        if (isReadiness(value) && value.ready === response.ok) return value;
+        throw notOurs(address, 'expected { "ready": …, "pools": [...] }');
+      };
       return ask('GET', 'readyz', read, { expected: 503 });
     },
 
@@ -167,6 +181,10 @@ function checkedToken(token: string | undefined): string | undefined {
 
 function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
+}
+
+function isReadiness(value: unknown): value is Readiness {
+  return isRecord(value) && Array.isArray(value.pools) && value.pools.every(isPool);
 }
 
 function isPool(value: unknown): value is PoolJson {

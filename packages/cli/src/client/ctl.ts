@@ -38,6 +38,8 @@ function show(value: unknown): Promise<boolean> {
 
 async function metrics(client: ControlClient): Promise<void> {
   const text = await client.metrics();
+  // A program without pools has metrics, too: those of its process.
+  if (text.trim() === '') throw notOurs(client.address, 'expected metrics');
   try {
     await show(parseExposition(text));
   } catch (error) {
@@ -48,12 +50,11 @@ async function metrics(client: ControlClient): Promise<void> {
 
 /** The answer is printed either way; the exit code and the message say what it means. */
 async function ready(client: ControlClient): Promise<void> {
-  const { isReady, answer } = await client.readiness();
+  const answer = await client.readiness();
   await show(answer);
-  if (isReady) return;
-  const list = isRecord(answer) ? answer.pools : answer;
-  const states = (Array.isArray(list) ? list : [])
-    .filter((pool) => isRecord(pool) && pool.state !== 'open' && pool.state !== 'paused')
+  if (answer.ready) return;
+  const states = answer.pools
+    .filter(({ state }) => state !== 'open' && state !== 'paused')
     .map(({ name, state }) => `${safeText(String(name))} is ${safeText(String(state))}`)
     .join(', ');
   throw new ControlError(ExitCode.notReady, `Not ready${states === '' ? '' : `: ${states}`}.`);

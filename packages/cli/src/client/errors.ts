@@ -73,7 +73,8 @@ export function refusal(address: URL, status: number, body: string): ControlErro
 function toldBy(body: string): { code: string; message: string } | undefined {
   try {
     const { code, message } = (JSON.parse(body) as { error: { code: unknown; message: unknown } }).error;
-    return { code: safeText(String(code)), message: beginningOf(safeText(String(message)), MAX_SHOWN) };
+    if (typeof code !== 'string' || typeof message !== 'string') return undefined;
+    return { code: safeText(code), message: beginningOf(safeText(message), MAX_SHOWN) };
   } catch {
     return undefined;
   }
