@@ -774,6 +774,32 @@ describe('the owner and the task speak to each other', () => {
     assert.equal((await outcome(pool.broadcast('fail', ['x']))).error.message, 'x');
   });
 
+  for (const [way, options] of Object.entries(ways)) {
+    test(`a broadcast runs on no worker twice, also where the pool needs no replacement for one that dies: ${way}`, async (t) => {
+      const pool = poolFor(t, options);
+      await pool.ready;
+      pool.resize({ min: 1, max: 2 });
+      const { promise } = await started(pool, 'loopForEver', [], { timeoutMs: 20 });
+      const all = pool.broadcast('countCalls');
+      assert.equal((await outcome(promise)).error.code, 'ERR_TASK_TIMEOUT');
+      assert.deepEqual(await all, [1, 1]);
+    });
+
+    test(`a broadcast runs on no worker twice, also where several die together: ${way}`, async (t) => {
+      const pool = poolFor(t, options);
+      await pool.ready;
+      const controller = new AbortController();
+      const { signal } = controller;
+      const running = [];
+      for (let i = 0; i < 2; i++) running.push(await started(pool, 'loopForEver', [], { signal }));
+      const all = pool.broadcast('countCalls');
+      controller.abort();
+      for (const { promise } of running)
+        assert.equal((await outcome(promise)).error.code, 'ERR_TASK_ABORTED');
+      assert.deepEqual(await all, [1, 1]);
+    });
+  }
+
   test('a broadcast that is aborted when its worker has died settles once, and never runs', async (t) => {
     for (const [name, way] of Object.entries(ways)) {
       for (const when of ['while the death is told', 'while the next worker starts']) {

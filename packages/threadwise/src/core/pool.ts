@@ -122,7 +122,10 @@ export class Pool<M = UntypedTasks> {
     const transfer: unknown = options?.transfer;
     if (receivers.length > 1 && isList(transfer) && transfer.length > 0)
       reject('transfer', `nothing in a broadcast to ${receivers.length} workers`, transfer);
-    const calls = receivers.map((receiver) => admission.enter(name, args ?? [], options, receiver));
+    const all = new Set<unknown>(receivers);
+    const calls = receivers.map((receiver) =>
+      admission.enter(name, args ?? [], options, receiver, undefined, all),
+    );
     const settled = await Promise.allSettled(calls);
     const failed = settled.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw withCallerStack(failed.reason);

@@ -39,15 +39,23 @@ export class Admission {
    * Validates a call, captures its arguments, and gives it to the dispatch. Never throws.
    * @param to the worker that it is for; otherwise placement and dispatch decide
    * @param ticket of a stream, to which the task gives its values
+   * @param all of a broadcast, everybody who gets it: one set for all its calls
    */
-  enter(name: unknown, args: unknown, given?: RunOptions, to?: Receiver, ticket?: Ticket): Promise<unknown> {
+  enter(
+    name: unknown,
+    args: unknown,
+    given?: RunOptions,
+    to?: Receiver,
+    ticket?: Ticket,
+    all?: Set<unknown>,
+  ): Promise<unknown> {
     if (to === undefined && ticket === undefined) {
       const within = given === undefined ? this.here?.within : undefined;
       const settled =
         within?.run(name, args) ?? (within?.defers(name) ? undefined : this.plain?.enter(name, args, given));
       if (settled !== undefined) return settled;
     }
-    return this.enterTask(name, args, given, to, ticket);
+    return this.enterTask(name, args, given, to, ticket, all);
   }
 
   /** The same of a call that `PlainCalls.enter` does not take as it is given: most get a record. */
@@ -57,9 +65,10 @@ export class Admission {
     given?: RunOptions,
     to?: Receiver,
     ticket?: Ticket,
+    all?: Set<unknown>,
   ): Promise<unknown> {
     try {
-      return this.#accept(name, args, given, to, ticket);
+      return this.#accept(name, args, given, to, ticket, all);
     } catch (error) {
       return Promise.reject(error); // its stack has the caller
     }
@@ -90,6 +99,7 @@ export class Admission {
     options: RunOptions | undefined,
     to: Receiver | undefined,
     ticket: Ticket | undefined,
+    all: Set<unknown> | undefined,
   ): Promise<unknown> {
     const { parts, defaults, ledger, hooks, lifecycle, scaler, room, canceller, dispatch, meter } =
       this.#engine;
@@ -124,6 +134,7 @@ export class Admission {
     const promise = new Promise(keepResolve);
     const task = ledger.open(id, name, payload, run, resolveOfLast, trace?.wireName ?? wire[0]);
     task.context = trace?.context;
+    task.receivers = all;
     parts.recorder.counts.submitted++;
     lifecycle.updateKeepAlive();
     scaler.watch();

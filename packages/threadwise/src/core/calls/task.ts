@@ -30,6 +30,8 @@ export class Task implements TaskView {
   stillRuns = false;
   /** Meant for one worker and no other (a broadcast): it is never moved. */
   pinned = false;
+  /** Of a broadcast: all workers that get it, those that inherited a call of it included. */
+  receivers: Set<unknown> | undefined = undefined;
   /** The name that crosses with it: see `carrier.ts`. */
   readonly wireName: string;
   /** The context that `onTaskStart` returned for it. */

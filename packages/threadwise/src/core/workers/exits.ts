@@ -44,11 +44,12 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   }
   const broadcasts = slot.lane.clear();
   engine.workerGone();
-  // A broadcast that the dead worker had not begun goes to the worker that replaces it, if one does.
+  // A broadcast that the dead worker had not begun goes to a worker that replaces it, if there may be one.
   for (const task of broadcasts) {
     if (task.settled) continue; // aborted since
     const lost = forks.lost(task);
-    const heir = workers.slots.findLast((other) => other.serves && other.id > workerId);
+    const heir = lost === undefined ? heirOf(engine, task) : undefined;
+    if (task.settled) continue; // a listener that was told of the heir has given it up
     if (lost !== undefined) task.settle({ outcome: 'aborted', error: lost });
     else if (heir !== undefined) dispatch.submitTo(heir, task);
     else {
@@ -57,6 +58,22 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
     }
   }
   forks.gone(slot);
+}
+
+/**
+ * A worker that gets the call of a dead one: it was started after the broadcast, and has no other call of it. If there is none, it is started, whatever
+ * the policy would say, as long as there may be one more worker.
+ */
+function heirOf({ workers, scaler }: Engine, { receivers }: Task): WorkerSlot | undefined {
+  if (receivers === undefined) return undefined;
+  const find = () => workers.slots.findLast((slot) => slot.serves && !receivers.has(slot));
+  let heir = find();
+  if (heir === undefined) {
+    scaler.replace();
+    heir = find();
+  }
+  if (heir !== undefined) receivers.add(heir);
+  return heir;
 }
 
 /** What the worker was doing when it crashed, if a new one would probably crash likewise: it was young and had begun no task. */
