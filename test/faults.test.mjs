@@ -798,6 +798,25 @@ describe('the owner and the task speak to each other', () => {
         assert.equal((await outcome(promise)).error.code, 'ERR_TASK_ABORTED');
       assert.deepEqual(await all, [1, 1]);
     });
+
+    for (const [what, leave] of [
+      ['is released', (pool) => pool.resize(1)],
+      ['is recycled', (pool) => void pool.recycle()],
+    ]) {
+      test(`a broadcast runs on no worker twice, also where more of them wait than there is room for at one that ${what}: ${way}`, async (t) => {
+        const pool = poolFor(t, options);
+        await pool.ready;
+        const held = gate();
+        const running = [];
+        for (let i = 0; i < 2; i++) running.push(await started(pool, 'blockUntil', [held.shared]));
+        const all = Array.from({ length: 300 }, () => pool.broadcast('workerId'));
+        leave(pool);
+        held.open();
+        for (const { promise } of running) await promise;
+        const ids = (await Promise.all(all)).map((list) => list.toSorted((a, b) => a - b));
+        assert.deepEqual([...new Set(ids.map(String))], ['1,2']);
+      });
+    }
   }
 
   test('a broadcast that is aborted when its worker has died settles once, and never runs', async (t) => {

@@ -55,7 +55,7 @@ export class Recycler {
     if (this.#done === undefined) return;
     const isGone = this.#leaving === undefined || this.#leaving.state === 'dead';
     if (!isGone || this.#engine.workers.slots.some(({ state }) => state === 'starting')) return;
-    this.#leaving = this.#old.find((slot) => slot.state === 'ready');
+    this.#leaving = this.#old.find((slot) => slot.state === 'ready' && slot.serves);
     this.#old = this.#old.filter((slot) => slot !== this.#leaving && slot.serves);
     if (this.#leaving !== undefined) this.recycle(this.#leaving);
     else this.end();
@@ -73,7 +73,7 @@ export class Recycler {
 
   /** Replaces one worker when it has ended what it runs. */
   recycle(slot: WorkerSlot): void {
-    if (slot.state !== 'ready') return;
+    if (slot.state !== 'ready' || !slot.serves) return;
     const { parts, workers, dispatch, scaler } = this.#engine;
     parts.recorder.counts.recycled++;
     const isReplaced = (this.isWorking || dispatch.queued > 0) && scaler.mayReplace;

@@ -32,7 +32,7 @@ export class WorkerSlot implements WorkerView {
   completed = 0;
   /** Running time of the tasks that it has ended. Milliseconds. */
   runMs = 0;
-  /** While it starts: it retires, for that reason, as soon as it is ready. */
+  /** It retires, for that reason, as soon as it is ready and has got the broadcasts that are for it alone. */
   leaves: ExitReason | undefined;
   /** Why the worker ends, once that is decided. */
   exitReason: ExitReason = 'crashed';
@@ -81,7 +81,7 @@ export class WorkerSlot implements WorkerView {
 
   /** Whether it is, or will be, there for tasks. */
   get serves(): boolean {
-    return this.state === 'ready' || (this.state === 'starting' && this.leaves === undefined);
+    return (this.state === 'ready' || this.state === 'starting') && this.leaves === undefined;
   }
 
   /** Hands over a task, for which one of `allowance` was taken, unless the worker has to run it in any case. */

@@ -190,7 +190,7 @@ export class Workers {
     slot.idleSince = this.#parts.platform.now();
     const startMs = slot.idleSince - slot.startedAt;
     this.#engine.hooks.emit('worker:ready', { workerId: slot.id, startMs });
-    if (slot.leaves !== undefined) this.retire(slot, slot.leaves);
+    this.#stopIfDone(slot);
     this.#engine.workerReady(names, traits);
   }
 
@@ -227,7 +227,7 @@ export class Workers {
    * @param isReplaced whether another one is started in its place right after this
    */
   retire(slot: WorkerSlot, reason: ExitReason, isReplaced = false): void {
-    // A broadcast is for this worker alone: it still loads, and gets it.
+    // Broadcasts are for this worker alone: it stays until it has loaded, and there was room for all of them.
     if (slot.state === 'starting' && [...slot.lane, ...slot.handed].some(({ pinned }) => pinned)) {
       slot.leaves = reason;
       return;
@@ -235,15 +235,22 @@ export class Workers {
     if (slot.state === 'starting' && slot.link.forestall()) return this.kill(slot, reason);
     if (slot.state === 'starting') slot.link.drain(); // it is ready, and may have taken a task
     if (slot.state !== 'ready') return;
-    slot.exitReason = reason;
     this.#takeBack(slot);
-    for (const task of slot.lane.clear()) {
-      if (!task.pinned || !slot.link.hasRoomFor(task)) this.#engine.dispatch.putBack([task]);
+    const lane = slot.lane.clear();
+    this.#engine.dispatch.putBack(lane.filter(({ pinned }) => !pinned));
+    for (const task of lane.filter(({ pinned }) => pinned)) {
+      if (slot.lane.size > 0 || !slot.link.hasRoomFor(task)) slot.lane.push(task, task.priority);
       else {
         slot.hand(task);
         this.#engine.canceller.handed(task, slot);
       }
     }
+    // One that is interrupted soon ends, and its broadcasts go to its heir.
+    if (slot.lane.size > 0 && reason !== 'interrupted') {
+      slot.leaves = reason;
+      return;
+    }
+    slot.exitReason = reason;
     slot.transition('retiring');
     slot.pulls = !slot.link.retire(isReplaced);
     this.#stopIfDone(slot);
@@ -262,6 +269,7 @@ export class Workers {
   }
 
   #stopIfDone(slot: WorkerSlot): void {
+    if (slot.state === 'ready' && slot.leaves !== undefined) this.retire(slot, slot.leaves);
     if (slot.state !== 'retiring' || slot.pulls || slot.handed.size > 0) return;
     slot.transition('stopping');
     slot.link.stop();

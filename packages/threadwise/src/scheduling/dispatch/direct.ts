@@ -247,7 +247,7 @@ export class DirectDispatch implements Dispatch {
   #pumpLanes(): void {
     for (const slot of this.#slots) {
       for (let task = this.#nextOfLane(slot); task !== undefined; task = this.#nextOfLane(slot)) {
-        if (slot.allowance.take() === 0) break;
+        if (slot.leaves === undefined && slot.allowance.take() === 0) break;
         slot.lane.shift();
         this.#hand(task, slot);
       }
@@ -257,9 +257,11 @@ export class DirectDispatch implements Dispatch {
   /** The head of the lane, if the worker has room and the head goes before that of the queue. */
   #nextOfLane(slot: WorkerSlot): Task | undefined {
     const own = slot.lane.peek();
-    if (own === undefined || !this.#isFree(slot, 0) || !slot.link.hasRoomFor(own)) return undefined;
+    const mayRun = slot.leaves === undefined ? this.#isFree(slot, 0) : slot.state === 'ready';
+    if (own === undefined || !mayRun || !slot.link.hasRoomFor(own)) return undefined;
     const shared = this.#first;
-    if (shared === undefined) return own;
+    // One that leaves gets nothing but what is for it alone, however many of its tasks it may run.
+    if (shared === undefined || slot.leaves !== undefined) return own;
     const byAge = this.#picks++ % FAIR_INTERVAL === FAIR_INTERVAL - 1;
     const goesFirst =
       byAge || own.priority === shared.priority ? own.id < shared.id : own.priority > shared.priority;
@@ -268,7 +270,7 @@ export class DirectDispatch implements Dispatch {
 
   /** @param depth how many tasks may lie with it unbegun */
   #isFree(slot: WorkerSlot, depth: number): boolean {
-    if (slot.state !== 'ready' || slot.allowance.left <= 0) return false;
+    if (slot.state !== 'ready' || slot.leaves !== undefined || slot.allowance.left <= 0) return false;
     // Tasks that were taken back from a worker that ends none are not handed to it ahead again.
     const ahead = this.#stalled.get(slot) === slot.completed ? 0 : depth;
     return slot.handed.size < this.context.tasksPerWorker + ahead;
