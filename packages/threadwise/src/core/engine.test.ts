@@ -321,7 +321,7 @@ describe('a pool', () => {
     engine.admission.enter('work', [1], undefined).catch(() => undefined);
     lastLink().events.ready([], { functions: [], others: [] });
     lastLink().begin(lastLink().sent[0]!, platform.now());
-    const broadcast = engine.admission.enter('other', [], undefined, engine.workers.slots[0]);
+    const broadcast = engine.admission.enter('other', [], undefined, { to: engine.workers.slots[0]! });
     platform.threads[0]!.exit({ exitCode: 7 });
     await assert.rejects(broadcast, {
       code: 'ERR_WORKER_CRASHED',

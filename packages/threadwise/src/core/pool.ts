@@ -102,7 +102,7 @@ export class Pool<M = UntypedTasks> {
     const [task, own] = [text('name', name), list('args', args)];
     const { highWaterMark, run, signal: given } = resolveStream(options, defaults, parts.platform);
     const values = streams.values(highWaterMark, given, (ticket, signal) =>
-      admission.enter(task, own, { ...run, signal, retries: 0 }, undefined, ticket),
+      admission.enter(task, own, { ...run, signal, retries: 0 }, { ticket }),
     );
     return values as AsyncGenerator<StreamItem<M[K]>, void, void>;
   }
@@ -123,9 +123,7 @@ export class Pool<M = UntypedTasks> {
     if (receivers.length > 1 && isList(transfer) && transfer.length > 0)
       reject('transfer', `nothing in a broadcast to ${receivers.length} workers`, transfer);
     const all = new Set<unknown>(receivers);
-    const calls = receivers.map((receiver) =>
-      admission.enter(name, args ?? [], options, receiver, undefined, all),
-    );
+    const calls = receivers.map((to) => admission.enter(name, args ?? [], options, { to, receivers: all }));
     const settled = await Promise.allSettled(calls);
     const failed = settled.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw withCallerStack(failed.reason);

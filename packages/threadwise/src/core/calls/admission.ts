@@ -14,6 +14,18 @@ import type { WorkerSlot } from '../workers/worker-slot.js';
 
 /** A call is for one worker, or for the calling thread. */
 type Receiver = WorkerSlot | CallingThread;
+
+/** What calls have that are not made by `run`. */
+interface Extra {
+  /** The worker that it is for; otherwise placement and dispatch decide. */
+  readonly to?: Receiver;
+  /** Of a broadcast: everybody who gets it, one set for all its calls. */
+  readonly receivers?: Set<unknown>;
+  /** Of a stream, to which the task gives its values. */
+  readonly ticket?: Ticket;
+}
+const NOTHING: Extra = {};
+
 type Capturing = Pick<Exchange, 'capture'>;
 /** The name and the arguments of a call as they cross. */
 type Wire = readonly [string, readonly unknown[]];
@@ -35,40 +47,21 @@ export class Admission {
     this.limit = engine.parts.options.queue.limit;
   }
 
-  /**
-   * Validates a call, captures its arguments, and gives it to the dispatch. Never throws.
-   * @param to the worker that it is for; otherwise placement and dispatch decide
-   * @param ticket of a stream, to which the task gives its values
-   * @param all of a broadcast, everybody who gets it: one set for all its calls
-   */
-  enter(
-    name: unknown,
-    args: unknown,
-    given?: RunOptions,
-    to?: Receiver,
-    ticket?: Ticket,
-    all?: Set<unknown>,
-  ): Promise<unknown> {
-    if (to === undefined && ticket === undefined) {
+  /** Validates a call, captures its arguments, and gives it to the dispatch. Never throws. */
+  enter(name: unknown, args: unknown, given?: RunOptions, extra?: Extra): Promise<unknown> {
+    if (extra === undefined) {
       const within = given === undefined ? this.here?.within : undefined;
       const settled =
         within?.run(name, args) ?? (within?.defers(name) ? undefined : this.plain?.enter(name, args, given));
       if (settled !== undefined) return settled;
     }
-    return this.enterTask(name, args, given, to, ticket, all);
+    return this.enterTask(name, args, given, extra);
   }
 
   /** The same of a call that `PlainCalls.enter` does not take as it is given: most get a record. */
-  enterTask(
-    name: unknown,
-    args: unknown,
-    given?: RunOptions,
-    to?: Receiver,
-    ticket?: Ticket,
-    all?: Set<unknown>,
-  ): Promise<unknown> {
+  enterTask(name: unknown, args: unknown, given?: RunOptions, extra?: Extra): Promise<unknown> {
     try {
-      return this.#accept(name, args, given, to, ticket, all);
+      return this.#accept(name, args, given, extra);
     } catch (error) {
       return Promise.reject(error); // its stack has the caller
     }
@@ -97,10 +90,9 @@ export class Admission {
     given: unknown,
     args: unknown,
     options: RunOptions | undefined,
-    to: Receiver | undefined,
-    ticket: Ticket | undefined,
-    all: Set<unknown> | undefined,
+    extra: Extra | undefined,
   ): Promise<unknown> {
+    const { to, receivers, ticket } = extra ?? NOTHING;
     const { parts, defaults, ledger, hooks, lifecycle, scaler, room, canceller, dispatch, meter } =
       this.#engine;
     const { here } = this;
@@ -111,7 +103,7 @@ export class Admission {
     const run = resolveRun(options, defaults, parts.platform);
     if (run.signal?.aborted) throw abortError({ name, id: 0, run });
     const values = list('args', args);
-    const hasOwnOptions = to === undefined && options !== undefined && ticket === undefined;
+    const hasOwnOptions = extra === undefined && options !== undefined;
     const settled = hasOwnOptions ? here?.within.run(name, values, run) : undefined;
     if (settled !== undefined) return settled;
     if (this.freePlaces() <= 0) throw queueFullError(name, this.limit);
@@ -134,7 +126,7 @@ export class Admission {
     const promise = new Promise(keepResolve);
     const task = ledger.open(id, name, payload, run, resolveOfLast, trace?.wireName ?? wire[0]);
     task.context = trace?.context;
-    task.receivers = all;
+    task.receivers = receivers;
     parts.recorder.counts.submitted++;
     lifecycle.updateKeepAlive();
     scaler.watch();

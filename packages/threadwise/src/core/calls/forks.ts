@@ -89,7 +89,7 @@ export class Forks {
     this.#given.set(by, given.set(number, controller));
     try {
       const options = { signal: controller.signal, retries: 0 };
-      return [await this.#engine.admission.enter(name, args, options, idle)];
+      return [await this.#engine.admission.enter(name, args, options, { to: idle })];
     } catch (error) {
       const isRefused = isThreadwiseError(error) && error.code === 'ERR_QUEUE_FULL';
       if (isRefused || this.#notBegun.has(error as object)) return undefined;
