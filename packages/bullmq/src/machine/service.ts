@@ -220,7 +220,7 @@ export class Service {
       // After a lost lock the same job may have come back to this machine.
       if (this.#running.get(job.id!) === running) this.#running.delete(job.id!);
       if (this.#running.size === 0) this.#whenIdle?.();
-      // With a broken pool this machine would fail every job in the queue; with one that somebody has closed, give every job back.
+      // If the pool is broken, this machine would fail every job in the queue. If somebody has closed the pool, it would give every job back.
       const { state } = this.pool.stats();
       if (state !== 'open') void this.close(state === 'broken' ? { timeoutMs: 0 } : {});
     }

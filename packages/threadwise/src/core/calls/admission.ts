@@ -15,13 +15,13 @@ import type { WorkerSlot } from '../workers/worker-slot.js';
 /** A call is for one worker, or for the calling thread. */
 type Receiver = WorkerSlot | CallingThread;
 
-/** What calls have that are not made by `run`. */
+/** What the calls of a broadcast, a stream or a task have, which `run` does not make. */
 interface Extra {
   /** The worker that it is for; otherwise placement and dispatch decide. */
   readonly to?: Receiver;
-  /** Of a broadcast: everybody who gets it, one set for all its calls. */
+  /** In a broadcast: the workers that get a call of it. All calls of the broadcast share this set. */
   readonly receivers?: Set<unknown>;
-  /** Of a stream, to which the task gives its values. */
+  /** In a stream: the ticket of the stream that the task gives its values to. */
   readonly ticket?: Ticket;
 }
 const NOTHING: Extra = {};

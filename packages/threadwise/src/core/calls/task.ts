@@ -30,7 +30,7 @@ export class Task implements TaskView {
   stillRuns = false;
   /** Meant for one worker and no other (a broadcast): it is never moved. */
   pinned = false;
-  /** Of a broadcast: all workers that get it, those that inherited a call of it included. */
+  /** In a broadcast: the workers that get a call of it. A worker that gets the call of a dead one is added. */
   receivers: Set<unknown> | undefined = undefined;
   /** The name that crosses with it: see `carrier.ts`. */
   readonly wireName: string;
