@@ -8,6 +8,7 @@ import {
   apart,
   event,
   gate,
+  moduleUrl,
   outcome,
   poolFor,
   runScript,
@@ -15,6 +16,7 @@ import {
   tasksUrl,
   ways,
 } from './fixtures/helpers.mjs';
+import { isSmall } from './fixtures/modules/number-kinds.mjs';
 
 describe('promise 1: every call settles exactly once, whatever dies', () => {
   test('when the worker exits under the task', async (t) => {
@@ -670,6 +672,24 @@ describe('promise 7: nothing is copied that can be moved or shared', () => {
     );
   });
 });
+
+for (const [name, options] of Object.entries(ways)) {
+  test(`a whole number is one for V8, too, in arguments and results: ${name}`, async (t) => {
+    const pool = poolFor(t, options, moduleUrl('number-kinds.mjs'));
+    await pool.ready;
+    for (const whole of [0, 1, -1, 2 ** 20, -(2 ** 30)]) {
+      assert.equal(isSmall(whole), true, 'so it was here');
+      assert.equal(await pool.run('isSmall', [whole]), true, `argument ${whole}`);
+      assert.equal(isSmall(await pool.run('give', [whole])), true, `result ${whole}`);
+    }
+    assert.deepEqual(await pool.run('areSmall', [{ first: 1, list: [2] }, 3]), [true, true, true]);
+    for (const other of [-0, 0.5, -1.5, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, NaN, Infinity, -Infinity]) {
+      assert.equal(isSmall(other), false);
+      assert.equal(await pool.run('isSmall', [other]), false, `argument ${other}`);
+      assert.ok(Object.is(await pool.run('give', [other]), other), `result ${other}`);
+    }
+  });
+}
 
 test('promise 8: the default thread count respects the CPU affinity of the process', async () => {
   const { stdout } = await runScript(`

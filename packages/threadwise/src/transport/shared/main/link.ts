@@ -258,10 +258,7 @@ export class SharedLink extends PortLink implements Link {
         continue;
       }
       const form = words[hint * L.WORDS + L.FORM]!;
-      const value =
-        form === L.NUMBER
-          ? doubles[hint * L.DOUBLES + L.INLINE_NUMBER]!
-          : this.#read(hint, form & ~L.IS_ERROR);
+      const value = form === L.NUMBER ? L.numberIn(doubles, hint) : this.#read(hint, form & ~L.IS_ERROR);
       if (value === DAMAGED) break; // what is read next would be no better
       ranCount++;
       ranMs += runMs;

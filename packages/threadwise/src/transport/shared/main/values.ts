@@ -213,7 +213,7 @@ export class ResultReader {
       case L.NOTHING:
         return undefined;
       case L.NUMBER:
-        return doubles[cell * L.DOUBLES + L.INLINE_NUMBER];
+        return L.numberIn(doubles, cell);
       case L.LATIN1:
         checkLength(length, L.INLINE_BYTES);
         return readLatin1(memory, cell * L.CELL_BYTES + L.INLINE_START, length);

@@ -204,10 +204,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     if (this.#names[nameId] === undefined) this.#hearAhead();
     this.name = this.#names[nameId]!;
     if (form === L.NUMBER) {
-      const value = this.#doubles[cell * L.DOUBLES + L.INLINE_NUMBER]!;
-      // A whole number as V8 keeps it: as read, it is a double at first, and V8 would compile the task for doubles, several times as slow.
-      const whole = value | 0;
-      this.args = this.#one(Object.is(whole, value) ? whole : value);
+      this.args = this.#one(L.numberIn(this.#doubles, cell));
     } else if (form === L.LATIN1) {
       const start = cell * L.CELL_BYTES + L.INLINE_START;
       this.args = this.#one(readLatin1(this.#cells, start, this.#words[at + L.LENGTH]!));
