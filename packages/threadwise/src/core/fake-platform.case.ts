@@ -50,6 +50,7 @@ export class FakePlatform implements Platform {
   readonly bind = <F extends (...args: never[]) => unknown>(callback: F): F => callback;
   readonly clone = <T>(value: T, transfer?: readonly unknown[]): T =>
     structuredClone(value, { transfer } as CloneOptions);
+  readonly detach = () => undefined;
   readonly sharedMemory = (byteLength: number): ArrayBufferLike => new SharedArrayBuffer(byteLength);
   readonly collectShared = () => undefined;
   readonly collectSoon = () => undefined;

@@ -35,6 +35,16 @@ function cloneSuite(platform: Platform): void {
     assert.equal(bytes.byteLength, 0);
   });
 
+  test('detaching takes all buffers, or throws and takes none', () => {
+    const [first, second] = [new Uint8Array([1, 2]), new Uint8Array(2 ** 20)];
+    const twice = [first.buffer, first.buffer, second.buffer];
+    assert.throws(() => platform.detach(twice), { name: 'DataCloneError' });
+    assert.deepEqual([first.byteLength, second.byteLength], [2, 2 ** 20]);
+    platform.detach([first.buffer, second.buffer]);
+    assert.deepEqual([first.byteLength, second.byteLength], [0, 0]);
+    platform.detach([]);
+  });
+
   test('shared memory has the size asked for, is zero, and serves as a board', () => {
     const memory = platform.sharedMemory(24);
     assert.equal(memory.byteLength, 24);

@@ -61,6 +61,8 @@ export interface EndpointPlatform {
   now(): number;
   /** Structured clone. */
   clone: Clone;
+  /** Takes buffers from whoever has them, and frees them. Throws a DataCloneError, and takes none, if one of them cannot be moved. */
+  detach(buffers: readonly unknown[]): void;
   /** Does not keep the thread alive. */
   timer(ms: number, callback: () => void): unknown;
   /** Has the engine collect a shared buffer to which nothing refers any more, behind the functions that run. */

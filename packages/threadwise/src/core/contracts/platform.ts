@@ -115,6 +115,8 @@ export interface Platform {
   startHelper(spec: HelperSpec, onExit: (exit: ThreadExit) => void): Thread;
   /** A structured clone, by the runtime's own algorithm. */
   clone<T>(value: T, transfer?: readonly unknown[]): T;
+  /** Takes buffers from whoever has them, and frees them. Throws a DataCloneError, and takes none, if one of them cannot be moved. */
+  detach(buffers: readonly unknown[]): void;
   /**
    * All zero; resident only where it was touched, and given back to the system when nobody has it any more. It may be
    * growable: views of it must be made with a length. Throws a RangeError where the system has none.

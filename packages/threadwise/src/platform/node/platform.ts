@@ -10,7 +10,7 @@ import { collectShared, collectSoon } from './collect.js';
 import { startCoordinatorThread } from './coordinator-thread.js';
 import { availableThreads, memory, threadCeiling } from './limits.js';
 import { recipeFor, spawnFrom } from './node-thread.js';
-import { NodePort } from './port.js';
+import { detach, NodePort } from './port.js';
 import { workerSource } from './worker-source.js';
 import { atExit } from './exit.js';
 import { cpuTime, ownLoad } from './usage.js';
@@ -50,6 +50,7 @@ export const nodePlatform: Platform = {
   cpuOf: cpuTime,
   startHelper: startCoordinatorThread,
   clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
+  detach,
   hasSharedMemory: 'waitAsync' in Atomics,
   noProcesses,
   sharedMemory,

@@ -1,5 +1,10 @@
 /** A MessagePort of Node as the core knows ports; used on both ends. */
-import { type MessagePort, receiveMessageOnPort, type Transferable } from 'node:worker_threads';
+import {
+  MessageChannel,
+  type MessagePort,
+  receiveMessageOnPort,
+  type Transferable,
+} from 'node:worker_threads';
 import type { Port } from '../../core/contracts.js';
 
 /** How many messages are handled before the event loop gets its turn: as many as Node itself would handle. Chosen by hand. */
@@ -65,4 +70,18 @@ export class NodePort implements Port {
 /** Ends a worker by an uncaught error; main then settles what the worker held. */
 export function rethrow(error: unknown): never {
   throw error;
+}
+
+let closed: MessagePort | undefined;
+
+/**
+ * Takes buffers by sending them nowhere: a port that is closed serializes a message, as HTML's "message port post message steps" say, and drops it.
+ * That takes a fourth of the time of `structuredClone`, which makes new buffers for the garbage collector.
+ */
+export function detach(buffers: readonly unknown[]): void {
+  if (closed === undefined) {
+    closed = new MessageChannel().port1;
+    closed.close();
+  }
+  closed.postMessage(undefined, buffers as readonly Transferable[]);
 }

@@ -9,7 +9,7 @@ import { receiveBoot, runnerPlatform } from './boot.js';
 import { followClock, timer } from './clock.js';
 import { collectSoon } from './collect.js';
 import { atExit } from './exit.js';
-import { NodePort } from './port.js';
+import { detach, NodePort } from './port.js';
 import { keepUncaughtErrorsReadable } from './uncaught.js';
 import { loopUtilization, ownThreadId } from './usage.js';
 
@@ -32,6 +32,7 @@ const platform: RunnerPlatform & EndpointPlatform = {
   ...runnerPlatform(boot, (value, transfer) => structuredClone(value, { transfer } as never)),
   timer,
   collectSoon,
+  detach,
   atExit,
   port: (far) => new NodePort(far as MessagePort),
   utilization: loopUtilization(),

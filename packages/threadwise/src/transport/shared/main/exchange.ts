@@ -202,12 +202,11 @@ export class SharedExchange implements Exchange, PlainWay {
 
   /** The caller loses the buffers whose bytes are in the cell. Throws ERR_NOT_CLONEABLE, and frees the cell, if one of them cannot be moved. */
   #detach(transfer: readonly unknown[], cell: number, args: readonly unknown[]): void {
-    const { clone } = this.platform;
     try {
-      clone(undefined, transfer);
+      this.platform.detach(transfer);
     } catch (cause) {
       this.cells.freeIfHeld(cell);
-      throw notCloneable(cause, args, 'args', transfer, clone);
+      throw notCloneable(cause, args, 'args', transfer, this.platform.clone);
     }
   }
 

@@ -69,9 +69,9 @@ const CELL_WORDS = CELL_BYTES / 4;
 const settledPromises = () => new Promise((resolve) => void setImmediate(resolve));
 
 /** What a worker's end needs of its platform, beside its port. */
-const { clone } = nodePlatform;
+const { clone, detach } = nodePlatform;
 const none = () => undefined;
-const QUIET = { now: () => 0, clone, timer: none, atExit: none, collectSoon: none };
+const QUIET = { now: () => 0, clone, detach, timer: none, atExit: none, collectSoon: none };
 
 /** A line, with a worker that begins what it is told to and ends nothing by itself. `below`: how many workers have a lower seat. */
 function line(sizes = { cells: 4, stream: 1024, mail: 4 }, below = 0) {

@@ -108,6 +108,7 @@ export class Hand implements Actor {
     const platform = {
       now: () => world.now(),
       clone: nodePlatform.clone,
+      detach: nodePlatform.detach,
       timer,
       port,
       atExit: () => undefined,

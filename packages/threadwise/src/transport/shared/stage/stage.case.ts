@@ -221,6 +221,7 @@ export function handPlatform(parts: HandPlatformParts): Platform {
     spawn: none as () => Thread,
     startHelper,
     clone: (value) => structuredClone(value),
+    detach: () => undefined,
     sharedMemory: memory.take,
     // The next run uses the memory again.
     collectShared: () => undefined,

@@ -327,7 +327,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     if (transfer === undefined) return this.#copy(cell, value, undefined);
     const isCopied = isList(transfer) && areBuffersWithin(this.#sizes.copied ?? -1, transfer);
     const form = isCopied ? this.#copy(cell, value, transfer) : this.#post(cell, value, transfer);
-    if (form !== L.BY_PORT) this.#platform.clone(undefined, transfer);
+    if (form !== L.BY_PORT) this.#platform.detach(transfer);
     return form;
   }
 
