@@ -1,19 +1,26 @@
-// A reporter of node:test that prints the result of a run as JSON: its counts, and what failed and why.
+// A reporter of node:test that prints the result of a run as JSON: its counts, what failed and why, and which files took longest.
 import { relative, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { root } from './prepare.mjs';
 
 /** How many of the last characters of a file's standard error are reported if it fails outside its tests. */
 const STDERR_CHARACTERS = 4000;
+/** How many files are named that took longest. */
+const SLOWEST = 5;
 
 export default async function* counts(events) {
   const totals = {};
   const failed = [];
   const stderr = new Map();
+  const seconds = new Map();
   for await (const { type, data } of events) {
     if (type === 'test:stderr') {
       const text = (stderr.get(data.file) ?? '') + data.message;
       stderr.set(data.file, text.slice(-STDERR_CHARACTERS));
+    }
+    if ((type === 'test:pass' || type === 'test:fail') && data.nesting === 0) {
+      const file = relative(root, data.file ?? '');
+      seconds.set(file, (seconds.get(file) ?? 0) + data.details.duration_ms / 1000);
     }
     // The totals come last, so that a test's own message cannot be taken for them.
     const [, name, count] =
@@ -22,7 +29,8 @@ export default async function* counts(events) {
     if (type === 'test:fail' && isCause(data))
       failed.push({ name: nameOf(data), reason: reasonOf(data, stderr) });
   }
-  yield JSON.stringify({ ...totals, failed });
+  const slowest = [...seconds].sort((a, b) => b[1] - a[1]).slice(0, SLOWEST);
+  yield JSON.stringify({ ...totals, failed, slowest });
 }
 
 /** Whether a failure is reported: not that of a suite because of its tests, nor that of a test marked as todo. */

@@ -53,10 +53,10 @@ function testOn(node, { name, files, env, atOnce = FILES_AT_ONCE }) {
   // A run that was killed leaves no counts, or half of them.
   const text = existsSync(result) ? readFileSync(result, 'utf8') : '';
   rmSync(dir, { recursive: true });
-  const counts = text.endsWith('}') ? JSON.parse(text) : { failed: [] };
-  const { pass = 0, fail = 0, cancelled = 0, skipped = 0, failed } = counts;
+  const counts = text.endsWith('}') ? JSON.parse(text) : { failed: [], slowest: [] };
+  const { pass = 0, fail = 0, cancelled = 0, skipped = 0, failed, slowest } = counts;
   const isGood = status === 0 && pass > 0;
-  return { node, name, seconds, pass, fail: fail + cancelled, skipped, failed, isGood };
+  return { node, name, seconds, pass, fail: fail + cancelled, skipped, failed, slowest, isGood };
 }
 
 /** Runs the tests on one version after another: one that fails does not stop the others. */
@@ -70,11 +70,12 @@ function runTests() {
     return runs.map((run) => testOn(node, run));
   });
   heading('tests: summary');
-  for (const { node, name, seconds, isGood, failed, ...result } of results) {
+  for (const { node, name, seconds, isGood, failed, slowest, ...result } of results) {
     const whole = Math.round(seconds);
     const time = `${Math.floor(whole / 60)} min ${whole % 60} s`;
     const what = `Node.js ${node.version.padEnd(8)}  ${name.padEnd(28)}`;
     say(`${what}  ${countsOf(result)}  (${time})${isGood ? '' : '  FAILED'}`);
+    say(`  longest: ${slowest.map(([file, took]) => `${file} ${Math.round(took)} s`).join(', ')}`);
     for (const each of failed) say(`  ✖ ${each.name}\n${indent(each.reason)}`);
   }
   for (const { major, why } of skipped) say(`Node.js ${major.padEnd(8)}  skipped: ${why}`);

@@ -6,6 +6,7 @@ import type { Serializer } from 'node:v8';
 import wt from 'node:worker_threads';
 import type { Clone } from '../../core/calls/payload.js';
 import { copyPlain } from '../../transport/codec/plain-copy.js';
+import { detach } from '../node/port.js';
 
 const NOT_SHARED =
   'a SharedArrayBuffer cannot be sent to another process (isolation: process). Send a copy: bytes.slice()';
@@ -97,7 +98,7 @@ export function detachLater(transfer: readonly unknown[]): () => void {
   return () => {
     for (const buffer of buffers) {
       try {
-        structuredClone(buffer, { transfer: [buffer] });
+        detach([buffer]);
       } catch {
         // The memory of WebAssembly cannot be detached. The message is out, so the call must not fail: it was copied.
       }
