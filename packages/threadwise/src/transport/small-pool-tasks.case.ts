@@ -33,6 +33,7 @@ export const placesOf = (views: readonly Uint8Array[]) =>
     views.findIndex((view) => view.buffer === buffer),
   ]);
 export const sum = (values: Iterable<number>) => [...values].reduce((all, value) => all + value, 0);
+export const add = (words: Int32Array) => Atomics.add(words, 0, 1);
 export const pattern = (source: string) => new RegExp(source);
 /** What else a call got beside its bytes, and the bytes' sum. */
 export const around = (before: unknown, values: Uint8Array, after: unknown) => [before, sum(values), after];

@@ -94,6 +94,32 @@ function taskSuite(ground: Ground, connect: Connect): void {
     assert.deepEqual([...bytes], [0, 7, 0, 0]);
   });
 
+  test('it is so in each of many calls, wherever it is among the arguments', { skip }, async (t) => {
+    const module = {
+      add: ({ words, all: [view, buffer] }: { words: Int32Array; all: [DataView, SharedArrayBuffer] }) => {
+        Atomics.add(words, 0, 1);
+        view.setUint8(7, view.getUint8(7) + 1);
+        return [
+          words.buffer === buffer,
+          view.buffer === buffer,
+          words.length,
+          view.byteOffset,
+          view.byteLength,
+        ];
+      },
+    };
+    const rig = await connect(t, { module });
+    const buffers = [new SharedArrayBuffer(16), new SharedArrayBuffer(32)];
+    for (let call = 1; call <= 8; call++) {
+      for (const buffer of buffers) {
+        const words = new Int32Array(buffer, 4, 2);
+        const said = await rig.ended(rig.send('add', [{ words, all: [new DataView(buffer, 1, 9), buffer] }]));
+        assert.deepEqual(said, [true, true, 2, 1, 9]);
+        assert.deepEqual([...words], [call, call]);
+      }
+    }
+  });
+
   test('texts of every length and width arrive as they are, also what stands for half a character', async (t) => {
     const rig = await connect(t, { module: { echo: (text: string) => text } });
     const lengths = [0, 1, 2, 3, 4, 15, 16, 17, 24, 25, 35, 36, 37, 87, 88, 89, 255, 256, 5000];

@@ -47,7 +47,7 @@ export const SET = 0xc1;
 export const BUFFER = 0xc2;
 /** u8 kind, block: a view with a buffer of its own. */
 export const VIEW = 0xc3;
-/** u8 kind, u32 offset, u32 length in bytes, the buffer (BUFFER or SAME): a view of a buffer that others see, too. */
+/** u8 kind, u32 offset, u32 length in bytes, the buffer (BUFFER, SHARED or SAME): a view of a buffer that others see, too. */
 export const VIEW_OF = 0xc4;
 /** u8 class, u8 whether it has a cause, the message and the stack (each a text or UNDEFINED), the cause. */
 export const ERROR = 0xc5;
@@ -55,6 +55,8 @@ export const ERROR = 0xc5;
 export const SAME = 0xc6;
 /** u32 length, f64 each: an array of numbers. */
 export const DOUBLES = 0xc7;
+/** u32 number: shared memory that the reader has been told of. */
+export const SHARED = 0xc8;
 
 /** A block is a u32 length, a u8 count of bytes to pass over, those bytes, and so many bytes as the length says. */
 export const BLOCK_HEAD = 5;

@@ -29,11 +29,13 @@ export interface Pair {
   readonly book: SharedArrayBuffer;
 }
 
-export function pair(bookBytes = BOOK_BYTES): Pair {
+/** @param shared the shared memory that the reader has been told of, by number; default: it has been told of none */
+export function pair(bookBytes = BOOK_BYTES, shared?: readonly SharedArrayBuffer[]): Pair {
   const book = new SharedArrayBuffer(bookBytes);
+  const numbers = shared && { numberOf: (buffer: object) => shared.indexOf(buffer as SharedArrayBuffer) };
   return {
-    writer: new ValueWriter(new ShapeWriter(book)),
-    reader: new ValueReader(new ShapeReader(book)),
+    writer: new ValueWriter(new ShapeWriter(book), numbers),
+    reader: new ValueReader(new ShapeReader(book), (number) => shared?.[number]),
     book,
   };
 }

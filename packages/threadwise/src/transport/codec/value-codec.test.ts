@@ -15,6 +15,7 @@ import {
   plainPair,
   text,
 } from './value-codec.case.js';
+import { BOOK_BYTES, DamagedError, UNKNOWN } from './tags.js';
 import { memoryOf } from './value-memory.js';
 
 type ViewClass = new (buffer: ArrayBuffer, offset?: number, length?: number) => ArrayBufferView;
@@ -422,6 +423,74 @@ describe('what arrives equals a structured clone', () => {
       [new Uint8Array(buffer), buffer],
       [new Uint8Array(buffer, 1), buffer],
     );
+  });
+});
+
+describe('shared memory that the reader has been told of', () => {
+  const told = [new SharedArrayBuffer(8), new SharedArrayBuffer(24), new SharedArrayBuffer(0)];
+  const here = pair(BOOK_BYTES, told);
+  const [first, second, empty] = told as [SharedArrayBuffer, SharedArrayBuffer, SharedArrayBuffer];
+
+  test('is the same, alone, within others and as often as it comes', () => {
+    const value = { first, list: [second, first, new Map([[second, { second }]])], empty };
+    for (const each of [first, empty, value]) assert.deepEqual(cross(each, here, memory), each);
+    const { list, ...others } = cross(value, here, memory) as typeof value;
+    assert.equal(others.first, first);
+    assert.equal(list[0], second);
+    assert.equal(list[1], first);
+  });
+
+  test('has views of the same kinds, places and lengths', () => {
+    const buffer = Buffer.from(second, 3, 5);
+    const views = [
+      ...[
+        new Uint8Array(first),
+        new Int32Array(second, 4, 3),
+        new Float64Array(second, 8),
+        new DataView(first, 1),
+      ],
+      ...[new BigInt64Array(empty), buffer],
+    ];
+    const arrived = cross(views, here, memory) as ArrayBufferView[];
+    for (const [i, view] of arrived.entries()) {
+      const expected = views[i]!;
+      assert.equal(view.buffer, expected.buffer);
+      assert.equal(view.byteOffset, expected.byteOffset);
+      assert.equal(view.byteLength, expected.byteLength);
+      assert.equal(view.constructor, expected === buffer ? Uint8Array : expected.constructor);
+    }
+    assert.equal((cross(views[1], here, memory) as Int32Array).buffer, second);
+  });
+
+  test('is noted by the writer, to be held, unless the message was not written', () => {
+    const { writer } = here;
+    writer.write([first, new Uint8Array(second), first], memory, 0, 1000);
+    assert.deepEqual(writer.shared, [first, second]);
+    for (const [value, end] of [[[first, () => 1], 1000] as const, [[first, second], 8] as const]) {
+      assert.ok(writer.write(value, memory, 0, end) < 0);
+      assert.equal(writer.shared, undefined);
+    }
+    writer.write([1], memory, 0, 1000);
+    assert.equal(writer.shared, undefined);
+  });
+
+  test('is all that goes like this: not memory that was not told of, or that can grow', () => {
+    const growable = new (
+      SharedArrayBuffer as unknown as new (length: number, options: object) => SharedArrayBuffer
+    )(8, { maxByteLength: 16 });
+    const growing = pair(BOOK_BYTES, [growable]);
+    for (const buffer of [new SharedArrayBuffer(8), growable]) {
+      for (const value of [buffer, [new Uint8Array(buffer)], new DataView(buffer, 1, 2)]) {
+        assert.equal(growing.writer.write(value, memory, 0, 1000), UNKNOWN);
+      }
+    }
+  });
+
+  test('is damaged where the reader knows no such number', () => {
+    const end = here.writer.write([second], memory, 0, 1000);
+    assert.throws(() => both.reader.read(memory, 0, end), DamagedError);
+    const endOfView = here.writer.write(new Uint8Array(second), memory, 0, 1000);
+    assert.throws(() => pair(BOOK_BYTES, [first]).reader.read(memory, 0, endOfView), DamagedError);
   });
 });
 

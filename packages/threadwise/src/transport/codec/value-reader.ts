@@ -6,13 +6,14 @@ import * as tag from './tags.js';
 import { DamagedError } from './tags.js';
 import { readLatin1, readWide } from './text.js';
 import { copyBytes, type Memory, NO_MEMORY } from './value-memory.js';
-import { makeView } from './views.js';
+import { makeView, sharedByteLengthOf } from './views.js';
 
 const HEXADECIMAL = /^-?[0-9a-f]+$/;
 
 /** One per thread and direction: it is not reentrant. */
 export class ValueReader implements Source {
   readonly #shapes: ShapeReader;
+  readonly #shared: (number: number) => ArrayBufferLike | undefined;
   #memory = NO_MEMORY;
   #u8 = NO_MEMORY.u8;
   #view = NO_MEMORY.view;
@@ -22,8 +23,13 @@ export class ValueReader implements Source {
   /** All objects of the message in the order in which they begin; undefined: none of them comes twice. */
   #objects: unknown[] | undefined;
 
-  constructor(shapes: ShapeReader) {
+  /** @param shared gives the shared memory that this thread was told of by that number */
+  constructor(
+    shapes: ShapeReader,
+    shared: (number: number) => ArrayBufferLike | undefined = () => undefined,
+  ) {
     this.#shapes = shapes;
+    this.#shared = shared;
   }
 
   /** The value that was written at memory[at, end). Throws a DamagedError if there is none. */
@@ -126,6 +132,8 @@ export class ValueReader implements Source {
         return this.#set(this.#u32());
       case tag.BUFFER:
         return this.begun(this.#block().buffer);
+      case tag.SHARED:
+        return this.begun(this.#sharedBuffer(this.#u32()));
       case tag.VIEW:
         return this.#viewWithBuffer();
       case tag.VIEW_OF:
@@ -260,6 +268,12 @@ export class ValueReader implements Source {
     return copyBytes(this.#memory, this.#take(length), length);
   }
 
+  #sharedBuffer(number: number): ArrayBufferLike {
+    const buffer = this.#shared(number);
+    if (buffer === undefined) throw new DamagedError('shared memory that nobody has told of');
+    return buffer;
+  }
+
   #viewWithBuffer(): ArrayBufferView {
     const kind = this.#byte();
     const bytes = this.#block();
@@ -276,8 +290,9 @@ export class ValueReader implements Source {
     // The view has the number before its buffer's, and cannot be made before it.
     const number = this.#objects?.push(undefined) ?? 0;
     const buffer = this.next();
-    if (!(buffer instanceof ArrayBuffer)) throw new DamagedError('a view of no buffer');
-    const view = makeView(kind, buffer, offset, length);
+    if (!(buffer instanceof ArrayBuffer) && sharedByteLengthOf(buffer as object) < 0)
+      throw new DamagedError('a view of no buffer');
+    const view = makeView(kind, buffer as ArrayBufferLike, offset, length);
     if (this.#objects !== undefined) this.#objects[number - 1] = view;
     return view;
   }

@@ -7,12 +7,21 @@ import * as tag from './tags.js';
 import { FULL, UNKNOWN } from './tags.js';
 import { writeText } from './text.js';
 import { type Memory, NO_MEMORY, writeBytes } from './value-memory.js';
-import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, offsetOf } from './views.js';
+import {
+  bufferOf,
+  byteLengthOf,
+  fixedByteLengthOf,
+  kindOf,
+  offsetOf,
+  sharedByteLengthOf,
+  sharedPrototype,
+} from './views.js';
 
 /** Only a part of a buffer was written, and more of it is needed: the message is written anew, with whole buffers. */
 const AGAIN = -3;
 
 const U16_MAX = 0xffff;
+const U32_MAX = 0xffff_ffff;
 /** The longest array whose length fits its tag. */
 const LIST_MAX = tag.LIST_END - tag.LIST - 1;
 /** Shorter arrays are counted by their keys, longer ones by their values: measured on Node 20. */
@@ -27,12 +36,20 @@ const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!;
 
 type Entry = readonly [key: unknown, value: unknown];
 
+/** Knows by which numbers the reader has been told of shared memory; -1: it has not. */
+export interface SharedNumbers {
+  numberOf(buffer: object): number;
+}
+
 /**
  * One per thread and direction: it is not reentrant. Whatever comes out equals what structured clone makes of the
  * value; README.md lists the exceptions. A proxy cannot be told from what it stands for, and is read like that.
  */
 export class ValueWriter {
   readonly #shapes: ShapeWriter;
+  readonly #shared: SharedNumbers | undefined;
+  /** The shared memory in the message that was written last; undefined: there is none. Whoever writes on has to hold it until the message was read. */
+  shared: object[] | undefined;
   readonly #identity = new Identity();
   /** Undefined between two messages. */
   #memory: Memory | undefined;
@@ -46,8 +63,10 @@ export class ValueWriter {
   /** The numbers of the buffers of which only a part was written. */
   #partial: Set<number> | undefined;
 
-  constructor(shapes: ShapeWriter) {
+  /** @param shared default: shared memory is UNKNOWN */
+  constructor(shapes: ShapeWriter, shared?: SharedNumbers) {
     this.#shapes = shapes;
+    this.#shared = shared;
   }
 
   /**
@@ -68,6 +87,7 @@ export class ValueWriter {
     this.#end = end;
     let written = this.#message(value, at, wholeBuffers);
     if (written === AGAIN) written = this.#message(value, at, true);
+    if (written < 0) this.shared = undefined;
     this.#memory = undefined;
     return written;
   }
@@ -81,6 +101,7 @@ export class ValueWriter {
     if (at >= this.#end) return FULL;
     this.#wholeBuffers = wholeBuffers;
     this.#hasSame = false;
+    this.shared = undefined;
     try {
       // Properties that somebody gave to all objects would look like an object's own.
       for (const _ in NOTHING) return UNKNOWN;
@@ -267,6 +288,8 @@ export class ValueWriter {
         return this.#entries(tag.SET, value, at, depth);
       case ArrayBuffer.prototype:
         return this.#buffer(value, at);
+      case sharedPrototype:
+        return sharedByteLengthOf(value) < 0 ? UNKNOWN : this.#sharedBuffer(value, at);
       default:
         if (isErrorPrototype(prototype)) return this.#error(value, at, depth);
         return becomesPlain(value, prototype) ? this.#plain(value as Fields, at, depth) : UNKNOWN;
@@ -308,6 +331,13 @@ export class ValueWriter {
     return at < 0 ? at : this.#block(value as ArrayBuffer, 0, length, at);
   }
 
+  #sharedBuffer(buffer: object, at: number): number {
+    const number = this.#shared?.numberOf(buffer) ?? -1;
+    if (number < 0) return UNKNOWN;
+    (this.shared ??= []).push(buffer);
+    return this.#word(tag.SHARED, number, at);
+  }
+
   #block(buffer: ArrayBuffer, offset: number, length: number, at: number): number {
     const padding = length > tag.UNALIGNED_MAX ? -(at + tag.BLOCK_HEAD) & 7 : 0;
     const start = at + tag.BLOCK_HEAD + padding;
@@ -323,12 +353,13 @@ export class ValueWriter {
     const kind = kindOf(value);
     if (kind === undefined) return UNKNOWN;
     const buffer = bufferOf(value, kind);
-    const bufferLength = fixedByteLengthOf(buffer);
-    if (bufferLength < 0) return UNKNOWN;
+    const isShared = Object.getPrototypeOf(buffer) === sharedPrototype;
+    const bufferLength = isShared ? sharedByteLengthOf(buffer) : fixedByteLengthOf(buffer);
+    if (bufferLength < 0 || bufferLength > U32_MAX) return UNKNOWN;
     const offset = offsetOf(value, kind);
     const length = byteLengthOf(value, kind);
     const known = this.#identity.note(buffer);
-    const isAlone = known < 0 && !this.#wholeBuffers;
+    const isAlone = known < 0 && !this.#wholeBuffers && !isShared;
     if (this.#end - at < (isAlone ? 2 : 10)) return FULL;
     this.#u8[at] = isAlone ? tag.VIEW : tag.VIEW_OF;
     this.#u8[at + 1] = kind;
@@ -338,7 +369,8 @@ export class ValueWriter {
     }
     this.#view.setUint32(at + 2, offset, true);
     this.#view.setUint32(at + 6, length, true);
-    return known >= 0 ? this.#same(known, at + 10) : this.#buffer(buffer, at + 10);
+    if (known >= 0) return this.#same(known, at + 10);
+    return isShared ? this.#sharedBuffer(buffer, at + 10) : this.#buffer(buffer, at + 10);
   }
 }
 

@@ -2,7 +2,7 @@
 import { DamagedError } from './tags.js';
 
 interface ViewClass {
-  new (buffer: ArrayBuffer, byteOffset?: number, length?: number): ArrayBufferView;
+  new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): ArrayBufferView;
   readonly BYTES_PER_ELEMENT?: number;
 }
 
@@ -38,6 +38,10 @@ const nameOfTypedArray = reader<string | undefined>(typedArray, Symbol.toStringT
 const lengthOfBuffer = reader<number>(ArrayBuffer.prototype, 'byteLength');
 /** Gives undefined where the platform has no resizable buffers. */
 const isResizable = reader<boolean | undefined>(ArrayBuffer.prototype, 'resizable');
+/** Undefined where the platform has no shared memory. */
+export const sharedPrototype = globalThis.SharedArrayBuffer?.prototype as object | undefined;
+const lengthOfShared = reader<number | undefined>(sharedPrototype ?? {}, 'byteLength');
+const isGrowable = reader<boolean | undefined>(sharedPrototype ?? {}, 'growable');
 
 function viewReader<T>(key: PropertyKey): (view: object, kind: number) => T {
   const ofTypedArray = reader<T>(typedArray, key);
@@ -66,6 +70,15 @@ export function fixedByteLengthOf(buffer: object): number {
   }
 }
 
+/** The length of a SharedArrayBuffer that cannot grow; -1 for anything else. */
+export function sharedByteLengthOf(buffer: object): number {
+  try {
+    return isGrowable(buffer) ? -1 : (lengthOfShared(buffer) ?? -1);
+  } catch {
+    return -1;
+  }
+}
+
 /** Whether all of a list are ArrayBuffers of fixed size, which have at most that many bytes together. */
 export function areBuffersWithin(bytes: number, list: readonly unknown[]): boolean {
   let left = bytes;
@@ -80,7 +93,7 @@ export function areBuffersWithin(bytes: number, list: readonly unknown[]): boole
 /** A view of that kind. Throws a DamagedError if there is no such kind, or the view does not fit its buffer. */
 export function makeView(
   kind: number,
-  buffer: ArrayBuffer,
+  buffer: ArrayBufferLike,
   byteOffset: number,
   byteLength: number,
 ): ArrayBufferView {

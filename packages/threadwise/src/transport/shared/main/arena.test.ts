@@ -253,6 +253,46 @@ describe('Arena: segments', () => {
     assert.equal(arena.reservedBytes, 0);
   });
 
+  test('that are adopted are told of and have numbers as others, but nothing is given out of them, and no idleness ends them', () => {
+    const { arena, told, pass } = arenaOf({ segmentBytes: 64 * KIB });
+    const own = arena.take(KIB);
+    const users = [new SharedArrayBuffer(4 * MIB), new SharedArrayBuffer(0)];
+    assert.deepEqual(
+      users.map((buffer) => arena.adopt(buffer)),
+      [1, 2],
+    );
+    assert.deepEqual(told.slice(1), users);
+    const reserved = arena.reservedBytes;
+    assert.equal(segmentOf(arena.take(MIB)), 3, 'not in memory of a user');
+    assert.equal(segmentOf(arena.take(60 * KIB)), 0);
+    arena.free(own);
+    for (let i = 0; i < 4; i++) pass();
+    assert.deepEqual(told.slice(1, 3), users);
+    arena.drop(1);
+    assert.deepEqual(told.slice(1, 3), [undefined, users[1]]);
+    assert.equal(arena.adopt(users[0]!), 1, 'the number is given again');
+    assert.ok(
+      arena.reservedBytes >= reserved && arena.reservedBytes < reserved + 2 * MIB,
+      'they are not its memory',
+    );
+    arena.close();
+    assert.deepEqual(arena.segments.filter(Boolean), []);
+    told.length = 0;
+    arena.drop(1);
+    assert.equal(arena.adopt(users[0]!), -1);
+    assert.deepEqual(told, []);
+  });
+
+  test('are adopted up to half of the numbers, so that blocks have room', () => {
+    const { arena } = arenaOf({ segmentBytes: 64 * KIB });
+    const buffer = new SharedArrayBuffer(8);
+    for (let i = 0; i < 1024; i++) assert.equal(arena.adopt(buffer), i);
+    assert.equal(arena.adopt(buffer), -1);
+    assert.equal(segmentOf(arena.take(KIB)), 1024);
+    arena.drop(7);
+    assert.equal(arena.adopt(buffer), 7);
+  });
+
   test('are let go of by close: nothing can be taken, late frees do nothing, and nobody looks at the clock', () => {
     const { arena, due } = arenaOf();
     const address = arena.take(1000);

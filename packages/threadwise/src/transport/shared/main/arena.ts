@@ -2,7 +2,7 @@
 import type { TimerHandle } from '../../../core/contracts.js';
 import { ThreadwiseError } from '../../../core/options/errors.js';
 import type { LeaseMemory } from '../../../core/lease.js';
-import { int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
+import { int32sOf, type Memory, memoryOf, NO_MEMORY } from '../../codec/value-memory.js';
 import { OFFSET_BITS, OFFSET_MASK, offsetOf, segmentOf, UNIT_BITS, UNIT_BYTES } from '../layout.js';
 
 /*
@@ -16,7 +16,8 @@ import { OFFSET_BITS, OFFSET_MASK, offsetOf, segmentOf, UNIT_BITS, UNIT_BYTES } 
  * back last is taken first, as its pages are resident; a larger one is cut at its start. A segment that is wholly free is
  * the largest block that there is: it is cut only when nothing else fits.
  *
- * What does not fit a segment gets one of its own, which is never cut.
+ * What does not fit a segment gets one of its own, which is never cut. Shared memory that users pass is a segment, too, from which nothing is
+ * given out, so that workers are told of it in the same way.
  *
  * What is known of blocks lies in arrays of main's own, not in the shared memory: a task that writes where it should not
  * destroys the bytes of others but not the arena. They have a word for each unit, of which few are touched:
@@ -34,6 +35,8 @@ const PAGE_UNITS = PAGE_BYTES / UNIT_BYTES;
 const MAX_SEGMENT_BYTES = 2 ** (OFFSET_BITS + UNIT_BITS);
 /** Segments whose addresses fit an int32. */
 const MAX_SEGMENTS = 2 ** (31 - OFFSET_BITS);
+/** Beyond that number no segment is adopted, so that there are some left for blocks. Chosen by hand. */
+const MAX_ADOPTED = MAX_SEGMENTS / 2;
 const LISTS = listOf(2 ** OFFSET_BITS) + 1;
 /** The share of the arena's maximum that leases may have. The rest stays free for arguments, even if no lease is ever given back. */
 const LEASED_SHARE = 0.75;
@@ -43,6 +46,8 @@ const TAKES_BEFORE_RETRY = 1000;
 const IDLE_MS = 5000;
 
 const NONE = -1;
+/** The words of a segment that was adopted: as of a block that is taken. */
+const ADOPTED = Int32Array.of(-1);
 /** An entry of a list: the address of a block plus one; 0: none. */
 type Link = number;
 /** The words of a free block that have its neighbours in its list. */
@@ -161,6 +166,23 @@ export class Arena {
     return -this.#segments[segmentOf(address)]!.words[address & OFFSET_MASK]! * UNIT_BYTES;
   }
 
+  /** Makes somebody's shared memory a segment. Returns its number; -1: there is no room for it. It is there until it is dropped. */
+  adopt(buffer: ArrayBufferLike): number {
+    const index = this.#unusedIndex();
+    if (this.#state === 'closed' || index >= MAX_ADOPTED) return NONE;
+    this.#options.onSegment(index, buffer);
+    this.segments[index] = buffer;
+    this.#segments[index] = { units: 0, isLarge: true, words: ADOPTED, memory: NO_MEMORY, isIdle: false };
+    return index;
+  }
+
+  /** Inverse of `adopt`. Does nothing after `close`. */
+  drop(index: number): void {
+    if (this.#state === 'closed') return;
+    this.#options.onSegment(index, undefined);
+    this.#forget(index);
+  }
+
   /** Lets go of all memory. From then on nothing can be taken, and `free` does nothing. */
   close(): void {
     this.#state = 'closed';
@@ -267,8 +289,7 @@ export class Arena {
       this.#refusals--;
       return false;
     }
-    const unused = this.#segments.indexOf(undefined);
-    const index = unused < 0 ? this.#segments.length : unused;
+    const index = this.#unusedIndex();
     if (index >= MAX_SEGMENTS) return false;
     const isLarge = units > this.#segmentUnits;
     let buffer: ArrayBufferLike;
@@ -289,6 +310,11 @@ export class Arena {
     words[0] = units;
     if (!isLarge) this.#link(index << OFFSET_BITS, units);
     return true;
+  }
+
+  #unusedIndex(): number {
+    const unused = this.#segments.indexOf(undefined);
+    return unused < 0 ? this.#segments.length : unused;
   }
 
   /** A segment is wholly free: looks later whether it still is. */

@@ -261,7 +261,7 @@ export class Cells {
     this.outCount--;
     if (this.#owners[cell] === OFFERED) this.offeredCount--;
     const payload = this.#payloads[cell];
-    if (payload !== undefined && (payload.block >= 0 || payload.leases !== undefined)) {
+    if (payload?.holds) {
       this.#owners[cell] = HELD;
       payload.onSettled(false);
       return;
@@ -297,6 +297,7 @@ export class Cells {
       payload.args = NO_VALUES;
       payload.transfer = NO_VALUES;
       payload.leases = undefined;
+      payload.shared = undefined;
       payload.isSpoilt = false;
     }
     this.#owners[cell] = UNUSED;
@@ -321,6 +322,8 @@ export class CellPayload implements Payload {
   /** Block of the arena that the arguments lie in; -1: none. */
   block = -1;
   leases: readonly HeldLease[] | undefined;
+  /** Shared memory of users that the arguments name by number: as long as it is held here, the number is not another one's. */
+  shared: readonly object[] | undefined;
   /** A worker died while it had the cell: nobody knows what is in it. */
   isSpoilt = false;
   #ends: readonly ((stillRuns: boolean) => void)[] | undefined;
@@ -329,6 +332,11 @@ export class CellPayload implements Payload {
   constructor(cell: number, owner: Cells) {
     this.cell = cell;
     this.#owner = owner;
+  }
+
+  /** Whether something has to be given back when the call has ended. */
+  get holds(): boolean {
+    return this.block >= 0 || this.leases !== undefined || this.shared !== undefined;
   }
 
   /** Marks the leases as used by the call; not before the call is accepted. */

@@ -164,3 +164,62 @@ describe('shared memory: a pool that is closed', () => {
     });
   }
 });
+
+describe('shared memory of users', () => {
+  const ways: Readonly<Record<string, SmallOptions>> = {
+    'shared-queue': { threads: 2 },
+    direct: { dispatch: 'direct', threads: 2 },
+    // The coordinator has prepared workers, which read nothing.
+    coordinator: { dispatch: 'coordinator', threads: { min: 1, max: 3 } },
+  };
+  for (const [way, options] of Object.entries(ways)) {
+    test(`${way}: all workers have it, also those that come later, whatever dies`, async (t) => {
+      const { pool } = smallPool(t, options);
+      const words = new Int32Array(new SharedArrayBuffer(8));
+      const adds = (many: number) =>
+        Promise.all(Array.from({ length: many }, () => pool.run('add', [words])));
+      await adds(50);
+      await Promise.allSettled([pool.run('exit', []), adds(50)]);
+      await pool.recycle();
+      await adds(50);
+      await Promise.allSettled([pool.run('exit', [])]);
+      await adds(50);
+      assert.equal(words[0], 200);
+    });
+
+    test(`${way}: goes back to the system when its user lets go of it, and not before`, async (t) => {
+      const { pool } = smallPool(t, options);
+      const use = async () => {
+        const words = new Int32Array(new SharedArrayBuffer(256 * MIB)).fill(1);
+        const before = new WeakRef(words.subarray(0));
+        for (let i = 0; i < 10; i++) await pool.run('add', [words]);
+        await collected(() => before.deref() === undefined);
+        await pool.run('add', [words]);
+        assert.equal(words[0], 12);
+        return process.memoryUsage.rss();
+      };
+      const full = await use();
+      await collected(() => t.signal.aborted || process.memoryUsage.rss() < full - 200 * MIB);
+    });
+
+    test(`${way}: is not taken for the next that has its number by a call that waits`, async (t) => {
+      const { pool, arrived, open } = smallPool(t, { ...options, threads: 1, cells: 256 });
+      const sums: Promise<unknown>[] = [];
+      const use = (value: number) => {
+        const words = new Int32Array(new SharedArrayBuffer(8)).fill(value);
+        for (let i = 0; i < 4; i++) sums.push(pool.run('sum', [words]));
+        return new WeakRef({});
+      };
+      const held = pool.run('hold', [1]);
+      await arrived(1);
+      for (let value = 1; value <= 20; value++) {
+        const garbage = use(value);
+        await collected(() => garbage.deref() === undefined);
+      }
+      open();
+      await held;
+      const expected = Array.from({ length: 80 }, (_, i) => 2 * (1 + Math.floor(i / 4)));
+      assert.deepEqual(await Promise.all(sums), expected);
+    });
+  }
+});

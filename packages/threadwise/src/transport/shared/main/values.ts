@@ -91,7 +91,7 @@ export class ArgumentWriter {
     if (estimate <= L.INLINE_BYTES) {
       const start = payload.cell * L.CELL_BYTES + L.INLINE_START;
       const end = this.#values.write(value, this.#cells.memory, start, start + L.INLINE_BYTES - extra);
-      if (end >= 0) return this.#wrote(payload.cell, L.IN_CELL | flag, 0, end - start);
+      if (end >= 0) return this.#wrote(payload, L.IN_CELL | flag, 0, end - start);
       if (end === UNKNOWN) return false;
     }
     if (estimate <= SCRATCH_BYTES / 2) {
@@ -103,7 +103,7 @@ export class ArgumentWriter {
         if (block < 0) return false;
         payload.block = block;
         writeBytes(this.#arena.memory(block), L.offsetOf(block), scratch.u8.subarray(0, length));
-        return this.#wrote(payload.cell, L.OUTSIDE | flag, block, length);
+        return this.#wrote(payload, L.OUTSIDE | flag, block, length);
       }
     }
     return this.#writeDirectly(payload, value, flag, estimate, extra);
@@ -128,7 +128,7 @@ export class ArgumentWriter {
       this.#values.forget();
       if (end >= 0) {
         payload.block = block;
-        return this.#wrote(payload.cell, L.OUTSIDE | flag, block, end - start);
+        return this.#wrote(payload, L.OUTSIDE | flag, block, end - start);
       }
       this.#arena.free(block);
       if (end === UNKNOWN) return false;
@@ -137,8 +137,11 @@ export class ArgumentWriter {
     return false;
   }
 
-  #wrote(cell: number, form: number, place: number, length: number): true {
+  #wrote(payload: CellPayload, form: number, place: number, length: number): true {
     const { words } = this.#cells;
+    const { cell } = payload;
+    payload.shared = this.#values.shared;
+    this.#values.shared = undefined;
     words[cell * L.WORDS + L.FORM] = form;
     words[cell * L.WORDS + L.PLACE] = place;
     words[cell * L.WORDS + L.LENGTH] = length;

@@ -214,6 +214,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   #readList(cell: number, at: number, form: number): void {
+    this.#hearSegments(); // not while values are read: when a segment is given back, the reader lets go of its memory
     switch (form & ~(L.WITH_LEASES | L.ONE)) {
       case L.NOTHING:
         this.args = NO_ARGS;
@@ -236,7 +237,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   #readValues(memory: Memory, start: number, at: number, form: number): void {
-    const reader = (this.#reader ??= new ValueReader(new ShapeReader(this.#shapes.mainShapes)));
+    const reader = (this.#reader ??= this.#newReader());
     const end = start + this.#words[at + L.LENGTH]!;
     if ((form & L.WITH_LEASES) === 0) {
       const value = reader.read(memory, start, end);
@@ -258,6 +259,10 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.args = args;
   }
 
+  #newReader(): ValueReader {
+    return new ValueReader(new ShapeReader(this.#shapes.mainShapes), (index) => this.#buffers[index]);
+  }
+
   #readPosted(cell: number): void {
     // The arguments that were kept may be those of a withdrawn task: the right ones come behind them.
     if (this.#posted.get(cell)?.[2] !== this.id) this.#hearAhead();
@@ -275,17 +280,20 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#buffers[index] = buffer;
     this.#segments[index] = undefined;
     if (buffer !== undefined) return;
-    // The last task is over, and its arguments may be a lease's bytes in that segment, or were read there.
-    this.args = NO_ARGS;
+    // The last task is over, and its arguments may be bytes in that segment, or were read there.
+    this.args = this.#one(undefined);
     this.#reader?.forget();
     this.#platform.collectSoon(before!);
   }
 
   /** The number of a segment that was given back is given again: only who has heard all knows which one is meant. */
-  #segment(index: number): Memory {
+  #hearSegments(): void {
     const told = Atomics.load(this.#board.words, L.SEGMENTS_TOLD);
     if (told !== this.#segmentsHeard) this.#hearAhead();
     this.#segmentsHeard = told;
+  }
+
+  #segment(index: number): Memory {
     this.#segments[index] ??= memoryOf(this.#buffers[index]!);
     return this.#segments[index];
   }

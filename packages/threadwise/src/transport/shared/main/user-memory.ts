@@ -1,0 +1,42 @@
+/** Shared memory that users pass again and again: workers are told of it once, and each call has only its number. */
+import type { Clone } from '../../../core/calls/payload.js';
+import type { SharedNumbers } from '../../codec/value-writer.js';
+import type { Arena } from './arena.js';
+
+/**
+ * After how many looks workers are told of a buffer. A call whose arguments go by port looks twice, so the second call with the same buffer
+ * does it: where each call has a buffer of its own, telling all workers of it would cost more than to send it to one.
+ */
+const LOOKS = 3;
+
+/**
+ * The arena has an object of its own for the same memory, since that which the user has must be collectable: when it was collected, no call
+ * that is open names the memory any more, as cells hold what their arguments name, and no call can.
+ */
+export class UserMemory implements SharedNumbers {
+  readonly #arena: Arena;
+  readonly #clone: Clone;
+  /** The number of a buffer's segment; below 0: how many looks are left until it has one. */
+  readonly #numbers = new WeakMap<object, number>();
+  readonly #collected: FinalizationRegistry<number>;
+
+  constructor(arena: Arena, clone: Clone) {
+    this.#arena = arena;
+    this.#clone = clone;
+    this.#collected = new FinalizationRegistry((index) => arena.drop(index));
+  }
+
+  numberOf(buffer: object): number {
+    const known = this.#numbers.get(buffer) ?? -LOOKS;
+    if (known >= 0) return known;
+    if (known < -1) {
+      this.#numbers.set(buffer, known + 1);
+      return -1;
+    }
+    const index = this.#arena.adopt(this.#clone(buffer) as ArrayBufferLike);
+    if (index < 0) return -1;
+    this.#numbers.set(buffer, index);
+    this.#collected.register(buffer, index);
+    return index;
+  }
+}
