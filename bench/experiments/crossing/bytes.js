@@ -17,14 +17,23 @@ const outstandingOf = (length) =>
 /** Arrays with different contents, made once: neither a call nor the check of its result makes any. */
 const arraysOf = (length) => Array.from({ length: 8 }, (_, n) => new Uint8Array(length).fill(n));
 
-function asArgument(length) {
-  const arrays = arraysOf(length);
+function asArgument(length, arrays = arraysOf(length)) {
   return {
     task: 'checksum',
     argument: (i) => arrays[i % arrays.length],
     score: (result) => result,
     expected: checksumOf,
   };
+}
+
+/** The same few buffers again and again, as programs do that share memory. */
+function shared(length) {
+  const arrays = arraysOf(length).map((array) => {
+    const view = new Uint8Array(new SharedArrayBuffer(length));
+    view.set(array);
+    return view;
+  });
+  return asArgument(length, arrays);
 }
 
 /** Each call makes bytes of its own, which are gone with it. */
@@ -73,6 +82,9 @@ export const bytes = [
   scenario('bytes-moved', '10 KiB of bytes, moved (`transfer`)', 10 * KIB, moved, {
     isHighlight: true,
     takes: (contender) => oneOfEach(contender) && contender.can.includes('transfer'),
+  }),
+  scenario('bytes-shared', '10 KiB of shared memory as the argument', 10 * KIB, shared, {
+    isHighlight: true,
   }),
   scenario('bytes-1m', '1 MiB of bytes as the argument', KIB * KIB, asArgument, {
     goals: [timesTheCalls(1.2)],
