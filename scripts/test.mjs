@@ -75,7 +75,8 @@ function runTests() {
     const time = `${Math.floor(whole / 60)} min ${whole % 60} s`;
     const what = `Node.js ${node.version.padEnd(8)}  ${name.padEnd(28)}`;
     say(`${what}  ${countsOf(result)}  (${time})${isGood ? '' : '  FAILED'}`);
-    say(`  longest: ${slowest.map(([file, took]) => `${file} ${Math.round(took)} s`).join(', ')}`);
+    const longest = slowest.map(([file, took]) => `${file} ${Math.round(took)} s`);
+    if (longest.length > 0) say(`  longest: ${longest.join(', ')}`);
     for (const each of failed) say(`  ✖ ${each.name}\n${indent(each.reason)}`);
   }
   for (const { major, why } of skipped) say(`Node.js ${major.padEnd(8)}  skipped: ${why}`);

@@ -26,7 +26,7 @@ function asArgument(length, arrays = arraysOf(length)) {
   };
 }
 
-/** The same few buffers again and again, as programs do that share memory. */
+/** Calls pass the same few buffers again and again, as in programs that share memory. */
 function shared(length) {
   const arrays = arraysOf(length).map((array) => {
     const view = new Uint8Array(new SharedArrayBuffer(length));

@@ -19,9 +19,9 @@ type Receiver = WorkerSlot | CallingThread;
 interface Extra {
   /** The worker that it is for; otherwise placement and dispatch decide. */
   readonly to?: Receiver;
-  /** In a broadcast: the workers that get a call of it. All calls of the broadcast share this set. */
+  /** The workers that get a call of the same broadcast. All calls of a broadcast share one set; a call of no broadcast has none. */
   readonly receivers?: Set<unknown>;
-  /** In a stream: the ticket of the stream that the task gives its values to. */
+  /** The ticket of the stream to which the task gives its values. A call of no stream has none. */
   readonly ticket?: Ticket;
 }
 const NOTHING: Extra = {};

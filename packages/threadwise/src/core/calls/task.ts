@@ -30,7 +30,7 @@ export class Task implements TaskView {
   stillRuns = false;
   /** Meant for one worker and no other (a broadcast): it is never moved. */
   pinned = false;
-  /** In a broadcast: the workers that get a call of it. A worker that gets the call of a dead one is added. */
+  /** The workers that get a call of the same broadcast. When a worker dies, whoever gets its call is added; a call of no broadcast has no set. */
   receivers: Set<unknown> | undefined = undefined;
   /** The name that crosses with it: see `carrier.ts`. */
   readonly wireName: string;

@@ -36,8 +36,8 @@ const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!;
 
 type Entry = readonly [key: unknown, value: unknown];
 
-/** Knows by which numbers the reader has been told of shared memory; -1: it has not. */
 export interface SharedNumbers {
+  /** The number by which the reader has been told of that shared memory; -1: the reader has not been told of it. */
   numberOf(buffer: object): number;
 }
 
@@ -48,7 +48,7 @@ export interface SharedNumbers {
 export class ValueWriter {
   readonly #shapes: ShapeWriter;
   readonly #shared: SharedNumbers | undefined;
-  /** The shared memory in the message that was written last; undefined: there is none. Whoever writes on has to hold it until the message was read. */
+  /** The shared memory in the message that was written last; undefined: there is none. Whoever sends the message holds it until the message was read. */
   shared: object[] | undefined;
   readonly #identity = new Identity();
   /** Undefined between two messages. */

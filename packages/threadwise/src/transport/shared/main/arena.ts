@@ -166,10 +166,14 @@ export class Arena {
     return -this.#segments[segmentOf(address)]!.words[address & OFFSET_MASK]! * UNIT_BYTES;
   }
 
-  /** Makes somebody's shared memory a segment. Returns its number; -1: there is no room for it. It is there until it is dropped. */
+  get canAdopt(): boolean {
+    return this.#state === 'open' && this.#unusedIndex() < MAX_ADOPTED;
+  }
+
+  /** Makes somebody's shared memory a segment. Returns its number; -1: it cannot. The segment is there until it is dropped. */
   adopt(buffer: ArrayBufferLike): number {
+    if (!this.canAdopt) return NONE;
     const index = this.#unusedIndex();
-    if (this.#state === 'closed' || index >= MAX_ADOPTED) return NONE;
     this.#options.onSegment(index, buffer);
     this.segments[index] = buffer;
     this.#segments[index] = { units: 0, isLarge: true, words: ADOPTED, memory: NO_MEMORY, isIdle: false };

@@ -4,8 +4,8 @@ import type { SharedNumbers } from '../../codec/value-writer.js';
 import type { Arena } from './arena.js';
 
 /**
- * After how many looks workers are told of a buffer. A call whose arguments go by port looks twice, so the second call with the same buffer
- * does it: where each call has a buffer of its own, telling all workers of it would cost more than to send it to one.
+ * At which look workers are told of a buffer. A plain call whose arguments go by port looks twice, any other call once, so it is the second
+ * or the third call with the buffer. Where each call has a buffer of its own, to tell all workers of it would cost more than to send it to one.
  */
 const LOOKS = 3;
 
@@ -33,8 +33,8 @@ export class UserMemory implements SharedNumbers {
       this.#numbers.set(buffer, known + 1);
       return -1;
     }
+    if (!this.#arena.canAdopt) return -1;
     const index = this.#arena.adopt(this.#clone(buffer) as ArrayBufferLike);
-    if (index < 0) return -1;
     this.#numbers.set(buffer, index);
     this.#collected.register(buffer, index);
     return index;

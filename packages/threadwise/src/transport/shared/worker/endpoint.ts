@@ -280,7 +280,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#buffers[index] = buffer;
     this.#segments[index] = undefined;
     if (buffer !== undefined) return;
-    // The last task is over, and its arguments may be bytes in that segment, or were read there.
+    // The last task is over, and its arguments may be bytes in that segment, or were read there. The list of one may have them, too.
     this.args = this.#one(undefined);
     this.#reader?.forget();
     this.#platform.collectSoon(before!);
