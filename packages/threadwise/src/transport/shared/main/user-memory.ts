@@ -4,10 +4,11 @@ import type { SharedNumbers } from '../../codec/value-writer.js';
 import type { Arena } from './arena.js';
 
 /**
- * At which look workers are told of a buffer. A plain call whose arguments go by port looks twice, any other call once, so it is the second
- * or the third call with the buffer. Where each call has a buffer of its own, to tell all workers of it would cost more than to send it to one.
+ * Workers are told of a buffer when its number is asked for the third time. A plain call whose arguments go by port asks twice, and any other
+ * call asks once, so the second or third call with the buffer has them told. Where each call has a buffer of its own, to tell all workers of it
+ * would cost more than to send it to one.
  */
-const LOOKS = 3;
+const TIMES_ASKED = 3;
 
 /**
  * The arena has an object of its own for the same memory, since that which the user has must be collectable: when it was collected, no call
@@ -16,7 +17,7 @@ const LOOKS = 3;
 export class UserMemory implements SharedNumbers {
   readonly #arena: Arena;
   readonly #clone: Clone;
-  /** The number of a buffer's segment; below 0: how many looks are left until it has one. */
+  /** The number of a buffer's segment; below 0: how many times more it is asked for until it has one. */
   readonly #numbers = new WeakMap<object, number>();
   readonly #collected: FinalizationRegistry<number>;
 
@@ -27,7 +28,7 @@ export class UserMemory implements SharedNumbers {
   }
 
   numberOf(buffer: object): number {
-    const known = this.#numbers.get(buffer) ?? -LOOKS;
+    const known = this.#numbers.get(buffer) ?? -TIMES_ASKED;
     if (known >= 0) return known;
     if (known < -1) {
       this.#numbers.set(buffer, known + 1);
