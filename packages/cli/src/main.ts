@@ -1,12 +1,6 @@
 /** The command `threadwise`: the list of its subcommands, and what an error means for the exit code. */
 
 import { Command, CommanderError } from 'commander';
-import { addAnalyze } from './commands/analyze.js';
-import { addBench } from './commands/bench.js';
-import { addCtl } from './commands/ctl.js';
-import { addRun } from './commands/run.js';
-import { addServe } from './commands/serve.js';
-import { addTop } from './commands/top.js';
 import { ExitCode, ExpectedError } from './exit-code.js';
 import { printable } from './format/cut.js';
 import { describeSystemError, hasCode } from './system-error.js';
@@ -15,9 +9,24 @@ import { version } from './version.js';
 /** How many milliseconds the command waits, after its work, for what a user's module left open in the main thread. */
 const LINGER_MS = 500;
 
+type AddCommand = (program: Command, setExitCode: (code: number) => void) => void;
+
+/** The file of each command declares its options. It is loaded only where they are needed. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  run: async () => (await import('./commands/run.js')).addRun,
+  serve: async () => (await import('./commands/serve.js')).addServe,
+  analyze: async () => (await import('./commands/analyze.js')).addAnalyze,
+  top: async () => (await import('./commands/top.js')).addTop,
+  ctl: async () => (await import('./commands/ctl.js')).addCtl,
+  bench: async () => (await import('./commands/bench.js')).addBench,
+};
+const isCommand = (name: string): boolean => Object.hasOwn(COMMANDS, name);
+
 const program = new Command('threadwise')
   .description('Run JavaScript functions on all cores.')
   .version(version)
+  // Options after a command belong to it, also where the program has one of that name; and `--` is passed on to it.
+  .enablePositionalOptions()
   .showHelpAfterError('(--help lists options and examples)')
   .exitOverride();
 
@@ -36,27 +45,27 @@ process.stdout.on('error', (error) => {
 // An error of standard error cannot be reported anywhere.
 process.stderr.on('error', () => {});
 
-for (const add of [addRun, addServe, addAnalyze, addTop, addCtl, addBench]) add(program, setExitCode);
 program.addHelpText(
   'after',
   "\nExample:\n  threadwise run ./hash.js --files 'src/**'\n\n'threadwise help <command>' shows more.",
 );
 
-/** Works around Commander's `help`, which understands one word only, and lists all commands where that word is unknown. */
-function understood(words: readonly string[]): readonly string[] {
+/**
+ * Declares the command that is asked for, or all: the program's help lists them, and an error names a similar one. Returns the words to parse,
+ * which work around Commander's `help`: it understands one word only, and lists all commands where that word is unknown.
+ */
+async function declared(words: readonly string[]): Promise<readonly string[]> {
   const [first, ...rest] = words;
   const named = first === 'help' ? rest : words;
-  const name = named[0];
-  const isUnknown =
-    name !== undefined &&
-    !/^(?:-|help$)/.test(name) &&
-    program.commands.every((each) => each.name() !== name);
-  if (isUnknown) return [name];
+  const [name = ''] = named;
+  const asked = isCommand(name) ? [name] : Object.keys(COMMANDS);
+  for (const add of await Promise.all(asked.map((each) => COMMANDS[each]!()))) add(program, setExitCode);
+  if (!/^(?:-|help$|$)/.test(name) && !isCommand(name)) return [name];
   return first === 'help' && rest.length > 1 ? [...rest, '--help'] : words;
 }
 
 try {
-  await program.parseAsync(understood(process.argv.slice(2)), { from: 'user' });
+  await program.parseAsync(await declared(process.argv.slice(2)), { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) {
     if (error.code === 'commander.missingArgument')

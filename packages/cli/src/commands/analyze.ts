@@ -5,8 +5,8 @@ import { addAnalyzeFunction } from '../subjects/function/command.js';
 import { addAnalyzeServer } from '../subjects/server/command.js';
 
 export function addAnalyze(program: Command, setExitCode: (code: number) => void): void {
-  // Options after a subcommand belong to it, also where both commands have an option of that name; and `--` is passed on to it.
-  const analyze = program.enablePositionalOptions().command('analyze').enablePositionalOptions();
+  // As for the program: options after a subcommand belong to it.
+  const analyze = program.command('analyze').enablePositionalOptions();
   addAnalyzeServer(analyze, setExitCode);
   addAnalyzeFiles(analyze, setExitCode);
   addAnalyzeFunction(analyze, setExitCode);

@@ -14,7 +14,6 @@ type CtlCommands = typeof import('../client/ctl.js').commands;
  */
 export function addCtl(program: Command): void {
   const command = program
-    .enablePositionalOptions()
     .command('ctl')
     .summary('ask or change the pools of a running program, for scripts')
     .argument('[url]')
