@@ -8,7 +8,6 @@ import type { Pool } from './core/pool.js';
 import type { UntypedTasks } from './core/types.js';
 import { openPool } from './open-pool.js';
 import { startAhead } from './platform/node/node-thread.js';
-import { workerSource } from './platform/node/worker-source.js';
 
 export { availableThreads } from './open-pool.js';
 
@@ -24,7 +23,7 @@ export function createPool<M = UntypedTasks>(module: URL | string, options?: Poo
   const { name = usualName, ...given } = options ?? {};
   const threadName = typeof name === 'string' ? name : usualName; // the check is yet to come
   const names = Array.from({ length: threadsAhead(given) }, (_, i) => `${threadName}/${i + 1}`);
-  const endUnused = startAhead(workerSource(), names);
+  const endUnused = startAhead(names);
   try {
     const pool = openPool<M>(module, options, usualName);
     if (name === usualName) poolCount++;

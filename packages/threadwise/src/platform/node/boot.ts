@@ -1,4 +1,4 @@
-/** The beginning of a worker: how its thread gets the boot message of `node-thread.ts`, and what of Node a runner gets. */
+/** The beginning of a worker: what it was told, and what of Node a runner gets. */
 import Module from 'node:module';
 import wt from 'node:worker_threads';
 import type { ThreadSpec } from '../../core/contracts.js';
@@ -9,16 +9,16 @@ import type { Start } from './node-thread.js';
 /** Imports a module. A worker's code cannot do that by itself, as another script runs it by `node:vm`. */
 export type Load = (url: string) => Promise<Readonly<Record<string, unknown>>>;
 
-/** The thread's workerData, to which its starter script has added `load`. */
-interface Given extends Start {
+/** The thread's workerData, to which its starter script (`node-thread.ts`) has added what its code needs. */
+interface Given<Boot> extends Start {
+  readonly boot: Boot;
   readonly load: Load;
 }
 
-/** Waits for the boot message of `node-thread.ts` and returns it: threads are started before their pool is made. */
-export function receiveBoot<Boot>(): Boot & Pick<Given, 'threadId' | 'load'> {
-  const { told, threadId, load } = wt.workerData as Given;
-  Atomics.wait(told, 0, 0);
-  return { threadId, load, ...(wt.receiveMessageOnPort(wt.parentPort!)!.message as Boot) };
+/** What main told this thread, and what it was started with. */
+export function receiveBoot<Boot>(): Boot & Pick<Given<Boot>, 'threadId' | 'load'> {
+  const { threadId, load, boot } = wt.workerData as Given<Boot>;
+  return { threadId, load, ...boot };
 }
 
 /** What the stack frames of the runner have in them: its script is called so because it has no file. Those of the event loop come after them. */

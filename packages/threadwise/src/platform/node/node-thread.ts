@@ -59,15 +59,19 @@ export function withoutOptions(options: readonly string[], refused: string): str
   });
 }
 
-/** The thread's workerData, which `boot.ts` reads. */
+/** The thread's workerData. */
 export interface Start {
   /** 1 as soon as the boot message is on the thread's port. */
   readonly told: Int32Array;
   /** The system's number of the thread, which the thread itself writes. */
   readonly threadId: Int32Array;
-  /** The code that the thread runs. */
+}
+
+/** The first message to a thread: the code that it runs, and what that code finds as `workerData.boot`. */
+interface Told {
   readonly source: string;
   readonly compiled: Compiled;
+  readonly boot: WorkerBoot;
 }
 
 /** What V8 has compiled a source to (its code cache), for threads to begin with. */
@@ -108,10 +112,10 @@ interface Waiting extends Start {
 /** Waiting threads for the pool that is being made. */
 const ahead: Waiting[] = [];
 
-/** Starts threads with nothing but their code, for later calls of `spawnFrom`. Returns a function that ends those that no call took. */
-export function startAhead(code: string, names: readonly string[]): () => void {
+/** Starts threads with nothing to run yet, for later calls of `spawnFrom`. Returns a function that ends those that no call took. */
+export function startAhead(names: readonly string[]): () => void {
   try {
-    for (const name of names) ahead.push(startWaiting(code, { name }));
+    for (const name of names) ahead.push(startWaiting({ name }));
   } catch {
     // `spawnFrom` will be refused a thread, too, and its caller reports that.
   }
@@ -121,12 +125,12 @@ export function startAhead(code: string, names: readonly string[]): () => void {
 }
 
 /**
- * The worker's code is given as text and not as a file beside this one: a bundler moves this file elsewhere, and one
- * script starts faster than a graph of modules.
+ * Starts a thread that waits for its boot message. The worker's code comes with that, and as text, not as a file beside this one: a bundler
+ * moves this file elsewhere, and one script starts faster than a graph of modules.
  */
-function startWaiting(code: string, options: WorkerOptions): Waiting {
+function startWaiting(options: WorkerOptions): Waiting {
   const word = () => new Int32Array(new SharedArrayBuffer(4));
-  const start: Start = { told: word(), threadId: word(), source: code, compiled: compiled(code) };
+  const start: Start = { told: word(), threadId: word() };
   const runsImports = mayImport(options.execArgv, options.env);
   const starter = runsImports ? new URL(`data:text/javascript,${encodeURIComponent(STARTER)}`) : STARTER;
   const worker = newWorker(starter, { ...options, eval: !runsImports, workerData: start });
@@ -138,12 +142,11 @@ export function spawnFrom(code: string, spec: ThreadSpec, onExit: (exit: ThreadE
   const { settings, wire, ...place } = spec;
   const { data, ...given } = settings;
   const name = `${place.poolName}/${place.workerId}`;
-  const isAhead = ahead[0]?.source === code;
-  const waiting = isAhead ? ahead.shift()! : startWaiting(code, { ...(given as WorkerOptions), name });
-  const { worker, told, threadId } = waiting;
+  const { worker, told, threadId } = ahead.shift() ?? startWaiting({ ...(given as WorkerOptions), name });
   const boot = { ...place, wire, data, clockZero: clockZero() } as WorkerBoot;
+  const message: Told = { source: code, compiled: compiled(code), boot };
   try {
-    worker.postMessage(boot, [boot.wire.port]);
+    worker.postMessage(message, [boot.wire.port]);
   } catch (error) {
     void worker.terminate();
     throw error;
@@ -161,11 +164,12 @@ const FILENAME = '[worker eval]';
  * worker's code, in a string, is parsed once at most. Only this script can import, so it offers `load`.
  */
 const STARTER = `{
-  const { workerData } = process.getBuiltinModule('node:worker_threads');
-  const { source, compiled: { bytes, length } } = workerData;
-  const size = Atomics.load(length, 0);
-  const cachedData = size === 0 ? undefined : bytes.subarray(0, size);
-  workerData.load = (url) => import(url);
+  const { parentPort, receiveMessageOnPort, workerData } = process.getBuiltinModule('node:worker_threads');
+  Atomics.wait(workerData.told, 0, 0);
+  const { source, compiled, boot } = receiveMessageOnPort(parentPort).message;
+  Object.assign(workerData, { boot, load: (url) => import(url) });
+  const size = Atomics.load(compiled.length, 0);
+  const cachedData = size === 0 ? undefined : compiled.bytes.subarray(0, size);
   const { Script } = process.getBuiltinModule('node:vm');
   new Script(source, { filename: '${FILENAME}', cachedData }).runInThisContext();
 }`;
