@@ -16,7 +16,7 @@ import {
   tasksUrl,
   ways,
 } from './fixtures/helpers.mjs';
-import { isSmall } from './fixtures/modules/number-kinds.mjs';
+import { isHashTable, isSmall } from './fixtures/modules/v8-kinds.mjs';
 
 describe('promise 1: every call settles exactly once, whatever dies', () => {
   test('when the worker exits under the task', async (t) => {
@@ -675,7 +675,7 @@ describe('promise 7: nothing is copied that can be moved or shared', () => {
 
 for (const [name, options] of Object.entries(ways)) {
   test(`a whole number is one for V8, too, in arguments and results: ${name}`, async (t) => {
-    const pool = poolFor(t, options, moduleUrl('number-kinds.mjs'));
+    const pool = poolFor(t, options, moduleUrl('v8-kinds.mjs'));
     await pool.ready;
     for (const whole of [0, 1, -1, 2 ** 20, -(2 ** 30)]) {
       assert.equal(isSmall(whole), true, 'so it was here');
@@ -687,6 +687,25 @@ for (const [name, options] of Object.entries(ways)) {
       assert.equal(isSmall(other), false);
       assert.equal(await pool.run('isSmall', [other]), false, `argument ${other}`);
       assert.ok(Object.is(await pool.run('give', [other]), other), `result ${other}`);
+    }
+  });
+}
+
+for (const [name, options] of Object.entries(ways)) {
+  test(`an object of many names is no hash table for V8, in arguments and results, from the first one on: ${name}`, async (t) => {
+    const pool = poolFor(t, options, moduleUrl('v8-kinds.mjs'));
+    await pool.ready;
+    for (const count of [5, 19, 20, 33, 100, 255, 300]) {
+      for (let round = 0; round < 5; round++) {
+        const keys = Array.from({ length: count }, (_, i) => `of${count}_${i}`);
+        const object = Object.fromEntries(keys.map((key) => [key, round]));
+        assert.equal(isHashTable(object), false, 'so it was here');
+        const which = `the ${round + 1}. of ${count} keys`;
+        assert.equal(await pool.run('isHashTable', [object]), false, `argument: ${which}`);
+        const result = await pool.run('give', [object]);
+        assert.equal(isHashTable(result), false, `result: ${which}`);
+        assert.deepEqual(result, object);
+      }
     }
   });
 }

@@ -179,6 +179,16 @@ describe('a copy equals a structured clone', () => {
     assertSame(copyPlain(goesOn, clone), goesOn);
   });
 
+  test('wide objects, as often as they come', () => {
+    for (const count of [20, 127, 128, 129, 255, 300]) {
+      for (let round = 0; round < 5; round++) {
+        const entries = Array.from({ length: count }, (_, i) => [`wide${count}_${i}`, i % 9 ? i : { round }]);
+        const value = Object.fromEntries(entries) as Record<string, unknown>;
+        assertSame(copyPlain(value, clone), structuredClone(value));
+      }
+    }
+  });
+
   test('objects of a shape that came often, of which a getter takes a property away', () => {
     const make = () => ({
       early: 1,

@@ -4,8 +4,8 @@
  */
 import type { Clone } from '../../core/calls/payload.js';
 import { Identity } from './identity.js';
-import { becomesPlain, type Fields, HOT, setOwn } from './plain-objects.js';
-import { compile, type ShapeNode, ShapeWriter } from './shape-book.js';
+import { becomesPlain, deservesMaker, type Fields, recordOf, setOwn, WideRecords } from './plain-objects.js';
+import { compile, objectOf, type ShapeNode, ShapeWriter } from './shape-book.js';
 import { BOOK_BYTES, MAX_DEPTH } from './tags.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
 
@@ -25,6 +25,7 @@ let shapes: ShapeWriter | undefined;
 /** How many objects of each shape were copied before it got a function of its own. */
 const uses: number[] = [];
 const copiers: (Copier | undefined)[] = [];
+const wideRecords = new WideRecords();
 
 /** The objects of the copy that is being made. A getter that copies something itself gets structured clone. */
 const identity = new Identity();
@@ -81,7 +82,14 @@ function copyAny(value: Fields, depth: number, book: ShapeWriter): Fields {
   const id = book.idOf(keys);
   if (id >= 0) {
     uses[id] = (uses[id] ?? 0) + 1;
-    if (uses[id] === HOT) copiers[id] = copierOf(keys);
+    if (uses[id] === 1) wideRecords.gotShape(keys.length);
+    if (deservesMaker(uses[id], keys.length)) copiers[id] = copierOf(keys);
+  }
+  if (wideRecords.takes(keys)) {
+    return recordOf(
+      keys,
+      keys.map((key) => partOf(value[key], depth, value, key)),
+    );
   }
   const copy: Fields = {};
   for (const key of keys) {
@@ -100,12 +108,11 @@ function partOf(item: unknown, depth: number, value: Fields, key: string): unkno
 
 /** A function that has the keys in its source: see `makerOf` in `shape-book.ts`. Undefined: the program forbids that. */
 function copierOf(keys: readonly string[]): Copier | undefined {
-  const fields = keys.map((key) => {
-    const name = JSON.stringify(key);
+  const object = objectOf(keys, (name) => {
     const isSimple = `typeof (item = value[${name}]) === 'string' || typeof item === 'number'`;
-    return `${name}: ${isSimple} ? item : partOf(item, depth, value, ${name})`;
+    return `${isSimple} ? item : partOf(item, depth, value, ${name})`;
   });
-  const code = `return (value, depth) => { let item; return { ${fields.join()} }; }`;
+  const code = `return (value, depth) => { let item; ${object} return object; }`;
   return compile<(part: typeof partOf) => Copier>('partOf', code)?.(partOf);
 }
 

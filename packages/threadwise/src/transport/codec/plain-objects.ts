@@ -3,8 +3,18 @@
 /** An object that is being made. */
 export type Fields = Record<string, unknown>;
 
-/** How many objects of a shape are made before it gets a function of its own. */
-export const HOT = 32;
+/** How many objects of a shape are made before it gets a function of its own, which has the keys in its source. */
+const HOT = 32;
+/** From this number of keys on, V8 makes a hash table of an object to which names are assigned that are not in the source. */
+const HASHED_FROM = 20;
+
+/**
+ * Whether a shape is to get a function of its own. A wide one gets it at once: to read a hash table, and to go through its keys, takes a task
+ * up to twenty times as long.
+ */
+export function deservesMaker(uses: number, keyCount: number): boolean {
+  return uses === HOT || keyCount >= HASHED_FROM;
+}
 
 /** What the keys of records are like; those of dictionaries are numbers, dates, addresses, identifiers of things. */
 const NAME = /^[A-Za-z_$][\w$]*$/;
@@ -28,24 +38,58 @@ export function setOwn(object: Fields, key: string, value: unknown): void {
   }
 }
 
-// --- dictionaries ---
+// --- objects without a shape ---
 
 /**
- * An object with this number of keys or more is filled as a dictionary. It is a hash table to V8 from 20 keys on, each assigned by a name
- * that is not in the source; with fewer keys than this, and the same ones each time, to ask of each is as quick as to begin a dictionary.
+ * An object with this number of keys or more is filled as a dictionary. With fewer keys, and the same ones each time, to ask of each whether
+ * objects inherit it is as quick.
  */
-export const DICTIONARY_FROM = 32;
+const DICTIONARY_FROM = 32;
+/** How many wide objects a reader takes for records before any of them has got a shape, and how many more for each that got one. Chosen by hand. */
+const RECORDS = 64;
+const RECORDS_PER_SHAPE = 4;
 
-const { setPrototypeOf, prototype: plain } = Object; // a task may replace them
+const { fromEntries, setPrototypeOf, prototype: plain } = Object; // a task may replace them
 
-/** Begins an object that inherits nothing: whatever a key is called, assigning to it makes a property of the object's own. */
-export function beginDictionary(): Fields {
-  return { __proto__: null } as unknown as Fields;
+/** An object that is yet to get so many keys. */
+export function begin(keyCount: number): Fields {
+  return keyCount < DICTIONARY_FROM ? {} : ({ __proto__: null } as unknown as Fields);
 }
 
-/** Makes a plain object of one that has got all its keys. To ask of each key whether objects inherit it takes up to as long as all else. */
-export function endDictionary(object: Fields): void {
-  setPrototypeOf(object, plain);
+/** Gives an object of `begin` its keys and values, and makes a plain one of it. */
+export function fill(object: Fields, keys: readonly string[], values: readonly unknown[]): Fields {
+  if (keys.length < DICTIONARY_FROM) {
+    for (let i = 0; i < keys.length; i++) setOwn(object, keys[i]!, values[i]);
+    return object;
+  }
+  // It inherits nothing yet: whatever a key is called, assigning to it makes a property of the object's own.
+  for (let i = 0; i < keys.length; i++) object[keys[i]!] = values[i];
+  return setPrototypeOf(object, plain) as Fields;
+}
+
+/** An object with these keys and values that is no hash table to V8, unless there are more than a thousand keys. */
+export function recordOf(keys: readonly string[], values: readonly unknown[]): Fields {
+  return fromEntries(keys.map((key, i) => [key, values[i]]));
+}
+
+/**
+ * Tells wide records from dictionaries. A record comes again, and then has a shape. Until then it must be no hash table, either: V8 goes through all
+ * later objects as slowly in a function that has met one. But that takes V8 ten times as long to make, so it is not done for dictionaries, which
+ * have other keys each time.
+ */
+export class WideRecords {
+  #left = RECORDS;
+
+  /** Whether keys that come now are taken for those of a wide record, which is made by `recordOf`. */
+  takes(keys: readonly string[]): boolean {
+    if (keys.length < HASHED_FROM || this.#left === 0 || !isName(keys[0]!)) return false;
+    this.#left--;
+    return true;
+  }
+
+  gotShape(keyCount: number): void {
+    if (keyCount >= HASHED_FROM) this.#left += RECORDS_PER_SHAPE;
+  }
 }
 
 // --- objects of classes ---

@@ -57,6 +57,23 @@ for (const [name, makeMemory] of memories) {
       );
     });
 
+    test('of wide objects, alone and in themselves, as often as they come', () => {
+      for (const count of [19, 20, 31, 32, 80, 300]) {
+        const wide = (of: unknown): Record<string, unknown> =>
+          Object.fromEntries(
+            Array.from({ length: count }, (_, i) => [`wide${count}_${i}`, i === 7 ? of : i]),
+          );
+        for (let round = 0; round < 5; round++) {
+          for (const each of pairs) {
+            assertSame(cross(wide(1.5), each, here), structuredClone(wide(1.5)));
+            const self = wide(undefined);
+            self[`wide${count}_7`] = [self];
+            assertSame(cross(self, each, here), structuredClone(self));
+          }
+        }
+      }
+    });
+
     test('of lists of arguments that share what is in them', () => {
       fc.assert(
         fc.property(graph, graph, (a, b) => {

@@ -1,6 +1,6 @@
 /** Reads what `ValueWriter` has written. Whatever the bytes are, it ends, and makes no more than so many bytes can stand for. */
 import { define, makeError } from './error-codec.js';
-import { beginDictionary, DICTIONARY_FROM, endDictionary, type Fields, setOwn } from './plain-objects.js';
+import { begin, type Fields, fill, recordOf } from './plain-objects.js';
 import type { ShapeReader, Source } from './shape-book.js';
 import * as tag from './tags.js';
 import { DamagedError } from './tags.js';
@@ -58,6 +58,10 @@ export class ValueReader implements Source {
     this.#memory = memory;
     this.#u8 = memory.u8;
     this.#view = memory.view;
+  }
+
+  get numbersObjects(): boolean {
+    return this.#objects !== undefined;
   }
 
   /** Reads the next value; also for whoever makes an object of a shape. */
@@ -215,19 +219,18 @@ export class ValueReader implements Source {
 
   #record(count: number): Fields {
     this.#deeper(2 * count);
-    const isDictionary = count >= DICTIONARY_FROM;
-    const object = this.begun(isDictionary ? beginDictionary() : {});
+    const begun = this.#objects === undefined ? undefined : this.begun(begin(count));
     const values = new Array<unknown>(count);
     for (let i = 0; i < count; i++) values[i] = this.next();
+    const keys = new Array<string>(count);
     for (let i = 0; i < count; i++) {
       const key = this.next();
       if (typeof key !== 'string') throw new DamagedError('a key that is no text');
-      if (isDictionary) object[key] = values[i];
-      else setOwn(object, key, values[i]);
+      keys[i] = key;
     }
-    if (isDictionary) endDictionary(object);
     this.#depth--;
-    return object;
+    if (begun !== undefined) return fill(begun, keys, values);
+    return this.#shapes.wideRecords.takes(keys) ? recordOf(keys, values) : fill(begin(count), keys, values);
   }
 
   #map(size: number): Map<unknown, unknown> {

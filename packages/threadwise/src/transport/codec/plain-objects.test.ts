@@ -1,0 +1,24 @@
+/** How wide objects are told from dictionaries. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { WideRecords } from './plain-objects.js';
+
+const names = (count: number, prefix = 'name') => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+
+test('wide records: 20 keys or more, of which the first looks like a name', () => {
+  const wide = new WideRecords();
+  assert.equal(wide.takes(names(19)), false);
+  assert.equal(wide.takes(names(20)), true);
+  assert.equal(wide.takes(names(20, '1-')), false);
+  assert.equal(wide.takes(['__proto__', ...names(20)]), false);
+});
+
+test('wide records: of objects that never get a shape, only so many are taken; each wide shape allows for four more', () => {
+  const wide = new WideRecords();
+  const taken = () => Array.from({ length: 100 }, () => wide.takes(names(20))).filter(Boolean).length;
+  assert.equal(taken(), 64);
+  wide.gotShape(19);
+  assert.equal(taken(), 0);
+  wide.gotShape(20);
+  assert.equal(taken(), 4);
+});
