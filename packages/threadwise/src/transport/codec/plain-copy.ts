@@ -4,7 +4,7 @@
  */
 import type { Clone } from '../../core/calls/payload.js';
 import { Identity } from './identity.js';
-import { becomesPlain, deservesMaker, type Fields, recordOf, setOwn, WideRecords } from './plain-objects.js';
+import { becomesPlain, defineOwn, deservesMaker, type Fields, WideRecords } from './plain-objects.js';
 import { compile, objectOf, type ShapeNode, ShapeWriter } from './shape-book.js';
 import { BOOK_BYTES, MAX_DEPTH } from './tags.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
@@ -85,16 +85,11 @@ function copyAny(value: Fields, depth: number, book: ShapeWriter): Fields {
     if (uses[id] === 1) wideRecords.gotShape(keys.length);
     if (deservesMaker(uses[id], keys.length)) copiers[id] = copierOf(keys);
   }
-  if (wideRecords.takes(keys)) {
-    return recordOf(
-      keys,
-      keys.map((key) => partOf(value[key], depth, value, key)),
-    );
-  }
+  const isRecord = wideRecords.takes(keys.length, keys[0] ?? '');
   const copy: Fields = {};
   for (const key of keys) {
     const item = partOf(value[key], depth, value, key);
-    if (key === '__proto__') setOwn(copy, key, item);
+    if (isRecord || key === '__proto__') defineOwn(copy, key, item);
     else copy[key] = item;
   }
   return copy;

@@ -31,11 +31,15 @@ export function isInherited(key: string): boolean {
 
 /** Makes `key` a property of the object's own, whatever it is called. */
 export function setOwn(object: Fields, key: string, value: unknown): void {
-  if (isInherited(key)) {
-    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
-  } else {
-    object[key] = value;
-  }
+  if (isInherited(key)) defineOwn(object, key, value);
+  else object[key] = value;
+}
+
+const { defineProperty, setPrototypeOf, prototype: plain } = Object; // a task may replace them
+
+/** The same, but V8 makes a hash table of the object only when it has more than a thousand keys. */
+export function defineOwn(object: Fields, key: string, value: unknown): void {
+  defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 // --- objects without a shape ---
@@ -44,47 +48,40 @@ export function setOwn(object: Fields, key: string, value: unknown): void {
  * An object with this number of keys or more is filled as a dictionary. With fewer keys, and the same ones each time, to ask of each whether
  * objects inherit it is as quick.
  */
-const DICTIONARY_FROM = 32;
-/** How many wide objects a reader takes for records before any of them has got a shape, and how many more for each that got one. Chosen by hand. */
+export const DICTIONARY_FROM = 32;
+
+/** Begins an object that inherits nothing: whatever a key is called, assigning to it makes a property of the object's own. */
+export function beginDictionary(): Fields {
+  return { __proto__: null } as unknown as Fields;
+}
+
+/** Makes a plain object of one that has got all its keys. To ask of each key whether objects inherit it takes up to as long as all else. */
+export function endDictionary(object: Fields): void {
+  setPrototypeOf(object, plain);
+}
+
+/** How many wide objects are taken for records before any of them has got a shape, and how many more for each that got one. Chosen by hand. */
 const RECORDS = 64;
 const RECORDS_PER_SHAPE = 4;
 
-const { fromEntries, setPrototypeOf, prototype: plain } = Object; // a task may replace them
-
-/** An object that is yet to get so many keys. */
-export function begin(keyCount: number): Fields {
-  return keyCount < DICTIONARY_FROM ? {} : ({ __proto__: null } as unknown as Fields);
-}
-
-/** Gives an object of `begin` its keys and values, and makes a plain one of it. */
-export function fill(object: Fields, keys: readonly string[], values: readonly unknown[]): Fields {
-  if (keys.length < DICTIONARY_FROM) {
-    for (let i = 0; i < keys.length; i++) setOwn(object, keys[i]!, values[i]);
-    return object;
-  }
-  // It inherits nothing yet: whatever a key is called, assigning to it makes a property of the object's own.
-  for (let i = 0; i < keys.length; i++) object[keys[i]!] = values[i];
-  return setPrototypeOf(object, plain) as Fields;
-}
-
-/** An object with these keys and values that is no hash table to V8, unless there are more than a thousand keys. */
-export function recordOf(keys: readonly string[], values: readonly unknown[]): Fields {
-  return fromEntries(keys.map((key, i) => [key, values[i]]));
-}
-
 /**
  * Tells wide records from dictionaries. A record comes again, and then has a shape. Until then it must be no hash table, either: V8 goes through all
- * later objects as slowly in a function that has met one. But that takes V8 ten times as long to make, so it is not done for dictionaries, which
- * have other keys each time.
+ * later objects as slowly in a function that has met one. So it gets its keys by `defineOwn`. That takes up to ten times as long, and is not done
+ * for dictionaries, which have other keys each time.
  */
 export class WideRecords {
   #left = RECORDS;
 
-  /** Whether keys that come now are taken for those of a wide record, which is made by `recordOf`. */
-  takes(keys: readonly string[]): boolean {
-    if (keys.length < HASHED_FROM || this.#left === 0 || !isName(keys[0]!)) return false;
-    this.#left--;
-    return true;
+  /** Whether an object with so many keys may be taken for a record. */
+  mayTake(keyCount: number): boolean {
+    return keyCount >= HASHED_FROM && this.#left > 0;
+  }
+
+  /** Whether an object is taken for a record. */
+  takes(keyCount: number, firstKey: string): boolean {
+    const isRecord = this.mayTake(keyCount) && isName(firstKey);
+    if (isRecord) this.#left--;
+    return isRecord;
   }
 
   gotShape(keyCount: number): void {

@@ -1,6 +1,13 @@
 /** Reads what `ValueWriter` has written. Whatever the bytes are, it ends, and makes no more than so many bytes can stand for. */
 import { define, makeError } from './error-codec.js';
-import { begin, type Fields, fill, recordOf } from './plain-objects.js';
+import {
+  beginDictionary,
+  defineOwn,
+  DICTIONARY_FROM,
+  endDictionary,
+  type Fields,
+  setOwn,
+} from './plain-objects.js';
 import type { ShapeReader, Source } from './shape-book.js';
 import * as tag from './tags.js';
 import { DamagedError } from './tags.js';
@@ -219,18 +226,29 @@ export class ValueReader implements Source {
 
   #record(count: number): Fields {
     this.#deeper(2 * count);
-    const begun = this.#objects === undefined ? undefined : this.begun(begin(count));
+    const { wideRecords } = this.#shapes;
+    const isLong = count >= DICTIONARY_FROM;
+    let isDictionary = isLong && !wideRecords.mayTake(count);
+    let object = this.#objects === undefined ? undefined : this.begun(isDictionary ? beginDictionary() : {});
     const values = new Array<unknown>(count);
     for (let i = 0; i < count; i++) values[i] = this.next();
-    const keys = new Array<string>(count);
+    let isRecord = false;
     for (let i = 0; i < count; i++) {
       const key = this.next();
       if (typeof key !== 'string') throw new DamagedError('a key that is no text');
-      keys[i] = key;
+      if (i === 0) isRecord = wideRecords.takes(count, key);
+      if (object === undefined) {
+        isDictionary = isLong && !isRecord;
+        object = isDictionary ? beginDictionary() : {};
+      }
+      if (isDictionary) object[key] = values[i];
+      else if (isRecord) defineOwn(object, key, values[i]);
+      else setOwn(object, key, values[i]);
     }
+    object ??= {};
+    if (isDictionary) endDictionary(object);
     this.#depth--;
-    if (begun !== undefined) return fill(begun, keys, values);
-    return this.#shapes.wideRecords.takes(keys) ? recordOf(keys, values) : fill(begin(count), keys, values);
+    return object;
   }
 
   #map(size: number): Map<unknown, unknown> {
