@@ -1,7 +1,7 @@
-/** How wide objects are told from dictionaries. */
+/** How wide objects are told from others, and from dictionaries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WideRecords } from './plain-objects.js';
+import { deservesMaker, WideRecords } from './plain-objects.js';
 
 const names = (count: number, prefix = 'name') => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 const takes = (wide: WideRecords, keys: readonly string[]) => wide.takes(keys.length, keys[0]!);
@@ -22,4 +22,10 @@ test('wide records: of objects that never get a shape, only so many are taken; e
   assert.equal(taken(), 0);
   wide.gotShape(20);
   assert.equal(taken(), 4);
+});
+
+test('a shape gets a function of its own once, which may be refused: a wide one at its first object, others at their 32nd', () => {
+  const getsIt = (keyCount: number) => [1, 2, 31, 32, 33].filter((uses) => deservesMaker(uses, keyCount));
+  assert.deepEqual(getsIt(19), [32]);
+  assert.deepEqual(getsIt(20), [1]);
 });

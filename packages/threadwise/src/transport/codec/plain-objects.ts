@@ -9,11 +9,11 @@ const HOT = 32;
 const HASHED_FROM = 20;
 
 /**
- * Whether a shape is to get a function of its own. A wide one gets it at once: to read a hash table, and to go through its keys, takes a task
- * up to twenty times as long.
+ * Whether a shape is to get a function of its own, now that its object of that number is made. A wide one gets it at once: to read a hash table, and
+ * to go through its keys, takes a task up to twenty times as long.
  */
 export function deservesMaker(uses: number, keyCount: number): boolean {
-  return uses === HOT || keyCount >= HASHED_FROM;
+  return uses === (keyCount < HASHED_FROM ? HOT : 1);
 }
 
 /** What the keys of records are like; those of dictionaries are numbers, dates, addresses, identifiers of things. */
@@ -39,7 +39,14 @@ const { defineProperty, setPrototypeOf, prototype: plain } = Object; // a task m
 
 /** The same, but V8 makes a hash table of the object only when it has more than a thousand keys. */
 export function defineOwn(object: Fields, key: string, value: unknown): void {
-  defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  // Without a prototype: what somebody has put on `Object.prototype` must not count as an attribute.
+  defineProperty(object, key, {
+    __proto__: null,
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  } as PropertyDescriptor);
 }
 
 // --- objects without a shape ---
