@@ -77,11 +77,17 @@ function scenario(id, title, length, make, options = {}) {
   };
 }
 
+const canMove = (contender) => oneOfEach(contender) && contender.can.includes('transfer');
+
 export const bytes = [
   scenario('bytes-10k', '10 KiB of bytes as the argument', 10 * KIB, asArgument, { isHighlight: true }),
   scenario('bytes-moved', '10 KiB of bytes, moved (`transfer`)', 10 * KIB, moved, {
     isHighlight: true,
-    takes: (contender) => oneOfEach(contender) && contender.can.includes('transfer'),
+    takes: canMove,
+  }),
+  scenario('bytes-1m-moved', '1 MiB of bytes, moved (`transfer`)', KIB * KIB, moved, {
+    isHighlight: true,
+    takes: canMove,
   }),
   scenario('bytes-shared', '10 KiB of shared memory as the argument', 10 * KIB, shared, {
     isHighlight: true,
