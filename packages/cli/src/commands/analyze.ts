@@ -5,7 +5,7 @@ import { addAnalyzeFunction } from '../subjects/function/command.js';
 import { addAnalyzeServer } from '../subjects/server/command.js';
 
 export function addAnalyze(program: Command, setExitCode: (code: number) => void): void {
-  // As for the program: options after a subcommand belong to it.
+  // Options after a subcommand belong to the subcommand, as those after a command do to the command (`main.ts`).
   const analyze = program.command('analyze').enablePositionalOptions();
   addAnalyzeServer(analyze, setExitCode);
   addAnalyzeFiles(analyze, setExitCode);

@@ -5,7 +5,7 @@ export type Fields = Record<string, unknown>;
 
 /** How many objects of a shape are made before it gets a function of its own, which has the keys in its source. */
 const HOT = 32;
-/** From this number of keys on, V8 makes a hash table of an object to which names are assigned that are not in the source. */
+/** V8 makes a hash table of an object with this number of keys or more, where their names are assigned and are not in the source. */
 const HASHED_FROM = 20;
 
 /**
@@ -39,7 +39,7 @@ const { defineProperty, setPrototypeOf, prototype: plain } = Object; // a task m
 
 /** The same, but V8 makes a hash table of the object only when it has more than a thousand keys. */
 export function defineOwn(object: Fields, key: string, value: unknown): void {
-  // Without a prototype: what somebody has put on `Object.prototype` must not count as an attribute.
+  // The attributes inherit nothing: what somebody has put on `Object.prototype` must not count as one of them.
   defineProperty(object, key, {
     __proto__: null,
     value,
