@@ -228,6 +228,7 @@ export class ValueReader implements Source {
     this.#deeper(2 * count);
     const { wideRecords } = this.#shapes;
     const isLong = count >= DICTIONARY_FROM;
+    // Where objects are numbered, this one has to be there before its values; elsewhere its first key tells what it is.
     let isDictionary = isLong && !wideRecords.mayTake(count);
     let object = this.#objects === undefined ? undefined : this.begun(isDictionary ? beginDictionary() : {});
     const values = new Array<unknown>(count);
