@@ -137,9 +137,10 @@ const processes = [
   { name: 'processes', isolation: 'process' },
   { name: 'processes with two workers each', isolation: 'process:2' },
 ];
-const suite = (name) => `test/${name}.test.mjs`;
-const PROMISES = ['promises', 'faults', 'streams', 'forks'].map(suite);
-const LONG = ['control', 'tracing', 'placement', 'user-functions', 'storm', 'soak'].map(suite);
+const PROMISES = /^test\/(promises|faults\/.*|streams|forks)\.test/;
+const LONG = /^test\/(control|tracing|placement|user-functions)\.test/;
+const STORMS = /^test\/(storm|soak)\.test/;
+const suites = (...kinds) => allTests().filter((name) => kinds.some((kind) => kind.test(name)));
 /** Fewer calls for the tests that take long, and depend least on the version or the way. */
 const SHORT = { SOAK_CALLS: '100000', STORM_CALLS: '2000' };
 
@@ -172,8 +173,8 @@ function slowRuns() {
   const slow = allTests().filter(isSlow);
   return [
     { name: 'slow tests', files: slow.filter((name) => !isApart(name)), env: {} },
-    ...crossingRuns([...PROMISES, ...LONG]),
-    ...processRuns([...PROMISES, ...['storm', 'soak'].map(suite)]),
+    ...crossingRuns(suites(PROMISES, LONG, STORMS)),
+    ...processRuns(suites(PROMISES, STORMS)),
     {
       name: 'with a browser, a terminal or a server',
       files: slow.filter(isApart),
@@ -188,7 +189,7 @@ function runsElsewhere(isWhole) {
   const files = allTests().filter(
     (name) => !isApart(name) && !OWN_ONLY.test(name) && (isWhole || !ENDS_ONLY.test(name)),
   );
-  return [{ name: 'all tests', files, env: SHORT }, ...(isWhole ? crossingRuns(PROMISES) : [])];
+  return [{ name: 'all tests', files, env: SHORT }, ...(isWhole ? crossingRuns(suites(PROMISES)) : [])];
 }
 
 /** All runs that `node` has to pass. `isRest`: without those of `npm test`. `isWhole`: as on the newest version. */

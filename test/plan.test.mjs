@@ -31,7 +31,17 @@ test('the newest version runs what stands on the library, and every other way to
   assert.ok(newest[0].files.includes('packages/cli/test/journal.test.mjs'));
   assert.equal(newest.length, 4);
   assert.equal(between.length, 1);
-  const suites = ['promises', 'faults', 'streams', 'forks', 'sync', 'classes', 'storm', 'soak', 'isolation'];
+  const suites = [
+    'promises',
+    'faults/values',
+    'streams',
+    'forks',
+    'sync',
+    'classes',
+    'storm',
+    'soak',
+    'isolation',
+  ];
   for (const name of suites) assert.ok(between[0].files.includes(`test/${name}.test.mjs`), name);
   for (const part of ['platform', 'transport'])
     assert.ok(

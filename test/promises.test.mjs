@@ -1,4 +1,4 @@
-// The nine promises of the design, each by name, over threads. Placement inline: faults.test.mjs.
+// The nine promises of the design, each by name, over threads. Placement inline: faults/map.test.mjs.
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';

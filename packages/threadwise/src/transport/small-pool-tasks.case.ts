@@ -2,7 +2,7 @@
 import type { SetupContext } from '../runner/task-handle.js';
 import { task, transfer } from '../runner/task-handle.js';
 import { Mutex } from '../sync/mutex.js';
-import { ARRIVED, collected, LEFT, OPEN, opened, RAN, type Words } from './small-pool.case.js';
+import { ARRIVED, collected, LEFT, OPEN, opened, RAN, type Words } from './small-pool-words.case.js';
 
 let words: Words = new Int32Array(0);
 let holdsTeardown = false;

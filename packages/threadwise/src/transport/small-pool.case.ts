@@ -1,8 +1,6 @@
 /** Pools with real threads and little shared memory, so that whatever can be full is. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { Dispatch, DispatchContext, Platform, Transport } from '../core/contracts.js';
 import { type PoolOptions, type ResolvedOptions, resolveOptions } from '../core/options/options.js';
 import { Pool } from '../core/pool.js';
@@ -19,56 +17,10 @@ import { measured } from '../scheduling/scaling/measured.js';
 import { coordinatedTransport } from './coordinator/exchange.js';
 import type { Sizes } from './shared/layout.js';
 import { sharedTransport } from './shared/main/exchange.js';
-
-/** Shared by main and all threads of a test. */
-export type Words = Int32Array;
-/** 1: nobody is to wait any more. */
-export const OPEN = 0;
-/** How many tasks wait for that, or did. */
-export const ARRIVED = 1;
-/** How many tasks have run that leave nothing else behind. */
-export const RAN = 2;
-/** How many workers are on their way out. */
-export const LEFT = 3;
-const WORDS = 4;
-
-type WaitAsync = (words: Words, at: number, value: number) => { readonly value: string | Promise<string> };
-const { waitAsync } = Atomics as unknown as { waitAsync: WaitAsync };
+import { ARRIVED, OPEN, reached, type Words, WORDS } from './small-pool-words.case.js';
 
 /** The process stays for as long as a test runs: a wait for a word alone does not keep it. Milliseconds. */
 const ALIVE_MS = 2 ** 30;
-
-/** Resolves when a word is at least that much. */
-export async function reached(words: Words, which: number, value: number): Promise<void> {
-  for (let now = Atomics.load(words, which); now < value; now = Atomics.load(words, which)) {
-    await waitAsync(words, which, now).value;
-  }
-}
-
-export function opened(words: Words): Promise<void> {
-  return reached(words, OPEN, 1);
-}
-
-/** A main thread that is blocked can be ended by no test runner: it gives up by itself. In milliseconds. */
-const GIVE_UP_MS = 60_000;
-
-/** Blocks main until a word is at least that much. */
-export function blockUntil(words: Words, which: number, value: number): void {
-  for (let now = Atomics.load(words, which); now < value; now = Atomics.load(words, which)) {
-    const outcome = Atomics.wait(words, which, now, GIVE_UP_MS);
-    if (outcome === 'timed-out') throw new Error(`word ${which} has stayed at ${now}, ${value} was expected`);
-  }
-}
-
-/** Collects garbage, in turns of the event loop, until something is gone: for ever, where it is not. */
-export async function collected(isGone: () => boolean): Promise<void> {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  while (!isGone()) {
-    await new Promise((resolve) => setImmediate(resolve));
-    collect();
-  }
-}
 
 export interface SmallPool {
   readonly pool: Pool;

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { NodePort } from '../../platform/node/port.js';
 import { Line } from '../line.js';
-import { collected } from '../small-pool.case.js';
+import { collected } from '../small-pool-words.case.js';
 import { boardByteLength, ClaimBoard } from './claim-board.js';
 import { MessageEndpoint } from './endpoint.js';
 import { TASKS } from './protocol.js';

@@ -8,7 +8,8 @@ import { Ledger } from '../../core/calls/ledger.js';
 import { isThreadwiseError } from '../../core/options/errors.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { placesOf } from '../small-pool-tasks.case.js';
-import { ARRIVED, blockUntil, LEFT, RAN, reached, smallPool } from '../small-pool.case.js';
+import { smallPool } from '../small-pool.case.js';
+import { ARRIVED, blockUntil, LEFT, RAN, reached } from '../small-pool-words.case.js';
 import { COORDINATOR, type SharedMemory, wakeupsOf } from './layout.js';
 
 /** What waits for longer than that waits for ever. Milliseconds. */

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test as testFor } from 'node:test';
 import type { Platform } from '../../../core/contracts.js';
 import { nodePlatform } from '../../../platform/node/platform.js';
-import { collected, RAN, reached, type SmallOptions, smallPool } from '../../small-pool.case.js';
+import { type SmallOptions, smallPool } from '../../small-pool.case.js';
+import { collected, RAN, reached } from '../../small-pool-words.case.js';
 
 /** What waits for longer than that waits for ever. Milliseconds. */
 const TIMEOUT_MS = 60_000;
