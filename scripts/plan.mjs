@@ -15,7 +15,7 @@ function filesBelow(dir, matches) {
 
 /**
  * The tests that `npm test` leaves out, and `npm run test:all` runs. `isApart`: does not run beside tests that compute for long, because it
- * mostly waits for another program.
+ * mostly waits for another program. `isLong`: what a change must pass before it lands leaves it out as well.
  */
 export const SLOW = [
   {
@@ -43,6 +43,7 @@ export const SLOW = [
   {
     files: /^bench\/(contenders|quick)\.test/,
     proves: 'each published pool does the same work, and each experiment runs to its conclusions',
+    isLong: true,
   },
   {
     files: /^packages\/cli\/test\/(analyze(-server|-files)?|first-answer)\.test/,
@@ -50,8 +51,25 @@ export const SLOW = [
       'analyze measures a function, a real server and a real folder, from the command line to the reports, and has a first answer soon',
   },
   {
-    files: /^packages\/cli\/test\/measure(-memory)?\.test/,
+    files: /^packages\/cli\/test\/measure(-memory|-machine)?\.test/,
     proves: 'analyze measures each kind of function, and gives each setting its process',
+  },
+  {
+    files: /^packages\/cli\/test\/(journal|overwriting)\.test/,
+    proves: 'a run that was killed goes on where it stopped, and no run writes over what it reads',
+  },
+  {
+    files: /^test\/isolation(-threads)?\.test/,
+    proves: 'what ends a process costs the tasks that ran there, no others, and nothing is left behind',
+  },
+  {
+    files: /\/transport\/shared\/main\/memory\.test/,
+    proves: 'shared memory that nobody uses goes back to the system',
+  },
+  {
+    files: /^packages\/control\/test\/lifetime\.test/,
+    proves: 'whoever is connected to a control server that ends is told, in time',
+    isApart: true,
   },
   {
     files: /^packages\/control\/test\/dashboard-.*\.test/,
@@ -81,6 +99,7 @@ export const SLOW = [
 ];
 const isSlow = (name) => SLOW.some(({ files }) => files.test(name));
 const isApart = (name) => SLOW.some(({ files, isApart }) => isApart && files.test(name));
+const isLong = (name) => SLOW.some(({ files, isLong }) => isLong && files.test(name));
 
 /** Tests that run only on the Node.js that runs this: they are arithmetic that takes long, or the command's tests cover them. */
 const OWN_ONLY = new RegExp(
@@ -135,22 +154,25 @@ const crossings = [
 /** Ways with a process for each worker, or for two: only on the Node.js that runs this, and with still fewer calls. */
 const processes = [
   { name: 'processes', isolation: 'process' },
-  { name: 'processes with two workers each', isolation: 'process:2' },
+  { name: 'processes with two workers each', isolation: 'process:2', isLong: true },
 ];
 const PROMISES = /^test\/(promises|faults\/.*|streams|forks)\.test/;
 const LONG = /^test\/(control|tracing|placement|user-functions)\.test/;
 const STORMS = /^test\/(storm|soak)\.test/;
 const suites = (...kinds) => allTests().filter((name) => kinds.some((kind) => kind.test(name)));
+/** What a version of Node.js can break soonest: what is promised, platforms, transports, and the start of threads. */
+const OF_VERSION =
+  /^(test\/(classes|cold-start|exports|isolation|sync|worker-differs)|packages\/threadwise\/dist\/(platform|transport)\/.*)\.test/;
 /** Fewer calls for the tests that take long, and depend least on the version or the way. */
 const SHORT = { SOAK_CALLS: '100000', STORM_CALLS: '2000' };
+/** The same on the Node.js that runs this, with the default way, before a change lands. */
+const SHORTER = { SOAK_CALLS: '500000', STORM_CALLS: '5000', FLEET_CALLS: '1000' };
 
-function processRuns(files) {
-  const shorter = { SOAK_CALLS: '40000', STORM_CALLS: '1000' };
-  return processes.map(({ name, isolation }) => ({
-    name,
-    files,
-    env: { THREADWISE_ISOLATION: isolation, ...shorter },
-  }));
+function processRuns(files, isShort) {
+  const fewer = { SOAK_CALLS: '40000', STORM_CALLS: '1000' };
+  return processes
+    .filter(({ isLong }) => !(isShort && isLong))
+    .map(({ name, isolation }) => ({ name, files, env: { THREADWISE_ISOLATION: isolation, ...fewer } }));
 }
 
 function crossingRuns(files) {
@@ -169,16 +191,17 @@ export function leftOut() {
 }
 
 /** What `npm test` leaves out on the Node.js that runs it. */
-function slowRuns() {
-  const slow = allTests().filter(isSlow);
+function slowRuns(isShort) {
+  const slow = allTests().filter((name) => isSlow(name) && !(isShort && isLong(name)));
+  const env = isShort ? SHORTER : {};
   return [
-    { name: 'slow tests', files: slow.filter((name) => !isApart(name)), env: {} },
+    { name: 'slow tests', files: slow.filter((name) => !isApart(name)), env },
     ...crossingRuns(suites(PROMISES, LONG, STORMS)),
-    ...processRuns(suites(PROMISES, STORMS)),
+    ...processRuns(suites(PROMISES, STORMS), isShort),
     {
       name: 'with a browser, a terminal or a server',
       files: slow.filter(isApart),
-      env: {},
+      env,
       atOnce: 4, // they mostly wait
     },
   ];
@@ -192,8 +215,13 @@ function runsElsewhere(isWhole) {
   return [{ name: 'all tests', files, env: SHORT }, ...(isWhole ? crossingRuns(suites(PROMISES)) : [])];
 }
 
-/** All runs that `node` has to pass. `isRest`: without those of `npm test`. `isWhole`: as on the newest version. */
-export function runsOn(node, { isRest, isWhole }) {
-  if (node.isOwn) return [...(isRest ? [] : quickRuns()), ...slowRuns()];
-  return runsElsewhere(isWhole || node.isEnd);
+/**
+ * All runs that `node` has to pass. `isRest`: without those of `npm test`. `isShort`: what a change has to pass before it lands. `isWhole`: as on
+ * the newest version.
+ */
+export function runsOn(node, { isRest, isShort, isWhole }) {
+  if (node.isOwn) return [...(isRest ? [] : quickRuns()), ...slowRuns(isShort)];
+  if (!isShort) return runsElsewhere(isWhole || node.isEnd);
+  const files = suites(PROMISES, OF_VERSION).filter((name) => !OWN_ONLY.test(name));
+  return [{ name: 'what depends on the version', files, env: SHORT }];
 }

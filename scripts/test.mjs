@@ -1,5 +1,5 @@
-// `npm test`: what must hold on the installed Node.js, in minutes. `npm run test:all`: everything, on all versions. Both run the steps
-// first that find a failure most cheaply.
+// `npm test`: what must hold on the installed Node.js, in minutes. `npm run test:all`: everything, on all versions; with `--rest --short`,
+// what must pass besides before a change lands. All run the steps first that find a failure most cheaply.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,7 @@ function runTests() {
   if (!isQuick) for (const tool of TOOLS) passes([script(`ensure-${tool}.mjs`)]);
   const results = nodes.flatMap((node, i) => {
     heading(`tests on Node.js ${node.version} (${i + 1} of ${nodes.length})`);
-    const runs = isQuick ? quickRuns() : runsOn(node, { isRest, isWhole: versions !== undefined });
+    const runs = isQuick ? quickRuns() : runsOn(node, { isRest, isShort, isWhole: versions !== undefined });
     return runs.map((run) => testOn(node, run));
   });
   heading('tests: summary');
@@ -123,6 +123,7 @@ function heading(text) {
 const USAGE = `npm test                              what is quick, on the Node.js that is there
 npm run test:all                      everything, on all versions
 npm run test:all -- --rest            what npm test leaves out
+npm run test:all -- --rest --short    of that, what a change must pass before it lands
 npm test -- <step>…                   these steps
 npm test -- tests --node <version>…   all tests on these versions
 
@@ -144,14 +145,18 @@ function parse() {
     const unknown = given.find((name) => !known.includes(name));
     if (unknown !== undefined) refuse(`No ${what} '${unknown}' here; there are ${known.join(', ')}`);
   }
-  const { all = false, rest = false } = values;
-  return { isQuick: !all && !rest && nodes === undefined, isRest: rest, versions: nodes, only: positionals };
+  const { all = false, rest = false, short = false } = values;
+  const isQuick = !all && !rest && nodes === undefined;
+  if (short && (isQuick || nodes !== undefined))
+    refuse(`--short goes with --all or --rest, and not with --node\n${USAGE}`);
+  return { isQuick, isRest: rest, isShort: short, versions: nodes, only: positionals };
 }
 
 function readArguments() {
   const options = {
     all: { type: 'boolean' },
     rest: { type: 'boolean' },
+    short: { type: 'boolean' },
     node: { type: 'string', multiple: true },
     help: { type: 'boolean', short: 'h' },
   };
@@ -167,7 +172,7 @@ function refuse(message) {
   process.exit(2);
 }
 
-const { isQuick, isRest, versions, only } = parse();
+const { isQuick, isRest, isShort, versions, only } = parse();
 
 /** Whether a step runs: one that is named or, without names, the quick steps, the rest, or all of them. */
 function isWanted([name, step]) {

@@ -25,6 +25,29 @@ test('what is left out is there, and has one reason', () => {
   for (const name of all) assert.ok(SLOW.filter(({ files }) => files.test(name)).length <= 1, name);
 });
 
+test('what a change must pass before it lands is part of that: the default way and each other, and what depends on the version', () => {
+  const isShort = true;
+  const whole = runsOn(OWN, { isRest: true, isShort: false, isWhole: false });
+  const short = runsOn(OWN, { isRest: true, isShort, isWhole: false });
+  const longOnes = SLOW.filter(({ isLong }) => isLong);
+  const names = (runs) => [...new Set(runs.flatMap(({ files }) => files))];
+  assert.deepEqual(
+    names(short),
+    names(whole).filter((name) => !longOnes.some(({ files }) => files.test(name))),
+  );
+  const ways = (runs) => runs.map(({ name }) => name);
+  assert.deepEqual(
+    ways(whole).filter((name) => !ways(short).includes(name)),
+    ['processes with two workers each'],
+  );
+  for (const isEnd of [false, true]) {
+    const [{ files }, ...others] = runsOn({ isOwn: false, isEnd }, { isRest: true, isShort, isWhole: false });
+    assert.deepEqual(others, []);
+    for (const name of ['promises', 'faults/values', 'isolation'])
+      assert.ok(files.includes(`test/${name}.test.mjs`), name);
+  }
+});
+
 test('the newest version runs what stands on the library, and every other way to cross; others what depends on the version', () => {
   const newest = runsOn({ isOwn: false, isEnd: true }, { isRest: true, isWhole: false });
   const between = runsOn({ isOwn: false, isEnd: false }, { isRest: true, isWhole: false });
