@@ -82,7 +82,7 @@ export const SLOW = [
     isApart: true,
   },
   {
-    files: /^packages\/cli\/test\/(top-terminal|ctl-program)\.test/,
+    files: /^packages\/cli\/test\/(top-terminal|ctl.*)\.test/,
     proves: 'top and ctl work with a real program, in a real terminal',
     isApart: true,
   },

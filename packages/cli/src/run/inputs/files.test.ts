@@ -112,6 +112,32 @@ test('matches braces, absolute patterns and patterns that lead upwards', () => {
   process.chdir('..');
 });
 
+test('finds every name that a file can have', { skip: process.platform === 'win32' }, (t) => {
+  const odd = [
+    ...['a\nb', '\n', 'c\r', 'd\u2028e', 'f\u2029', 'g\\h'],
+    ...['*?[x]{y}', 'q\'"', '\u{1f600}', ' ', '\t.txt', 'nul\u0001'],
+  ];
+  mkdirSync('odd/in\nner/deep', { recursive: true });
+  t.after(() => rmSync('odd', { recursive: true }));
+  const all = odd.flatMap((name) => [`odd/${name}`, `odd/in\nner/deep/${name}`]);
+  for (const path of all) writeFileSync(path, '');
+  const listed = (...patterns: string[]) => paths(patterns).sort();
+  assert.deepEqual(listed('odd/**'), all.sort());
+  const below = all.filter((path) => path.includes('deep'));
+  for (const pattern of [
+    ...['odd/*/**', 'odd/**/deep/*', 'odd/**/deep/**'],
+    ...['odd/in?ner/*/*', 'odd/{x,in\nner}/**'],
+  ]) {
+    assert.deepEqual(listed(pattern), below, pattern);
+  }
+  const beside = all.filter((path) => !path.includes('deep'));
+  assert.deepEqual(listed('odd/**', '!odd/in*/**'), beside);
+  assert.deepEqual(
+    listed('odd/**', '!**/*[\n]*', '!odd/in*/**'),
+    all.filter((path) => !path.includes('\n')),
+  );
+});
+
 test('never lists what the run itself writes', () => {
   assert.deepEqual(paths(['a/*'], { ownFiles: ['a/two.md'] }), ['a/one.txt']);
 });
