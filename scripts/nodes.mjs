@@ -39,6 +39,8 @@ const own = {
 const newest = Object.keys(VERSIONS).at(-1);
 /** What can be asked for: `own`, the Node.js that runs this, and each line. */
 export const choices = ['own', ...new Set([own.major, ...Object.keys(VERSIONS)])];
+/** The Node.js that runs this, and the newest. */
+export const ends = ['own', newest];
 
 /** Why other versions of Node.js cannot be installed here; undefined if they can. */
 function obstacle() {

@@ -92,9 +92,16 @@ export const SLOW = [
     isApart: true,
   },
   {
-    files: /^(packages\/(bullmq\/test\/|cli\/test\/fleet\.)|examples\/15-fleet\/).*test\.m?js/,
-    proves: 'a fleet of machines keeps its promises with a real Redis, whatever dies',
+    files:
+      /^(packages\/(bullmq\/test\/(calls|closing|machines|producers|watched)|cli\/test\/fleet)|examples\/15-fleet\/.*)\.test/,
+    proves: 'calls by way of a real Redis keep what is promised, whatever machine dies',
     isApart: true,
+  },
+  {
+    files: /^packages\/bullmq\/test\/(clocks|failover|many|redis-faults|storm)\.test/,
+    proves: 'so they do where Redis fails, clocks are wrong, or calls are many',
+    isApart: true,
+    isLong: true,
   },
 ];
 const isSlow = (name) => SLOW.some(({ files }) => files.test(name));
@@ -166,7 +173,7 @@ const OF_VERSION =
 /** Fewer calls for the tests that take long, and depend least on the version or the way. */
 const SHORT = { SOAK_CALLS: '100000', STORM_CALLS: '2000' };
 /** The same on the Node.js that runs this, with the default way, before a change lands. */
-const SHORTER = { SOAK_CALLS: '500000', STORM_CALLS: '5000', FLEET_CALLS: '1000' };
+const SHORTER = { SOAK_CALLS: '500000', STORM_CALLS: '5000' };
 
 function processRuns(files, isShort) {
   const fewer = { SOAK_CALLS: '40000', STORM_CALLS: '1000' };

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { choices, environmentOf, nodesFor } from './nodes.mjs';
+import { choices, ends, environmentOf, nodesFor } from './nodes.mjs';
 import { leftOut, quickRuns, runsOn } from './plan.mjs';
 import { prepare, root } from './prepare.mjs';
 
@@ -61,7 +61,7 @@ function testOn(node, { name, files, env, atOnce = FILES_AT_ONCE }) {
 
 /** Runs the tests on one version after another: one that fails does not stop the others. */
 function runTests() {
-  const { nodes, skipped } = nodesFor(isQuick ? ['own'] : versions);
+  const { nodes, skipped } = nodesFor(isQuick ? ['own'] : isShort ? ends : versions);
   // Installed here one after the other, and not by the tests that need them: two at a time would find the packages locked.
   if (!isQuick) for (const tool of TOOLS) passes([script(`ensure-${tool}.mjs`)]);
   const results = nodes.flatMap((node, i) => {
