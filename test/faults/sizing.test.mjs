@@ -1,4 +1,4 @@
-// Pools that grow, shrink, recycle and close; leases that more is asked of than there is.
+// Pools that grow, shrink, recycle and close; and more leases than there is memory for.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { createPool } from 'threadwise';
