@@ -1,9 +1,7 @@
 // `map`, and the same interface on the calling thread.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { event, outcome, poolFor, started } from '../fixtures/helpers.mjs';
-
-const badUrl = (name) => new URL(`../fixtures/bad-modules/${name}`, import.meta.url);
+import { badUrl, event, outcome, poolFor, started } from '../fixtures/helpers.mjs';
 
 describe('map', () => {
   test('ordered and as completed; backpressure; early break cancels the rest and closes the input', async (t) => {

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { createPool } from 'threadwise';
 import {
   apart,
+  badUrl,
   event,
   moduleUrl,
   outcome,
@@ -12,8 +13,6 @@ import {
   tasksUrl,
   ways,
 } from '../fixtures/helpers.mjs';
-
-const badUrl = (name) => new URL(`../fixtures/bad-modules/${name}`, import.meta.url);
 
 describe('modules', () => {
   const cases = [

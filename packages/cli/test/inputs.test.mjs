@@ -87,6 +87,16 @@ test('files: a file that cannot be read fails alone', async () => {
   assert.match(stderr, /1 input failed:\n {2}gone\/unreadable: Error/);
 });
 
+test('files: odd names reach the task and the output as they are', { skip: !isPosix }, async () => {
+  const names = ['a\nb', 'd\u2028e', 'g\\h', '*?[x]{y}', 'q\'"', '\u{1f600}', ' ', 'nul\u0001'];
+  mkdirSync(at('odd/in\nner'), { recursive: true });
+  const paths = names.flatMap((name) => [`odd/${name}`, `odd/in\nner/${name}`]);
+  for (const path of paths) writeFileSync(at(path), '');
+  const { code, stdout } = await runTask('echo', ['--files', 'odd/**'], { cwd: folder });
+  assert.equal(code, 0);
+  assert.deepEqual(stdout.trimEnd().split('\n').map(JSON.parse).sort(), paths.sort());
+});
+
 test(
   'files: a folder that cannot be read is told with the reason',
   {
@@ -271,16 +281,14 @@ test('json: a value that is nested too deeply fails alone, and is told', async (
   const deep = '['.repeat(200_000) + ']'.repeat(200_000);
   writeFileSync(at('deep.ndjson'), `1\n${deep}\n2\n`);
   writeFileSync(at('deep.json'), `[1,${deep},2]`);
-  for (const [file, ...more] of [
-    ['deep.ndjson'],
-    ['deep.ndjson', '--with-input'],
-    ['deep.json', '--batch', '1'],
-  ]) {
-    const args = ['--json', file, '--on-error', 'skip', ...more];
-    const { code, stdout, stderr } = await runTask('one', args, { cwd: folder });
-    assert.equal(stdout.trimEnd().split('\n').length, 2, stderr);
-    assert.match(stderr, /^1 input failed:\n {2}(\(too deep to be shown\)|\[{160}…): .*\n$/);
-    assert.equal(code, 1);
+  for (const file of ['deep.ndjson', 'deep.json']) {
+    for (const more of [[], ['--with-input'], ['--batch', '1']]) {
+      const args = ['--json', file, '--on-error', 'skip', ...more];
+      const { code, stdout, stderr } = await runTask('one', args, { cwd: folder });
+      assert.equal(stdout.trimEnd().split('\n').length, 2, stderr);
+      assert.match(stderr, /^1 input failed:\n {2}(\(too deep to be shown\)|\[{160}…): .*\n$/);
+      assert.equal(code, 1);
+    }
   }
   writeFileSync(at('deep-object.ndjson'), `[]\n${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}\n`);
   const { code, stderr } = await runTask('one', ['--json', 'deep-object.ndjson', '--spread'], {
