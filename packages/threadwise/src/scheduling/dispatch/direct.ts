@@ -59,8 +59,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   submit(task: Task): void {
-    this.#queue.push(task, task.priority);
-    this.handOver();
+    this.#enqueue(task);
   }
 
   submitTo(slot: WorkerSlot, task: Task): void {
@@ -126,8 +125,7 @@ export class DirectDispatch implements Dispatch {
    * hears that a worker is free. Not if other tasks wait: then main decides which one is next.
    */
   protected submitAhead(task: Task): void {
-    this.#queue.push(task, task.priority);
-    this.handOver();
+    this.#enqueue(task);
     if (task.moves || this.#isPumping || this.#first !== task || this.#queue.size > 1) return;
     if (task.priority > this.#lowestAhead) {
       // Tasks that lie with workers are less urgent: they go back into the queue, behind this one.
@@ -166,6 +164,12 @@ export class DirectDispatch implements Dispatch {
       this.#roomTimer = undefined;
       this.pump();
     });
+  }
+
+  #enqueue(task: Task): void {
+    this.#queue.push(task, task.priority);
+    // Behind another one it waits as long as that does.
+    if (this.#first === task) this.handOver();
   }
 
   get #slots(): readonly WorkerSlot[] {

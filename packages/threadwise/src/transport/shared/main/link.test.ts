@@ -701,6 +701,35 @@ describe('shared: a worker that has woken main and has nothing to do blocks for 
   });
 });
 
+describe('shared: a worker that sleeps is woken for mailed tasks', () => {
+  /** How often it was woken by so many of them, in the turn of the calls and after the promises that settle there. */
+  async function wakeUps(mails: number, runMs?: number): Promise<readonly [number, number]> {
+    const { exchange, endpoint, link, send } = line({ cells: 128, stream: 1024, mail: 128 });
+    endpoint.listen({ tasks: () => undefined } as unknown as EndpointEvents);
+    if (runMs !== undefined) exchange.runTimes.add(runMs);
+    const wakeups = () => Atomics.load(exchange.board.words, wakeupsOf(link.seat));
+    assert.equal(endpoint.rest(false), false);
+    const before = wakeups();
+    for (let call = 0; call < mails; call++) send(call);
+    const atCalls = wakeups();
+    await settledPromises();
+    const later = wakeups() - atCalls;
+    exchange.close();
+    return [atCalls - before, later];
+  }
+
+  test('at once where tasks are not known to be tiny', async () => {
+    assert.deepEqual(await wakeUps(2), [1, 0]);
+    assert.deepEqual(await wakeUps(1, 0.1), [1, 0]);
+  });
+
+  test('once for all tiny ones of a burst, behind it, and not later than for 64', async () => {
+    assert.deepEqual(await wakeUps(1, 0.001), [0, 1]);
+    assert.deepEqual(await wakeUps(63, 0.001), [0, 1]);
+    assert.deepEqual(await wakeUps(64, 0.001), [1, 0]);
+  });
+});
+
 describe('shared: a worker that sleeps looks again by itself', () => {
   interface Past {
     readonly calls: number;
