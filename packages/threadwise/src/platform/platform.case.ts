@@ -184,6 +184,16 @@ function threadSuite(platform: Platform, newBoard: () => unknown): void {
     assert.equal(exits.length, 1);
   });
 
+  test('terminate, however often: the runtime warns of no leak', async (t) => {
+    const { thread } = start(t, quietModule);
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error) => warnings.push(message);
+    process.on('warning', onWarning);
+    t.after(() => process.off('warning', onWarning));
+    await Promise.all(Array.from({ length: 20 }, () => thread.terminate()));
+    assert.deepEqual(warnings, []);
+  });
+
   test('a thread that exits tells its code', async (t) => {
     const exit = await start(t, endingModule).exited;
     assert.equal(exit.exitCode, 7);

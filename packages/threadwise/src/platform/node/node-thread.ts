@@ -205,9 +205,11 @@ function threadOf(worker: Worker, onExit: (exit: ThreadExit) => void, threadId: 
       resolve();
     });
   });
+  let ending: Promise<number> | undefined;
   return {
     terminate: () => {
-      void worker.terminate();
+      // Once: each call adds a listener until the thread has ended, and Node.js warns of a leak from the eleventh on.
+      ending ??= worker.terminate();
       return exited;
     },
     utilization: loopUtilization(worker.performance),
