@@ -299,10 +299,11 @@ describe('to leave early', () => {
     if (seesOpenFiles.skip === false) assert.equal(openFiles(), before);
   });
 
+  async function* stuck(): AsyncGenerator<string> {
+    yield await new Promise<never>(() => {});
+  }
+
   test('by a signal: what waits for the disk, or for a path, rejects with the reason', async () => {
-    async function* stuck(): AsyncGenerator<string> {
-      yield await new Promise<never>(() => {});
-    }
     for (const paths of [stuck(), [file(5), file(5000)]]) {
       const controller = new AbortController();
       const reading = readFiles(paths, { ...options, signal: controller.signal });
@@ -319,6 +320,21 @@ describe('to leave early', () => {
     const signal = AbortSignal.abort('before');
     await assert.rejects(readFiles([], { signal }).next(), { code: 'ERR_TASK_ABORTED', cause: 'before' });
     await assert.rejects(readFile(file(5), { signal }), { code: 'ERR_TASK_ABORTED', cause: 'before' });
+  });
+
+  test('by one signal for many readers: all end, and the runtime warns of no leak', async (t) => {
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error) => warnings.push(message);
+    process.on('warning', onWarning);
+    t.after(() => process.off('warning', onWarning));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const readers = Array.from({ length: 20 }, () => readFiles(stuck(), { signal }));
+    const waiting = Promise.allSettled(readers.map((reader) => reader.next()));
+    controller.abort('enough');
+    for (const { status } of await waiting) assert.equal(status, 'rejected');
+    await new Promise((resolve) => setImmediate(resolve)); // warnings are emitted in the next tick
+    assert.deepEqual(warnings, []);
   });
 
   test('is what a source does that throws: its own error, after the files before it', async () => {

@@ -1,5 +1,5 @@
 /** Reads files, each in the way that costs least: one, for a task that gets a path, or many, one after the other as their paths come. */
-import type { AbortSignalLike } from '../core/calls/signals.js';
+import { type AbortSignalLike, onAbort } from '../core/calls/signals.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import {
   type FailedFile,
@@ -76,7 +76,7 @@ async function* steps(
 ): AsyncGenerator<FileContent | FailedFile, void, undefined> {
   const { signal, loopBudgetMs, onError } = options;
   const window = new Window(paths, options);
-  signal?.addEventListener('abort', window.wake);
+  const unfollow = signal && onAbort(signal, () => window.wake());
   try {
     for (;;) {
       while (isBudgetSpent(loopBudgetMs)) await loopTurn();
@@ -87,7 +87,7 @@ async function* steps(
       else yield stepOf(next, onError);
     }
   } finally {
-    signal?.removeEventListener('abort', window.wake);
+    unfollow?.();
     const closed = window.close();
     // Who aborts does not wait for pending reads, after which the files are closed.
     if (signal?.aborted === true) closed.catch(() => undefined);
