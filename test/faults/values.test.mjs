@@ -174,6 +174,15 @@ describe('arguments and results that cannot be cloned', () => {
     });
   }
 
+  for (const placement of ['threads', 'inline']) {
+    test(`a proxy that was revoked, as progress and as an argument of a host function: placement ${placement}`, async (t) => {
+      const pool = poolFor(t, { threads: 1, placement, host: { take: () => assert.fail('it has come') } });
+      for (const name of ['reportRevoked', 'giveRevokedToHost'])
+        assert.equal((await outcome(pool.run(name, []))).error?.code, 'ERR_NOT_CLONEABLE', name);
+      assert.equal(await pool.run('increment', [1]), 2);
+    });
+  }
+
   test('where none of 200,000 records can be ruled out, the search ends', async (t) => {
     const pool = poolFor(t, { threads: 1 });
     const records = Array.from({ length: 200_000 }, (_, id) => ({ id }));

@@ -82,5 +82,10 @@ export function transfer<T>(value: T, list: readonly unknown[]): T {
 }
 
 export function isTransferred(value: unknown): value is Transferred {
-  return typeof value === 'object' && value !== null && TRANSFER in value;
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    return TRANSFER in value;
+  } catch {
+    return false; // a proxy that was revoked: whoever clones it says that it cannot be cloned
+  }
 }
