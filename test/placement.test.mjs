@@ -768,6 +768,17 @@ describe("placement 'inline'", () => {
     assert.equal(await pool.run('isAborted', []), false);
   });
 
+  test('destroy rejects a call, too, whose function has it called before it returns a promise', async (t) => {
+    const pool = poolFor(t, { placement: 'inline' });
+    await pool.ready;
+    let destroyed;
+    const call = pool.run('runUntilAborted', [], { onProgress: () => (destroyed = pool.destroy()) });
+    assert.equal((await outcome(call)).error?.code, 'ERR_POOL_CLOSED');
+    await destroyed;
+    const { open, rejected, submitted } = pool.stats().tasks;
+    assert.deepEqual({ open, rejected, submitted }, { open: 0, rejected: 1, submitted: 1 });
+  });
+
   test('destroy rejects what is open, and nothing is left', async (t) => {
     const { pool } = await herePool(t, { tasksPerWorker: 2 });
     const calls = [pool.run('stubborn', []), pool.run('stubborn', []), pool.run('add', [1, 2])].map(outcome);

@@ -263,6 +263,8 @@ export class WithinRun {
     this.#calls.forget();
     this.#here.tasks.adopt({ task, call, isPure: entry.isPure, began }, result);
     lifecycle.updateKeepAlive();
+    // The function has had the pool destroyed before it returned: its call was not among the open ones that were rejected.
+    if (lifecycle.state === 'closed') task.settle({ outcome: 'rejected', error: lifecycle.refusal });
     return promise;
   }
 }
