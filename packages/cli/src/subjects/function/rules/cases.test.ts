@@ -249,7 +249,18 @@ test('native code that cannot run in a worker', () => {
 test('JavaScript that exits in a worker is not called native code', () => {
   assert.equal(
     behaving({ endedInWorker: { exitCode: 5, signal: null } }, NOTHING),
-    "inline: Don't: in a worker it ends (exit code 5), on the main thread it does not: it calls `process.exit` where it is not the main thread, or its native code cannot run in threads",
+    "inline: Don't: in a worker it ends (exit code 5), on the main thread it does not: it calls `process.exit` where it is not the main thread, or throws an error there that nothing catches, or its native code cannot run in threads",
+  );
+});
+
+test('what ends in a worker may end the main thread as well, as long as no call was timed there', () => {
+  const { inline } = simulate(model());
+  assert.match(
+    behaving(
+      { endedInWorker: { exitCode: 1, signal: null } },
+      { ...NOTHING, inline: { ...inline, callMs: undefined }, isCutShort: true },
+    ),
+    /^unknown: Cannot tell: not enough was measured/,
   );
 });
 

@@ -72,11 +72,15 @@ function waits({ samples, computing, isMixed, loop, most }: Facts): Decision | u
 
 function cannotCross({ samples }: Facts): Decision | undefined {
   const { endedInWorker, uncloneable } = samples.behaviour;
-  if (endedInWorker !== undefined) {
+  // Of a function that was hardly called on the main thread, nobody knows whether it ends that as well, a moment after a call.
+  if (endedInWorker !== undefined && samples.inline.callMs !== undefined) {
     // A signal ends the whole process: native code. An exit code may be that of the worker alone, and JavaScript's doing.
     const [what, exits] =
       endedInWorker.signal === null
-        ? ['it ends', 'it calls `process.exit` where it is not the main thread, or ']
+        ? [
+            'it ends',
+            'it calls `process.exit` where it is not the main thread, or throws an error there that nothing catches, or ',
+          ]
         : ['it ends the process', ''];
     const how = `in a worker ${what} (${endOf(endedInWorker)}), on the main thread it does not`;
     return dont('inline', `${how}: ${exits}its native code cannot run in threads`);
