@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findServer } from './find.js';
+import { NOTHING_MEASURED } from './samples.js';
 import { type FakeServer, fakeServer } from './samples.test.fake.js';
 
 const MIB = 2 ** 20;
@@ -216,6 +217,15 @@ test('an app that ends under load: no verdict, and its last words', () => {
   assert.equal(
     verdict.sentence,
     'Cannot tell: the app ended under load (exit code 1): TypeError: x is not a function',
+  );
+});
+
+test('an app that ends at its first request was under no load', () => {
+  const ended = { exitCode: 1, signal: null, lastWords: 'TypeError: x is not a function' };
+  const { verdict } = found({ asIs: BUSY, more: { asIs: { ...NOTHING_MEASURED, ended } } });
+  assert.equal(
+    verdict.sentence,
+    'Cannot tell: the app ended at a single request, before there was any load (exit code 1): TypeError: x is not a function',
   );
 });
 

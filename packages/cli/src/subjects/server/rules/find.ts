@@ -105,7 +105,7 @@ function warningsOf({ samples, cores }: Figures, answer: ServerAnswer): string[]
 }
 
 function failed(name: string, lane: LaneSamples | undefined): string | undefined {
-  if (lane?.ended !== undefined) return `${name} is no choice as it is: it ended ${endOf(lane.ended)}`;
+  if (lane?.ended !== undefined) return `${name} is no choice as it is: it ended ${endOf(lane.ended, lane)}`;
   if (lane === undefined || !isFailing(lane.errors)) return undefined;
   return `${name} is no choice as it is: ${errorsOf(lane.errors)}`;
 }

@@ -32,15 +32,16 @@ function unknown(why: string): ServerVerdict {
 }
 
 function cannotRun({ samples: { asIs } }: Figures): ServerVerdict | undefined {
-  if (asIs.ended !== undefined) return unknown(`the app ended ${endOf(asIs.ended)}`);
+  if (asIs.ended !== undefined) return unknown(`the app ended ${endOf(asIs.ended, asIs)}`);
   if (isFailing(asIs.errors)) return unknown(`the app answers with errors: ${errorsOf(asIs.errors)}`);
   return undefined;
 }
 
 /** `under load (exit code 1): TypeError: …`. */
-export function endOf({ exitCode, signal, lastWords }: Ended): string {
+export function endOf({ exitCode, signal, lastWords }: Ended, { rate, errors }: LaneSamples): string {
   const [first = ''] = lastWords.split('\n');
-  return `under load (${signal ?? `exit code ${exitCode}`})${first && `: ${first}`}`;
+  const hadLoad = rate.length > 0 || errors.answers + errors.sockets + errors.timeouts > 0;
+  return `${hadLoad ? 'under load' : 'at a single request, before there was any load'} (${signal ?? `exit code ${exitCode}`})${first && `: ${first}`}`;
 }
 
 export function errorsOf({ answers, bad, sockets, timeouts, first }: ErrorSamples): string {
