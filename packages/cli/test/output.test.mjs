@@ -236,6 +236,38 @@ test('reduce: nothing to fold, a fold that fails, a fold that is not there', asy
   assert.match(missing.stderr, /has no export 'none'; it exports .*#sum/);
 });
 
+test('code in the main thread that waits for what nobody can settle any more is told, and leaves the old output', async () => {
+  const [module, out] = [at('stuck.mjs'), at('stuck.txt')];
+  const here = "import { isMainThread } from 'node:worker_threads';";
+  const stuck = 'new Promise(() => {})';
+  const nothingLeft = 'never settles: nothing is left to do that could settle it';
+  for (const [code, option, told] of [
+    [
+      `export const one = (x) => x; export const fold = () => ${stuck};`,
+      ['--reduce', 'fold'],
+      `the reducer 'fold' failed: Error: the promise that it returned ${nothingLeft}`,
+    ],
+    [
+      `${here} if (isMainThread) await ${stuck}; export const one = (x) => x; export const fold = (a) => a;`,
+      ['--reduce', 'fold'],
+      `cannot load '${module}#one': Error: its top-level await ${nothingLeft}`,
+    ],
+    [
+      `${here} export const one = () => (isMainThread ? ${stuck} : 1);`,
+      ['--compare-inline'],
+      `--compare-inline: a promise of the module, in the main thread, ${nothingLeft}`,
+    ],
+  ]) {
+    writeFileSync(module, code);
+    writeFileSync(out, 'old');
+    const args = ['run', `${module}#one`, '--range', '1..9', '--quiet', '--out', out, ...option];
+    const { code: exitCode, stderr } = await run(args);
+    assert.equal(stderr, `threadwise: ${told}\n`);
+    assert.ok(exitCode === 1 || exitCode === 2, `exit code ${exitCode}`);
+    assert.equal(readFileSync(out, 'utf8'), 'old');
+  }
+});
+
 test('a summary says what was measured, and quiet says nothing', async () => {
   const loud = await run([
     'run',

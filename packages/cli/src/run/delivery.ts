@@ -7,9 +7,10 @@ import type { RunOptions } from './options.js';
 import { formats } from './output/format.js';
 import { openSink } from './output/sink.js';
 import type { Plan } from './run.js';
+import { isThenable } from './work/batch-runner.js';
 import { type BatchResult, type DescribedError, MAX_LISTED } from './work/batch.js';
 import { describeError, errorLine, shownJson, shownValue } from './work/described-error.js';
-import { failsToLoad, importModule, namedFunction, type TaskFunction } from './work/task-module.js';
+import { failsToLoad, importModule, namedFunction, settled, type TaskFunction } from './work/task-module.js';
 
 /** @param onFailure called at a failure that ends the run @param isStopped whether a signal has ended it */
 export async function openDelivery(
@@ -137,7 +138,7 @@ export async function loadReducer(
   url: string,
 ): Promise<Reducer | undefined> {
   if (name === undefined) return undefined;
-  const loaded = await importModule(url).catch(failsToLoad(module, url));
+  const loaded = await settled(importModule(url), 'its top-level await').catch(failsToLoad(module, url));
   return createReducer(namedFunction(loaded, name, url), name);
 }
 
@@ -155,7 +156,8 @@ export function createReducer(fold: TaskFunction, name: string) {
 
   async function add(next: unknown): Promise<void> {
     try {
-      sum = isEmpty && !bringsInitial ? next : await fold(sum, next);
+      const folded = isEmpty && !bringsInitial ? next : fold(sum, next);
+      sum = isThenable(folded) ? await settled(folded, 'the promise that it returned') : folded;
     } catch (error) {
       throw new ExpectedError(`the reducer '${name}' failed: ${errorLine(describeError(error))}`);
     }

@@ -17,7 +17,7 @@ import { createAttempts } from './work/attempts.js';
 import type { BatchSetup } from './work/batch.js';
 import { fleetExecutor, localExecutor } from './work/executor.js';
 import { createPump, type Pump } from './work/pump.js';
-import { findModule, moduleFile } from './work/task-module.js';
+import { findModule, moduleFile, settled } from './work/task-module.js';
 
 /** Everything that is known before the first thread starts. */
 export interface Plan {
@@ -67,7 +67,10 @@ export async function run(options: RunOptions): Promise<number> {
     const inline =
       compareInline === undefined
         ? undefined
-        : await sampleInline(options.module, setup, source, compareInline);
+        : await settled(
+            sampleInline(options.module, setup, source, compareInline),
+            '--compare-inline: a promise of the module, in the main thread,',
+          );
     return await work({ options, source, setup, identity, resume, inline, out });
   } finally {
     source.close();

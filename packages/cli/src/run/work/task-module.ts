@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { NamedFile } from '../../disk/file-id.js';
-import { UsageError } from '../../exit-code.js';
+import { ExpectedError, UsageError } from '../../exit-code.js';
 import { attempt, hasCode } from '../../system-error.js';
 import type { DescribedError } from './batch.js';
 import { shownValue } from './described-error.js';
@@ -38,6 +38,25 @@ export async function importModule(url: string): Promise<ModuleNamespace> {
     return (await import(url)) as ModuleNamespace;
   } catch (error) {
     throw hasCode(error, ['ERR_UNKNOWN_FILE_EXTENSION']) ? needsTypeStripping(url) : error;
+  }
+}
+
+/**
+ * What a promise of the user's code in the main thread resolves to. Rejects where nothing is left to do that could settle it: Node.js ends
+ * the process there without a word.
+ * @param what what the error's message calls the promise
+ */
+export async function settled<T>(pending: T, what: string): Promise<Awaited<T>> {
+  let onNothingLeft!: () => void;
+  const isStuck = new Promise<never>((_, reject) => {
+    onNothingLeft = () =>
+      reject(new ExpectedError(`${what} never settles: nothing is left to do that could settle it`));
+  });
+  process.once('beforeExit', onNothingLeft);
+  try {
+    return await Promise.race([pending, isStuck]);
+  } finally {
+    process.off('beforeExit', onNothingLeft);
   }
 }
 
