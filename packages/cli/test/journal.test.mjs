@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import {
   appendFileSync,
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readFileSync,
+  rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -247,6 +249,28 @@ test('a redirected run whose file was truncated or exchanged is told to append',
     2,
   );
   assert.equal(await into('append', 'w', /shorter than its journal says; append .* >>, or use --out/), 2);
+});
+
+test('a complete journal whose output is gone, truncated or exchanged does not say that all is well', async () => {
+  const args = (name) => ['--range', '1..100', '--journal', at(`${name}.journal`)];
+  const toOut = () => runTask('echo', [...args('lost'), '--out', at('lost')]);
+  assert.equal((await toOut()).code, 0);
+  rmSync(at('lost'));
+  const gone = await toOut();
+  assert.match(gone.stderr, /lost' is shorter than its journal says; .*remove the journal .* \(0 bytes, /);
+  assert.deepEqual([gone.code, existsSync(at('lost'))], [2, false]);
+
+  const redirected = async (name, flags) => {
+    const fd = openSync(at(name), flags);
+    const options = { stdio: ['ignore', fd, 'pipe'], input: undefined };
+    const { code, stderr } = await runTask('echo', args('kept'), options);
+    closeSync(fd);
+    return `${code} ${stderr}`;
+  };
+  assert.equal(await redirected('kept', 'w'), '0 ');
+  assert.equal(await redirected('kept', 'a'), '0 ');
+  assert.match(await redirected('elsewhere', 'w'), /^2 .* is not the file that the journal belongs to/);
+  assert.match(await redirected('kept', 'w'), /^2 .* is shorter than its journal says; .*remove the jour/);
 });
 
 test('a redirection that does not append, and stands behind the cut, is refused and not filled with zeros', async () => {

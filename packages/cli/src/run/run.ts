@@ -10,7 +10,7 @@ import { type InlineSample, sampleInline } from './inline-sample.js';
 import { filesRead, openInputs, passingOf } from './inputs/open-inputs.js';
 import { identityOf, type JournalIdentity, newRun, planResume, type Resume } from './journal/resume.js';
 import type { RunOptions } from './options.js';
-import { ClosedPipeError } from './output/sink.js';
+import { checkOutput, ClosedPipeError } from './output/sink.js';
 import { startProgress } from './progress.js';
 import type { Report } from './summary.js';
 import { createAttempts } from './work/attempts.js';
@@ -54,7 +54,10 @@ export async function run(options: RunOptions): Promise<number> {
     }
     const identity = identityOf(options, module, source);
     const resume = journal === undefined ? newRun : planResume(journal, identity);
-    if (resume.kind === 'complete') return alreadyComplete(options, resume.counts);
+    if (resume.kind === 'complete') {
+      checkOutput(out, resume.output!);
+      return alreadyComplete(options, resume.counts);
+    }
     const setup = {
       moduleUrl: module.url,
       exportName: module.exportName,

@@ -45,6 +45,7 @@ export async function openSink(
 ): Promise<Sink> {
   if (out === undefined) return openStandardOutput(isJournaled, mark);
   const { path } = out;
+  if (mark !== undefined) checkOutput(out, mark);
   const open = (): OutFile | undefined => {
     if (statSync(path, { throwIfNoEntry: false })?.isFIFO()) return openFifo(path);
     return isJournaled ? openInPlace(path, mark === undefined ? 'w' : 'a') : openOutFile(out);
@@ -55,7 +56,7 @@ export async function openSink(
     if (isStopped()) throw new Error('interrupted');
   }
   if (!fstatSync(file.fd).isFile()) return streamSink(file, path, isJournaled);
-  if (mark !== undefined) cutTo(file.fd, mark.offset, `'${path}' is shorter than its journal says`);
+  if (mark !== undefined) cutTo(file.fd, mark.offset);
   return fileSink(file, path, { kind: 'out', path });
 }
 
@@ -77,20 +78,37 @@ function openStandardOutput(isJournaled: boolean, mark: OutputMark | undefined):
   const stats = fstatSync(STDOUT);
   const { dev, ino } = stats;
   if (mark?.place.kind === 'file') {
-    if (!stats.isFile()) throw new UsageError(`the journal belongs to a file; ${REMEDY}`);
-    if (mark.place.dev !== dev || mark.place.ino !== ino) {
-      throw new UsageError(`standard output is not the file that the journal belongs to; ${REMEDY}`);
-    }
-    cutTo(STDOUT, mark.offset, `standard output is shorter than its journal says; ${REMEDY}`);
+    checkOutput(undefined, mark);
+    cutTo(STDOUT, mark.offset);
   }
   if (!stats.isFile()) return streamSink(file, 'standard output', isJournaled);
   return fileSink(file, 'standard output', { kind: 'file', dev, ino });
 }
 
-function cutTo(fd: number, offset: number, tooShort: string): void {
-  const { size } = fstatSync(fd);
-  if (size < offset) throw new UsageError(`${tooShort} (${size} bytes, expected at least ${offset})`);
-  if (size > offset) ftruncateSync(fd, offset);
+/** Throws a UsageError where the output that a journal speaks of is another file now, or has lost a part. Changes nothing. */
+export function checkOutput(out: OutPath | undefined, { place, offset }: OutputMark): void {
+  if (place.kind === 'stream') return;
+  if (out !== undefined) {
+    const size = () => statSync(out.path, { throwIfNoEntry: false })?.size ?? 0;
+    const remedy = 'bring its content back, or remove the journal to run everything again';
+    return mustHave(offset, attempt(size, `cannot write to '${out.path}'`), `'${out.path}'`, remedy);
+  }
+  const stats = fstatSync(STDOUT);
+  if (!stats.isFile()) throw new UsageError(`the journal belongs to a file; ${REMEDY}`);
+  if (place.kind === 'file' && (place.dev !== stats.dev || place.ino !== stats.ino)) {
+    throw new UsageError(`standard output is not the file that the journal belongs to; ${REMEDY}`);
+  }
+  mustHave(offset, stats.size, 'standard output', `${REMEDY}; or remove the journal to run everything again`);
+}
+
+function mustHave(offset: number, size: number, name: string, remedy: string): void {
+  if (size >= offset) return;
+  const sizes = `(${size} bytes, expected at least ${offset})`;
+  throw new UsageError(`${name} is shorter than its journal says; ${remedy} ${sizes}`);
+}
+
+function cutTo(fd: number, offset: number): void {
+  if (fstatSync(fd).size > offset) ftruncateSync(fd, offset);
 }
 
 function fileSink({ fd, commit, close }: OutFile, name: string, place: Place): Sink {
