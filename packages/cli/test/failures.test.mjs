@@ -1,10 +1,11 @@
 /** What happens to a run when inputs fail, workers die, and modules do not load. */
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { lines, numbers, run, runTask, task, temporaryFolder } from './command.mjs';
+import { lines, main, numbers, run, runTask, task, temporaryFolder } from './command.mjs';
 
 const folder = temporaryFolder();
 const at = (name) => join(folder, name);
@@ -108,6 +109,21 @@ test('a module that is not there, is no file, or has no such export', async () =
     'two.mjs/inside#one',
     /cannot find module 'two\.mjs\/inside': a part of the path is not a directory/,
   );
+});
+
+test('a current folder that is gone is told in words', { skip: process.platform === 'win32' }, () => {
+  const gone = join(folder, 'gone');
+  const script = 'cd "$1" && rmdir "$1" && exec "$2" "$3" run "$4" --range 1..2 --quiet';
+  for (const module of ['relative.mjs', task('echo')]) {
+    mkdirSync(gone, { recursive: true });
+    const args = ['-c', script, 'sh', gone, process.execPath, main, module];
+    const { status, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
+    assert.equal(
+      stderr,
+      'threadwise: cannot use the current folder; change to another one: no such file or directory\n',
+    );
+    assert.equal(status, 2);
+  }
 });
 
 test('a module that does not load says why', async () => {

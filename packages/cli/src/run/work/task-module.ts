@@ -18,6 +18,8 @@ export type TaskFunction = (...args: unknown[]) => unknown;
 
 /** `<module>[#export]`, checked to exist. A file whose own name has a `#` is found too. */
 export function findModule(reference: string): ModuleReference {
+  // No thread starts in a folder that is gone, as after a deployment, and the path of a module would mean nothing there.
+  attempt(() => process.cwd(), 'cannot use the current folder; change to another one');
   const hash = reference.lastIndexOf('#');
   const isWhole = hash === -1 || (existsSync(reference) && statSync(reference).isFile());
   if (isWhole) return { url: urlOf(reference), exportName: undefined };
