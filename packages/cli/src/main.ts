@@ -69,7 +69,9 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) {
     if (error.code === 'commander.missingArgument')
-      process.stderr.write('(write it before options that take several values, such as --files)\n');
+      process.stderr.write(
+        '(write it before options that take several values, which --help shows with ...)\n',
+      );
     setExitCode(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
   } else {
     // The library refused an option or an environment variable, and its message says which.
