@@ -29,9 +29,19 @@ export function bracketed(host: string): string {
  */
 export function ownHosts(host: string, address: string, port: number): ReadonlySet<string> {
   const isEverywhere = EVERY_ADDRESS.includes(address);
-  const names = [host, address].map(bracketed).concat(LOOPBACK_NAMES, isEverywhere ? machineNames() : []);
+  const names = [host, address].flatMap(spellings).concat(LOOPBACK_NAMES, isEverywhere ? machineNames() : []);
   const hosts = names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
   return new Set(hosts.map((each) => each.toLowerCase()));
+}
+
+/**
+ * How clients write a host. Browsers write an IPv6 address as URLs do (`::ffff:127.0.0.1` becomes `::ffff:7f00:1`), curl writes it as it was given,
+ * and both leave out the zone (`%eth0`), which no URL can have.
+ */
+function spellings(host: string): string[] {
+  const given = bracketed(host);
+  const zoneless = given.replace(/%.*\]$/, ']');
+  return zoneless.startsWith('[') ? [given, zoneless, new URL(`http://${zoneless}`).hostname] : [given];
 }
 
 /** This machine's name and addresses: a server that listens on all addresses can be reached at each. */
