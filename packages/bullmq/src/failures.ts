@@ -2,7 +2,7 @@
  * How the error of a task gets to its caller. BullMQ keeps only a message and stack traces; we store the class, the cause and own fields
  * in a further field of the job's hash.
  */
-import type { Queue } from 'bullmq';
+import { type Queue, RATE_LIMIT_ERROR } from 'bullmq';
 import { isThreadwiseError } from 'threadwise';
 import { decodeError, type EncodedError, encodeError, textOf } from 'threadwise/internal';
 import type { Redis } from 'ioredis';
@@ -29,13 +29,28 @@ export function messageOf(thrown: unknown): string {
   return textOf(thrown, ({ message }) => message);
 }
 
-/** Stores the thrown value in the job; call it before BullMQ learns of the failure. */
-export async function writeFailure(redis: Redis, key: string, thrown: unknown, maxBytes: number) {
-  let record = JSON.stringify(encode(encodeError(thrown, clone), 'auto', 'the error'));
+/** What Redis keeps of a failure. */
+interface Stored {
+  /** The beginning of what BullMQ was told: after the same words, the error below is that of the last attempt. */
+  readonly reason: string;
+  /** An EncodedError, encoded. */
+  readonly error: unknown;
+}
+
+/** Stores the thrown value in the job; call it before BullMQ learns of the failure. @param reason the message that BullMQ gets */
+export async function writeFailure(
+  redis: Redis,
+  key: string,
+  thrown: unknown,
+  reason: string,
+  maxBytes: number,
+) {
+  const recordOf = (error: unknown) => JSON.stringify({ reason: shortened(reason), error } satisfies Stored);
+  let record = recordOf(encode(encodeError(thrown, clone), 'auto', 'the error'));
   if (Buffer.byteLength(record) > maxBytes) {
     const short = new Error(cut(messageOf(thrown), maxBytes));
     short.stack = '';
-    record = JSON.stringify(encodeError(short, clone));
+    record = recordOf(encodeError(short, clone));
   }
   await redis.eval(WRITE, 1, key, record);
 }
@@ -44,10 +59,11 @@ export async function writeFailure(redis: Redis, key: string, thrown: unknown, m
 export async function readFailure(queue: Queue, redis: Redis, jobId: string, reason: string) {
   const text = await redis.hget(queue.toKey(jobId), FIELD);
   try {
-    const record = text === null ? undefined : (decode(JSON.parse(text)) as EncodedError);
-    if (record === undefined || !isOf(record, reason))
+    const stored = text === null ? undefined : (JSON.parse(text) as Stored);
+    // It may be that of an earlier attempt, if the last one ended with its machine.
+    if (stored?.reason !== shortened(reason))
       return new FleetError('ERR_FLEET_JOB_FAILED', `Job ${jobId} failed: ${reason}`, { jobId });
-    const error = decodeError(record);
+    const error = decodeError(decode(stored.error) as EncodedError);
     if (!(error instanceof Error) || error.name !== 'FleetError') return error;
     return new FleetError((error as FleetError).code, error.message, { cause: error.cause, jobId });
   } catch (cause) {
@@ -55,12 +71,6 @@ export async function readFailure(queue: Queue, redis: Redis, jobId: string, rea
     const message = `Job ${jobId} failed: ${reason}; what its task threw cannot be read here`;
     return new FleetError('ERR_FLEET_DATA', message, { cause, jobId });
   }
-}
-
-/** Whether the stored error is that of the last attempt: it may be older, if the last attempt ended with its machine. */
-function isOf(record: EncodedError, reason: string): boolean {
-  if (record.type === 'value') return shortened(messageOf(record.value)) === shortened(reason);
-  return shortened(record.message) === shortened(reason);
 }
 
 function shortened(message: string): string {
@@ -79,7 +89,11 @@ function fitting(text: string, maxBytes: number): string {
  * @param isCancelled whether the caller has aborted the job
  */
 export function asFailure(thrown: unknown, isCancelled: boolean, maxBytes: number): Error {
-  const failure = new Error(fitting(messageOf(thrown), maxBytes));
+  const message = fitting(messageOf(thrown), maxBytes);
+  // BullMQ takes its own words for a limit of the rate: it would run the job again at once, and never end it.
+  const told = message === RATE_LIMIT_ERROR ? `The task failed: ${message}` : message;
+  // Half of a surrogate pair is another character when it comes back from Redis.
+  const failure = new Error(Buffer.from(told).toString());
   const { stack } = thrown instanceof Error && thrown.stack !== undefined ? thrown : failure;
   failure.stack = fitting(`${stack}`, maxBytes);
   const isOurs = isThreadwiseError(thrown) || thrown instanceof FleetError;

@@ -305,6 +305,17 @@ describe('calls', { skip }, () => {
     );
   });
 
+  test('what a task throws is what its caller hears, whatever its message and the size of its fields', async (t) => {
+    const { fleet } = await fleetOf(t, { machine: { maxBytes: 5000 } });
+    const large = await failure(fleet.run('fail', ['m', { much: 'x'.repeat(100_000) }]));
+    assert.equal(large.message, 'm (shortened: larger than 5000 bytes)');
+    // BullMQ would take the last one for a limit of the rate.
+    for (const message of ['', '\ud800', '\0', 'bullmq:rateLimitExceeded']) {
+      const error = await failure(fleet.run('fail', [message]));
+      assert.deepEqual([error.name, error.message], ['RangeError', message]);
+    }
+  });
+
   test('whatever is thrown, or given as the reason of an abort, arrives: also what cannot be made a string', async (t) => {
     const { fleet } = await fleetOf(t, { machine: { pool: { threads: 1 } } });
     const thrown = { toString: 1, valueOf: 2 };

@@ -73,9 +73,10 @@ export function runningJob(job: Job, token: string, machine: Machine) {
       if (why instanceof LockLost) throw asFailure(why, false, options.maxBytes);
       const error = why ?? thrown;
       withoutCallerStack(error);
-      // A full Redis may refuse the record; the job still ends with the error of its task.
-      await writeFailure(redis, worker.toKey(job.id!), error, options.maxBytes).catch(() => undefined);
-      throw asFailure(error, why !== undefined, options.maxBytes);
+      const failure = asFailure(error, why !== undefined, options.maxBytes);
+      const write = writeFailure(redis, worker.toKey(job.id!), error, failure.message, options.maxBytes);
+      await write.catch(() => undefined); // a full Redis may refuse it; the job still ends with the error of its task
+      throw failure;
     }
   }
 
