@@ -185,6 +185,29 @@ describe('machines', { skip }, () => {
     assert.equal(await call, 3);
   });
 
+  for (const act of ['pause', 'drain'])
+    test(`a machine whose pool somebody ${act}s takes no jobs until it is resumed, and lives on`, async (t) => {
+      const queue = newQueue();
+      const fleet = caller(t, redis, { queue });
+      const service = await machineHere(t, redis, { queue, pool: { threads: 1 } });
+      const { path, open } = folder(t);
+      const { promise } = await begun(fleet, 'spinUntil', [path('go')]);
+      const held = told(service.worker, 'paused');
+      service.pool[act]();
+      open('go');
+      assert.equal(await promise, 'done');
+      await held;
+      const call = fleet.run('who', []);
+      const other = await machineHere(t, redis, { queue });
+      assert.ok((await call).attempt <= 2, 'at most the job that was being fetched was given back');
+      await other.close();
+      const resumed = told(service.worker, 'resumed');
+      service.pool.resume();
+      await resumed;
+      assert.equal(await fleet.run('add', [1, 2]), 3);
+      assert.equal(service.stats().state, 'running');
+    });
+
   test('a machine whose pool somebody closes ends, and leaves what it has taken to others', async (t) => {
     const queue = newQueue();
     const fleet = caller(t, redis, { queue });

@@ -65,6 +65,8 @@ export class Service {
   readonly #timer: NodeJS.Timeout;
   readonly #onSignal = (signal: NodeJS.Signals) => void this.#end(signal);
   #lastError = '';
+  /** Whether the service takes no jobs because its pool is paused or drains. */
+  #isHeld = false;
   /** undefined once the service has ended. */
   #renewal: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
@@ -222,7 +224,9 @@ export class Service {
       if (this.#running.size === 0) this.#whenIdle?.();
       // If the pool is broken, this machine would fail every job in the queue. If somebody has closed the pool, it would give every job back.
       const { state } = this.pool.stats();
-      if (state !== 'open') void this.close(state === 'broken' ? { timeoutMs: 0 } : {});
+      if (state === 'broken') void this.close({ timeoutMs: 0 });
+      if (state === 'closing' || state === 'closed') void this.close();
+      this.#followPool();
     }
   }
 
@@ -255,6 +259,15 @@ export class Service {
     }
   }
 
+  /** Takes no jobs while the pool is paused or drains: they would wait here while another machine is idle, or be given back again and again. */
+  #followPool(): void {
+    const { worker } = this;
+    const isHeld = ['paused', 'draining'].includes(this.pool.stats().state);
+    if (isHeld === this.#isHeld || this.#closing !== undefined || (isHeld && !worker.isRunning())) return;
+    this.#isHeld = isHeld;
+    void (isHeld ? worker.pause(true) : worker.resume());
+  }
+
   #intake(): number {
     return intake(this.pool.stats(), this.#options.pool.tasksPerWorker ?? 1);
   }
@@ -267,13 +280,14 @@ export class Service {
     if (now === before || this.#closing !== undefined) return;
     worker.concurrency = now;
     // BullMQ with its full number of jobs waits until one ends. Pausing and resuming wakes it.
-    if (now > before && this.#running.size >= before && worker.isRunning()) {
+    if (now > before && this.#running.size >= before && worker.isRunning() && !this.#isHeld) {
       void worker.pause(true);
       void worker.resume();
     }
   }
 
   #report(): void {
+    this.#followPool();
     this.#adapt();
     if (this.#link.redis.status === 'ready')
       this.#machines.report(this.stats()).catch((error: Error) => this.#tell(error));
