@@ -65,7 +65,7 @@ export function runningJob(job: Job, token: string, machine: Machine) {
       return await runTask();
     } catch (thrown) {
       const why = controller.signal.aborted ? controller.signal.reason : undefined;
-      if (why instanceof GiveBack || isPoolClosed(thrown)) {
+      if (why instanceof GiveBack || isRefused(thrown)) {
         await job.moveToWait(token);
         throw new WaitingError();
       }
@@ -108,10 +108,11 @@ export function runningJob(job: Job, token: string, machine: Machine) {
     return encoded;
   }
 
-  /** Whether the call was refused by this machine's pool; a pool of the task's own may be closed, too. */
-  function isPoolClosed(error: unknown): boolean {
-    const isRefusal = isThreadwiseError(error) && ['ERR_POOL_CLOSED', 'ERR_MODULE_LOAD'].includes(error.code);
-    return isRefusal && pool.stats().state !== 'open';
+  /** Whether the call was refused by this machine's pool; a pool of the task's own may refuse, too. */
+  function isRefused(error: unknown): boolean {
+    if (!isThreadwiseError(error)) return false;
+    if (error.code === 'ERR_QUEUE_FULL') return pool.stats().queue.limit !== null;
+    return ['ERR_POOL_CLOSED', 'ERR_MODULE_LOAD'].includes(error.code) && pool.stats().state !== 'open';
   }
 
   /** Refuses an unknown type early: BullMQ would notice it only after the task failed, and run the job again whenever its lock expires. */

@@ -215,8 +215,10 @@ export class Service {
       this.#counts.completed++;
       return result;
     } catch (error) {
-      if ((error as Error).name === 'WaitingError') this.#counts.returned++;
-      else this.#counts.failed++;
+      if ((error as Error).name === 'WaitingError') {
+        this.#counts.returned++;
+        this.#adapt(); // perhaps somebody has set a limit for the pool's queue
+      } else this.#counts.failed++;
       throw error;
     } finally {
       // After a lost lock the same job may have come back to this machine.
