@@ -63,7 +63,15 @@ describe('shared: tiny tasks that are mailed', () => {
 
   test('are begun behind the burst of calls', () => {
     const burst = 'mail a 0; mail b 0';
-    const script = [...known, `main ${burst}`, 'main turn', 'w0 wakes up', 'w0 ends 2', 'w0 looks', 'w0 ends 3'];
+    const script = [
+      ...known,
+      `main ${burst}`,
+      'main turn',
+      'w0 wakes up',
+      'w0 ends 2',
+      'w0 looks',
+      'w0 ends 3',
+    ];
     play({ ...tiny, plan: ['mail t 0', burst] }, script);
   });
 
