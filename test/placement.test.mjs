@@ -779,6 +779,25 @@ describe("placement 'inline'", () => {
     assert.deepEqual({ open, rejected, submitted }, { open: 0, rejected: 1, submitted: 1 });
   });
 
+  for (const end of ['close', 'drain'])
+    test(`${end} waits, too, for a call whose function has it called before it returns`, async (t) => {
+      const { pool, seen } = await herePool(t);
+      let [ended, resolve] = [undefined, undefined];
+      const open = new Promise((opened) => (resolve = opened));
+      seen.makeCall = () => {
+        ended = pool[end]().then(() => ['ended', seen.teardowns - before]);
+        return open;
+      };
+      const before = seen.teardowns;
+      const call = pool.run('made', []);
+      const first = await Promise.race([ended, new Promise((done) => setImmediate(() => done('it waits')))]);
+      assert.equal(first, 'it waits');
+      assert.equal(seen.teardowns, before);
+      resolve('late');
+      assert.equal(await call, 'late');
+      assert.deepEqual(await ended, ['ended', end === 'close' ? 1 : 0]);
+    });
+
   test('destroy rejects what is open, and nothing is left', async (t) => {
     const { pool } = await herePool(t, { tasksPerWorker: 2 });
     const calls = [pool.run('stubborn', []), pool.run('stubborn', []), pool.run('add', [1, 2])].map(outcome);

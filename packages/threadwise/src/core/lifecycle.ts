@@ -141,6 +141,10 @@ export class Lifecycle {
 
   settled(): void {
     this.updateKeepAlive();
+    if (this.#drained === undefined && this.#state !== 'closing') return;
+    const { here, parts } = this.#engine;
+    // A call whose function runs within `run` is in the ledger only once that has returned a promise.
+    if (here?.calls.isRunning) return parts.platform.defer(() => this.settled());
     if (this.#drained !== undefined && this.#engine.ledger.size === 0) this.#drained.resolve();
     if (this.#state !== 'closing') return;
     if (this.#engine.ledger.size === 0) return this.#endWorkers('gently');
