@@ -153,6 +153,27 @@ test('nor where they brought much less than the calling thread alone: it is not 
   assert.equal(beside({ runMs: 14 }, less, 2).answer, 'unknown');
 });
 
+test('but more threads than cores may show what threads bring, where they get more of the cores beside others', () => {
+  const samples = simulate(model({ runMs: 14, crossingMs: 0.006, rounds: 6, threads: [1, 2, 4] }));
+  // A call takes 18 ms with threads, so that four had 1.2 cores and more.
+  const foundWith = (gains: Readonly<Record<number, number>>) => {
+    const threads = samples.threads.map((of) => ({
+      ...of,
+      rate: samples.inline.rate.map((rate) => rate * gains[of.threads]!),
+      cpuMs: samples.inline.cpuMs.map(() => 18),
+      wantedCores: samples.inline.rate.map(() => of.threads),
+    }));
+    return analyze({ ...samples, threads, machine: { ...samples.machine, othersShare: 0.5 } });
+  };
+  const { verdict, recommended } = foundWith({ 1: 0.75, 2: 0.95, 4: 1.05 });
+  assert.match(
+    verdict.sentence,
+    /^Likely, threads pay: .* about 1\.6 x on 2 free cores \(here 0\.95 x with 2/,
+  );
+  assert.deepEqual(recommended, { threads: 2 });
+  assert.equal(foundWith({ 1: 0.75, 2: 0.95, 4: 0.98 }).verdict.answer, 'unknown');
+});
+
 test('calls that get dearer as more of them run at a time do not pay, however cheap they are when one runs', () => {
   // A call takes 15 ms with few cores, but three times its 14 ms with most of them: 2 / 3 of the calls.
   const rates = [0.9, 0.95, 1.05, 0.5, 0.51, 0.5];

@@ -126,8 +126,11 @@ function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision
   if (free === undefined) return undefined;
   const expected = `a call computes ${duration(free.callMs)}, a crossing costs ${duration(free.crossingMs)}: about ${times(free.gain)} on ${counted(cores, 'free core')}`;
   const row = gains.find(({ threads }) => threads === cores);
-  const isMuchLess = row === undefined || row.gain.high < 1 || row.gain.value < NOT_MUCH_LESS;
-  if (!isMuchLess && free.isParallel && isWorthIt(free.gain)) {
+  // Beside others more threads than cores may get more of the cores.
+  const isMuchLess = gains.every(
+    ({ threads, gain }) => threads < cores || gain.high < 1 || gain.value < NOT_MUCH_LESS,
+  );
+  if (row !== undefined && !isMuchLess && free.isParallel && isWorthIt(free.gain)) {
     const here = `here ${timesFromTo(row.gain)} with ${counted(row.threads, 'thread')}`;
     return { ...likely('threads', `Likely, threads pay: ${expected} (${here})`), row };
   }
