@@ -78,11 +78,14 @@ export async function buildThreads() {
   );
   if (parts.get('later').text.includes('*/'))
     throw new Error('What is loaded later would end the comment that it stands in');
+  const needs = new Map(ENTRIES.map((entry) => [entry, needsOf(entry, parts)]));
+  const common = [...needs.values()]
+    .map(({ names }) => names)
+    .reduce((all, names) => all.filter((name) => names.includes(name)));
   const [first] = Object.keys(FILES);
   const written = new Set();
   for (const [file, texts] of Object.entries(FILES)) {
-    const made = Object.entries(texts).map(([name, entry]) => sourceOf(name, entry, parts));
-    const needed = new Set(made.flatMap(({ needed }) => needed));
+    const needed = new Set(Object.values(texts).flatMap((entry) => needs.get(entry).needed));
     const own = [...needed].filter((name) => !written.has(name));
     const lines = own.map(
       (name) => `export const ${variableOf(name)} = ${JSON.stringify(parts.get(name).text)};`,
@@ -90,32 +93,40 @@ export async function buildThreads() {
     const imported = [...needed].filter((name) => written.has(name)).map(variableOf);
     const head =
       file === first
-        ? `export ${script}`
-        : `import { ${['script', ...imported].join(', ')} } from './${first}.js';`;
+        ? `export ${script}\nexport const common = '${common}';`
+        : `import { ${['script', 'common', ...imported].join(', ')} } from './${first}.js';`;
     for (const name of own) written.add(name);
-    writeFileSync(builtSource(file), `${[head, ...lines, ...made.map(({ code }) => code)].join('\n')}\n`);
+    const made = Object.entries(texts).map(([name, entry]) => {
+      const source = sourceOf(needs.get(entry), common, parts.get(entry).text);
+      return `export const ${name} = ${source};`;
+    });
+    writeFileSync(builtSource(file), `${[head, ...lines, ...made].join('\n')}\n`);
     // V8 would keep all of a text in two bytes a character, in each thread: that is 0.3 MiB.
     if (/\\u(?!00)|[^\0-\xff]/.test(readFileSync(builtSource(file), 'utf8')))
       throw new Error('The code of the threads has a character beyond U+00FF');
   }
 }
 
-/** The function of a file that returns a text, and the names of the parts that the text needs. */
-function sourceOf(name, entry, parts) {
-  const { text } = parts.get(entry);
+/** The names of the parts that a text needs, those of them that come before it, and the globals that it may use. */
+function needsOf(entry, parts) {
   const own = partsOf(entry, parts);
   const hasLater = [...own, entry].some((part) => parts.get(part).text.includes('load_later('));
-  const shared = hasLater ? [...new Set([...own, ...partsOf('later', parts)])] : own;
-  const needed = hasLater ? [...shared, 'later'] : shared;
+  const before = hasLater ? [...new Set([...own, ...partsOf('later', parts)])] : own;
+  const needed = hasLater ? [...before, 'later'] : before;
   const names = globalsIn([...needed, entry].map((part) => parts.get(part).text).join(''));
-  const list = shared.map(variableOf).join(', ');
+  return { needed, before, hasLater, names };
+}
+
+/** The code of a function that returns a text. @param common the globals that all texts may use: their names stand in the files only once */
+function sourceOf({ before, hasLater, names }, common, text) {
+  const others = names.filter((name) => !common.includes(name));
   const given = [
-    JSON.stringify(names.join()),
-    `{ ${list} }`,
+    others.length === 0 ? 'common' : `\`\${common},${others}\``,
+    `{ ${before.map(variableOf).join(', ')} }`,
     JSON.stringify(text),
     ...(hasLater ? ['later'] : []),
   ];
-  return { needed, code: `export const ${name} = script(${given.join(', ')});` };
+  return `script(${given.join(', ')})`;
 }
 
 /**

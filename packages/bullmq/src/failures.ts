@@ -60,6 +60,7 @@ export async function readFailure(queue: Queue, redis: Redis, jobId: string, rea
   const text = await redis.hget(queue.toKey(jobId), FIELD);
   try {
     const stored = text === null ? undefined : (JSON.parse(text) as Stored);
+    if (stored !== undefined && typeof stored.reason !== 'string') throw new TypeError('It names no reason');
     // It may be that of an earlier attempt, if the last one ended with its machine.
     if (stored?.reason !== shortened(reason))
       return new FleetError('ERR_FLEET_JOB_FAILED', `Job ${jobId} failed: ${reason}`, { jobId });

@@ -45,7 +45,9 @@ test('a job that is not there is lost, but for one that is still on its way to R
 });
 
 test('a failure that cannot be read here settles the call all the same', async () => {
-  for (const text of ['{"$threadwise":"v9","base64":""}', 'no JSON', '7', 'null', '{"type":"error"}']) {
+  const errors = ['{"$threadwise":"v9","base64":""}', '{"type":"error"}', '7', 'null'];
+  const stored = errors.map((error) => `{"reason":"why","error":${error}}`);
+  for (const text of [...errors, ...stored, 'no JSON']) {
     const redis = { hget: () => Promise.resolve(text) } as unknown as Redis;
     const calls = new OpenCalls({ toKey: (id: string) => id } as unknown as Queue, redis);
     const { promise: result } = calls.open('a', 'task', OPTIONS);
