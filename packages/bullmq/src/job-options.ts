@@ -219,11 +219,15 @@ function key(option: string, value: unknown): string | number {
 }
 
 function jobId(option: string, value: unknown): string {
-  const id = text(option, value);
+  const id = carriedText(option, value);
   const expected = "a string that is no whole number and has no ':', which BullMQ keeps for itself";
-  if (/^-?\d+$|:/.test(id)) return reject(option, expected, value);
-  // Half of a surrogate pair is another character when it comes back: the job would never be found again.
-  return Buffer.from(id).toString() === id ? id : reject(option, 'a string that UTF-8 can carry', value);
+  return /^-?\d+$|:/.test(id) ? reject(option, expected, value) : id;
+}
+
+/** Half of a surrogate pair is another character when it comes back from Redis: what has that name would never be found again. */
+export function carriedText(option: string, value: unknown): string {
+  const name = text(option, value);
+  return Buffer.from(name).toString() === name ? name : reject(option, 'a string that UTF-8 can carry', value);
 }
 
 function backoff(option: string, value: unknown): number | BackoffOptions {

@@ -6,7 +6,7 @@ import { callback, type Check, checked, integer, optional, reject, text, texts }
 import type { FleetConnection } from './connection.js';
 import type { Encoding } from './encoding.js';
 import { messageOf } from './failures.js';
-import { count, encodingOption, finiteMs, kept, object } from './job-options.js';
+import { carriedText, count, encodingOption, finiteMs, kept, object } from './job-options.js';
 
 /** The queue of a fleet, and how to reach it. */
 interface Place {
@@ -78,7 +78,7 @@ const WORKER = {
 
 const PLACE = {
   queue: (option: string, value: unknown) => {
-    const name = text(option, value);
+    const name = carriedText(option, value);
     return name.includes(':') ? reject(option, "a name without ':'", value) : name;
   },
   connection: (_: string, value: unknown) => value,

@@ -418,7 +418,8 @@ describe('calls', { skip }, () => {
       for (const refused of [fleet.run(name, []), fleet.job(name, [])])
         assert.match((await failure(refused)).message, /'name': expected a string/);
     assert.throws(() => fleet.map('add', [1], { jobId: 'same' }), { code: 'ERR_OPTION' });
-    assert.throws(() => connect({ queue: 'a:b', connection: redis.connection }), { code: 'ERR_OPTION' });
+    for (const queue of ['a:b', 'a\ud800'])
+      assert.throws(() => connect({ queue, connection: redis.connection }), { code: 'ERR_OPTION' });
     assert.throws(() => connect({ queue: 'a' }), { code: 'ERR_OPTION' });
     for (const connection of ['h', ['h', 1], new URL('redis://h:1')])
       assert.throws(() => connect({ queue: 'a', connection }), /'connection': expected a string with a URL/);

@@ -170,7 +170,7 @@ for (const [args, expected] of [
   [[], /missing required argument 'folder'/],
   [['./none'], /cannot read folder '\.\/none': no such file or directory/],
   [[import.meta.filename], /expected a folder, got the file/],
-  [['.', '--budget', '1s'], /--budget: expected at least 2s/],
+  [['.', '--budget', '1s'], /--budget: expected at least 2s, got 1 s/],
   [['.', '--budget', 'soon'], /Expected a time/],
   [['.', '--threads', '1-4'], /Expected a number of at least 1\./],
   [['.', '--out', 'report.pdf'], /ends in \.json, \.html, \.md, got 'report\.pdf'/],

@@ -218,7 +218,7 @@ describe('threadwise analyze server', { concurrency: 4 }, () => {
       /--against: expected as many as routes.* 2, got 1/,
     ],
     ['routes.mjs', ['--out', 'report.pdf'], /ends in \.json, \.html, \.md, got 'report\.pdf'/],
-    ['routes.mjs', ['--budget', '1s'], /--budget: expected at least 2s/],
+    ['routes.mjs', ['--budget', '1s'], /--budget: expected at least 2s, got 1 s/],
     ['routes.mjs', ['--port', 'x'], /Expected a port/],
     ['computes.mjs', ['--offload', app('tasks.mjs')], /--offload: expected a module and its functions/],
     ['computes.mjs', ['--offload', `${app('tasks.mjs')}#none`], /no export 'none'; it exports #compute/],

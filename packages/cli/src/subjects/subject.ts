@@ -5,6 +5,7 @@ import type { Findings } from '../experiment/rules.js';
 import type { Plan, Progress } from '../experiment/session.js';
 import type { Report } from '../report/model.js';
 import { outputsOf } from '../report/outputs.js';
+import { duration } from '../format/figures.js';
 import { parseDuration, parseWhole } from '../run/option-values.js';
 import { UsageError } from '../exit-code.js';
 
@@ -64,5 +65,5 @@ const LEAST_BUDGET_MS = 2000;
 /** Milliseconds. */
 export function budgetOf({ budget = BUDGET_MS }: RawOptions): number {
   if (budget >= LEAST_BUDGET_MS) return budget;
-  throw new UsageError('--budget: expected at least 2s');
+  throw new UsageError(`--budget: expected at least 2s, got ${duration(budget)}`);
 }
