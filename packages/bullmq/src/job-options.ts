@@ -227,7 +227,9 @@ function jobId(option: string, value: unknown): string {
 /** Half of a surrogate pair is another character when it comes back from Redis: what has that name would never be found again. */
 export function carriedText(option: string, value: unknown): string {
   const name = text(option, value);
-  return Buffer.from(name).toString() === name ? name : reject(option, 'a string that UTF-8 can carry', value);
+  return Buffer.from(name).toString() === name
+    ? name
+    : reject(option, 'a string that UTF-8 can carry', value);
 }
 
 function backoff(option: string, value: unknown): number | BackoffOptions {

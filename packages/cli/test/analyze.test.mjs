@@ -174,7 +174,10 @@ for (const [args, expected] of [
   [['analyze'], /expected a module/],
   [['analyze', task('none'), '--range', '1..3', ...BUDGET], /no export 'none'.*#increment/s],
   [['analyze', './none.mjs', '--range', '1..3'], /cannot find module '\.\/none\.mjs': no such file/],
-  [['analyze', task('increment'), '--range', '1..3', '--budget', '1s'], /--budget: expected at least 2s, got 1 s/],
+  [
+    ['analyze', task('increment'), '--range', '1..3', '--budget', '1s'],
+    /--budget: expected at least 2s, got 1 s/,
+  ],
   [['analyze', task('increment'), '--range', '1..3', '--budget', 'soon'], /Expected a time/],
   [
     ['analyze', task('increment'), '--range', '1..3', '--threads', '1-4'],
