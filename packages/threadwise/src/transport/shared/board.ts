@@ -10,7 +10,7 @@ const QUIET_MS = 1;
 /** A backlog of tiny tasks is large if it takes more milliseconds altogether. */
 const MUCH_MS = 0.1;
 /** While all workers sleep, one is woken for this many tiny tasks, or at the end of the burst of calls. */
-export const BURST = 64;
+const BURST = 64;
 /** After how many milliseconds a worker that goes to sleep while tasks come looks once more by itself. */
 export const DOZE_MS = 2;
 /** Weight of the newest run time in the moving average. */

@@ -136,6 +136,19 @@ describe('shared threads: main is blocked in the turn of its calls', () => {
       assert.deepEqual(await Promise.all(calls), range(8).map(make));
     });
   }
+
+  test('calls for one worker run meanwhile, also behind many short ones', async (t) => {
+    const { pool, words } = smallPool(t, { cells: 64, threads: 2 });
+    await pool.ready;
+    const keyed = (i: number) => pool.run('mark', [i], { key: i % 2 });
+    for (let ran = 0; ran < 1000; ran += 50) {
+      await Promise.all(range(48).map(keyed));
+      await new Promise((resolve) => setImmediate(resolve)); // perhaps the workers sleep by now
+      const calls = range(2).map(keyed);
+      blockUntil(words, RAN, ran + 50);
+      assert.deepEqual(await Promise.all(calls), [0, 1]);
+    }
+  });
 });
 
 describe('shared threads: small buffers that move', () => {

@@ -2,7 +2,6 @@
 import type { TimerHandle } from '../../../core/contracts.js';
 import * as L from '../layout.js';
 import type { SharedExchange } from './exchange.js';
-import { BURST } from '../board.js';
 import { Sleeper, SPIN } from '../waiting.js';
 import { SpinBudget } from '../../spin-budget.js';
 
@@ -59,9 +58,9 @@ export class Drain {
   #intervalMs = Number.POSITIVE_INFINITY;
   /** Main has looked by itself, and there was no result: it does not do so again before one comes. */
   #restedInVain = false;
-  /** Seats of workers that were mailed tiny tasks, and are to be woken for them; and how many tasks. */
+  /** Whether the pool is told of results, and the seats of workers that were mailed tasks meanwhile. */
+  #isTelling = false;
   readonly #mailed = new Set<number>();
-  #mails = 0;
 
   constructor(from: SharedExchange) {
     this.#from = from;
@@ -79,24 +78,25 @@ export class Drain {
     else void SETTLED.then(this.#turnNow);
   }
 
-  /** A tiny task was mailed to a worker, which is woken once for all of the same burst. `expect` is to be called behind it. */
+  /** A task was mailed to the worker of a seat, which is woken: where results have made room for it, once for all that are mailed now. */
   mailed(seat: number): void {
-    this.#mailed.add(seat);
-    if (++this.#mails >= BURST) this.#wakeMailed();
-  }
-
-  #wakeMailed(): void {
-    if (this.#mails === 0) return;
-    this.#mails = 0;
-    for (const seat of this.#mailed) this.#from.board.wake(seat);
-    this.#mailed.clear();
+    if (this.#isTelling) this.#mailed.add(seat);
+    else this.#from.board.wake(seat);
+    this.expect();
   }
 
   /** Tells the pool of the results that their callers were told of. */
   settleUp(): void {
     if (this.#untold === 0) return;
     this.#untold = 0;
-    for (const link of this.#from.links.values()) link.settleUp();
+    this.#isTelling = true;
+    try {
+      for (const link of this.#from.links.values()) link.settleUp();
+    } finally {
+      this.#isTelling = false;
+      for (const seat of this.#mailed) this.#from.board.wake(seat);
+      this.#mailed.clear();
+    }
   }
 
   close(): void {
@@ -109,7 +109,6 @@ export class Drain {
     // The pool is told of the last result of a chain while the worker runs the next call.
     if (this.#from.cells.outCount !== 1 || this.#untold >= BATCH) this.settleUp();
     if (this.#isClosed) return;
-    this.#wakeMailed(); // also for withdrawn ones, to free their places
     const { platform, board } = this.#from;
     if (after === 'results' && this.#from.cells.outCount === 0) return this.#linger();
     // Only main changes this word from AWAKE. A store would take its cache line away from the workers, which read it with each result.
@@ -120,7 +119,6 @@ export class Drain {
     if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
     this.#from.waker.callAfterBurst();
     const drained = this.#drainAll() || this.#settleUpAndSpin(after);
-    this.#wakeMailed(); // what results have made room for
     this.#lastTurnAt = platform.now();
     if (this.#from.cells.outCount === 0) this.#linger();
     else if (drained) this.#again();

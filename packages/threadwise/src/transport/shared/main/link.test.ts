@@ -83,10 +83,7 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }, below = 0) {
   const exchange = new SharedExchange(platform, sizes, sizes.mail);
   const said: (readonly unknown[])[] = [];
   const events = new Proxy({} as LinkEvents, {
-    get:
-      (_target, what) =>
-      (...args: unknown[]) =>
-        void said.push([what, ...args]),
+    get: (own, what) => Reflect.get(own, what) ?? ((...args: unknown[]) => void said.push([what, ...args])),
   });
   for (let i = 0; i < below; i++) exchange.connect(events);
   const link = exchange.connect(events);
@@ -702,31 +699,40 @@ describe('shared: a worker that has woken main and has nothing to do blocks for 
 });
 
 describe('shared: a worker that sleeps is woken for mailed tasks', () => {
-  /** How often it was woken by so many of them, in the turn of the calls and after the promises that settle there. */
-  async function wakeUps(mails: number, runMs?: number): Promise<readonly [number, number]> {
-    const { exchange, endpoint, link, send } = line({ cells: 128, stream: 1024, mail: 128 });
-    endpoint.listen({ tasks: () => undefined } as unknown as EndpointEvents);
-    if (runMs !== undefined) exchange.runTimes.add(runMs);
-    const wakeups = () => Atomics.load(exchange.board.words, wakeupsOf(link.seat));
-    assert.equal(endpoint.rest(false), false);
-    const before = wakeups();
-    for (let call = 0; call < mails; call++) send(call);
-    const atCalls = wakeups();
-    await settledPromises();
-    const later = wakeups() - atCalls;
-    exchange.close();
-    return [atCalls - before, later];
+  function asleep() {
+    const all = line();
+    all.endpoint.listen({ tasks: () => undefined } as unknown as EndpointEvents);
+    all.endpoint.say([TO_MAIN.ready, [], { functions: [], others: [] }] as never);
+    const wakeUps = () => Atomics.load(all.exchange.board.words, wakeupsOf(all.link.seat));
+    return { ...all, wakeUps };
   }
 
-  test('at once where tasks are not known to be tiny', async () => {
-    assert.deepEqual(await wakeUps(2), [1, 0]);
-    assert.deepEqual(await wakeUps(1, 0.1), [1, 0]);
+  test('at once, however short tasks are: main may be blocked', () => {
+    const { exchange, endpoint, send, wakeUps } = asleep();
+    exchange.runTimes.add(0.001);
+    assert.equal(endpoint.rest(false), false);
+    send(1);
+    assert.equal(wakeUps(), 1);
+    exchange.close();
   });
 
-  test('once for all tiny ones of a burst, behind it, and not later than for 64', async () => {
-    assert.deepEqual(await wakeUps(1, 0.001), [0, 1]);
-    assert.deepEqual(await wakeUps(63, 0.001), [0, 1]);
-    assert.deepEqual(await wakeUps(64, 0.001), [1, 0]);
+  test('once, behind all that are mailed while the pool is told of results', async () => {
+    const { exchange, endpoint, events, send, wakeUps } = asleep();
+    send(1);
+    const { cell, id } = endpoint.take(1)!;
+    endpoint.done(cell, id, 1, undefined, 0.001);
+    assert.equal(endpoint.rest(false), false);
+    const before = wakeUps();
+    const during: number[] = [];
+    events.settledBatch = () => {
+      for (const value of [2, 3]) {
+        send(value);
+        during.push(wakeUps() - before);
+      }
+    };
+    await settledPromises();
+    assert.deepEqual([during, wakeUps() - before], [[0, 0], 1]);
+    exchange.close();
   });
 });
 

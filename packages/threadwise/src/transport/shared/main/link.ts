@@ -70,7 +70,7 @@ export class SharedLink extends PortLink implements Link {
   }
 
   send(task: Task): void {
-    const { cells, board, sizes, drain, runTimes } = this.exchange;
+    const { cells, sizes, drain } = this.exchange;
     const cell = this.exchange.cellFor(task);
     if (cell < 0) throw new Error('threadwise: no free cell for a task that is sent');
     if (cells.isByPort(cell))
@@ -80,9 +80,7 @@ export class SharedLink extends PortLink implements Link {
     const tail = Atomics.load(this.own, L.MAIL_TAIL);
     this.own[L.mailPlace(tail, sizes)] = cells.post(cell, task.id, this.seat);
     Atomics.store(this.own, L.MAIL_TAIL, (tail + 1) | 0);
-    if (runTimes.areTiny) drain.mailed(this.seat);
-    else board.wake(this.seat);
-    drain.expect();
+    drain.mailed(this.seat);
   }
 
   withdraw(task: Task): boolean {
