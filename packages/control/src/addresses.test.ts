@@ -28,7 +28,7 @@ test('a server is spoken to by the names of its address, with its port', () => {
   assert.ok(ownHosts('Box.Example', '192.0.2.1', 9464).has('192.0.2.1:9464'));
   assert.ok(ownHosts('2001:DB8:0::1', '2001:db8::1', 9464).has('[2001:db8::1]:9464'));
   assert.ok(ownHosts('fe80::1', 'fe80::1', 9464).has('[fe80::1]:9464'));
-  // As curl writes it, and as browsers and fetch do.
+  // The first is as curl writes the address, the second as browsers and fetch write it.
   assert.ok(ownHosts('::ffff:127.0.0.1', '::ffff:127.0.0.1', 9464).has('[::ffff:127.0.0.1]:9464'));
   assert.ok(ownHosts('::ffff:127.0.0.1', '::ffff:127.0.0.1', 9464).has('[::ffff:7f00:1]:9464'));
   assert.ok(ownHosts('fe80::1%eth0', 'fe80::1%eth0', 9464).has('[fe80::1]:9464'));

@@ -168,7 +168,7 @@ export class DirectDispatch implements Dispatch {
 
   #enqueue(task: Task): void {
     this.#queue.push(task, task.priority);
-    // Behind another one it waits as long as that does.
+    // A task behind another one waits for as long as that one does: main need not look for a worker.
     if (this.#first === task) this.handOver();
   }
 

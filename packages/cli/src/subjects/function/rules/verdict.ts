@@ -126,7 +126,7 @@ function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision
   if (free === undefined) return undefined;
   const expected = `a call computes ${duration(free.callMs)}, a crossing costs ${duration(free.crossingMs)}: about ${times(free.gain)} on ${counted(cores, 'free core')}`;
   const row = gains.find(({ threads }) => threads === cores);
-  // Beside others more threads than cores may get more of the cores.
+  // Beside other programs, more threads than cores may get a larger share of the cores.
   const isMuchLess = gains.every(
     ({ threads, gain }) => threads < cores || gain.high < 1 || gain.value < NOT_MUCH_LESS,
   );
