@@ -72,7 +72,7 @@ function waits({ samples, computing, isMixed, loop, most }: Facts): Decision | u
 
 function cannotCross({ samples }: Facts): Decision | undefined {
   const { endedInWorker, uncloneable } = samples.behaviour;
-  // Of a function that was hardly called on the main thread, nobody knows whether it ends that as well, a moment after a call.
+  // Before a call was timed on the main thread, the function may end that thread as well, a moment after a call: nobody has seen that it does not.
   if (endedInWorker !== undefined && samples.inline.callMs !== undefined) {
     // A signal ends the whole process: native code. An exit code may be that of the worker alone, and JavaScript's doing.
     const [what, exits] =
@@ -126,7 +126,7 @@ function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision
   if (free === undefined) return undefined;
   const expected = `a call computes ${duration(free.callMs)}, a crossing costs ${duration(free.crossingMs)}: about ${times(free.gain)} on ${counted(cores, 'free core')}`;
   const row = gains.find(({ threads }) => threads === cores);
-  // Beside other programs, more threads than cores may get a larger share of the cores.
+  // The system shares cores out by threads: beside other programs, a pool with more threads than cores may get more of the cores, and so show a gain.
   const isMuchLess = gains.every(
     ({ threads, gain }) => threads < cores || gain.high < 1 || gain.value < NOT_MUCH_LESS,
   );
