@@ -187,8 +187,7 @@ test('all of it works by keyboard, and the focus is seen', { skip }, async () =>
     await page.keyboard.press('Tab');
   }
   await page.keyboard.press('Enter');
-  await dashboard.sees('#pool-name', 'mail');
-  await page.locator('#pool:not(.empty)').waitFor();
+  await dashboard.opens('mail');
   await tabTo(page, 'do-threads');
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineWidth);
   assert.equal(outline, '3px');

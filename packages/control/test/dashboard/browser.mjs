@@ -25,11 +25,13 @@ export class Visit {
   foreign = [];
   #context;
 
-  static async to(url, { fragment = '', ...options } = {}) {
+  /** `stopsClock`: by the clock that the page measures with, no time passes; its timers run. The other options are the browser's. */
+  static async to(url, { fragment = '', stopsClock = false, ...options } = {}) {
     const visit = new Visit();
     visit.#context = await (await browser()).newContext({ locale: 'en-US', ...options });
     visit.page = await visit.#context.newPage();
     visit.#listen(new URL(url).origin);
+    if (stopsClock) await visit.page.addInitScript(() => (performance.now = () => 1));
     await visit.page.goto(`${url}${fragment}`);
     return visit;
   }
@@ -63,6 +65,15 @@ export class Visit {
         const text = await this.page.locator(selector).first().textContent({ timeout: 1000 }).catch(String);
         throw new Error(`waited for ${expected} in '${selector}', which is: ${text}`, { cause: error });
       });
+  }
+
+  /** Waits until that pool is opened, and what it is like has come by its stream. */
+  async opens(pool) {
+    await this.page.waitForFunction(
+      (name) => document.getElementById('pool-name').textContent === name,
+      pool,
+    );
+    await this.page.locator('#pool:not(.empty)').waitFor();
   }
 
   async close() {
