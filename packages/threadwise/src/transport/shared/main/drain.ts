@@ -74,7 +74,7 @@ export class Drain {
     this.#isScheduled = true;
     // One task is out, and its result is not near: there is no reason to stay awake. The worker that was woken for it may have to
     // wait until main sleeps: where the other cores are halted, as on an idle virtual machine, Linux puts it on the core of its waker.
-    if (this.#from.cells.outCount === 1 && this.#from.runTimes.averageMs > SPIN.mostMs) this.#park(L.ASLEEP);
+    if (this.#from.cells.outCount === 1 && this.#areLong) this.#park(L.ASLEEP);
     else void SETTLED.then(this.#turnNow);
   }
 
@@ -122,7 +122,8 @@ export class Drain {
     this.#lastTurnAt = platform.now();
     if (this.#from.cells.outCount === 0) this.#linger();
     else if (drained) this.#again();
-    else if (after === 'loop') {
+    // Behind the results of long tasks the next one is not near: their callers have made their calls by now, and another turn finds nothing.
+    else if (after === 'loop' || (after === 'results' && this.#areLong)) {
       this.#noteInterval();
       this.#park(this.#canRest ? L.RESTING : L.ASLEEP);
     }
@@ -200,6 +201,11 @@ export class Drain {
     if (links.size === 0 || this.#intervalMs > OFTEN_MS || this.#restedInVain) return false;
     if (runTimes.areTiny) return board.length > 0;
     return board.length > AMPLE * links.size + REST_MS / this.#intervalMs;
+  }
+
+  /** Whether a task takes longer than it is worth to look for its result again and again. */
+  get #areLong(): boolean {
+    return this.#from.runTimes.averageMs > SPIN.mostMs;
   }
 
   #anyDone(): boolean {
