@@ -85,9 +85,9 @@ const MAX_PRIORITY = 1_000_000;
 const REFUSED: Readonly<Record<string, string>> = {
   transfer: 'nothing can be moved to another machine: it is copied; leave it out',
   repeat:
-    'a call has one result. For a schedule: fleet.queue.upsertJobScheduler(id, { pattern }, fleet.job(…))',
+    'a call has one result. For a schedule: fleet.queue.upsertJobScheduler(id, { pattern }, await fleet.job(…))',
   parent:
-    'a flow is added as a whole: new FlowProducer(…).add({ ...fleet.job(…), children: [fleet.job(…)] })',
+    'a flow is added as a whole: new FlowProducer(…).add({ ...(await fleet.job(…)), children: [await fleet.job(…)] })',
   attempts: "is called 'retries' here, and is one less",
   delay: "is called 'delayMs' here",
 };

@@ -261,6 +261,17 @@ describe('calls', { skip }, () => {
     assert.equal(await job.waitUntilFinished(events), 10);
   });
 
+  test('flows: a parent fails with a child that says so', async (t) => {
+    const { fleet, queue } = await fleetOf(t);
+    const flows = new FlowProducer({ connection: redis.connection });
+    const events = new QueueEvents(queue, { connection: redis.connection });
+    onEnd(t, () => Promise.all([flows.close(), events.close()]));
+    const part = await fleet.job('fail', ['no part']);
+    const child = { ...part, opts: { ...part.opts, failParentOnFailure: true } };
+    const { job } = await flows.add({ ...(await fleet.job('sum', [])), children: [child] });
+    await assert.rejects(job.waitUntilFinished(events), /^Error: child .* failed$/);
+  });
+
   test('a schedule: BullMQ adds the job, a machine runs it', async (t) => {
     const { fleet, queue } = await fleetOf(t);
     const events = new QueueEvents(queue, { connection: redis.connection });
