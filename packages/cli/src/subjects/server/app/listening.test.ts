@@ -64,3 +64,15 @@ test('a server that is told twice to listen does so once, and calls back both ti
   assert.deepEqual(called, [1, 2]);
   assert.equal((server.address() as AddressInfo).port, port);
 });
+
+test('a server that is given a port and a path listens on a free port, as it would on that port', async () => {
+  for (const other of [{ path: undefined }, { path: 'app.sock' }, { fd: undefined }]) {
+    net.Server.prototype.listen = original;
+    const listening = listenOnLoopback(undefined);
+    const server = http.createServer((_, response) => response.end('hello'));
+    after(() => server.close());
+    server.listen({ port: 1, ...other });
+    assert.ok(listening.isExpected, JSON.stringify(Object.keys(other)));
+    assert.equal(await answerOf(await listening.origin()), 'hello');
+  }
+});

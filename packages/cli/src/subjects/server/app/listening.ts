@@ -85,8 +85,10 @@ function wishOf(args: ListenArguments) {
   const [first, ...rest] = args;
   const callback = args.find((each) => typeof each === 'function') as (() => void) | undefined;
   if (typeof first === 'object' && first !== null) {
-    if (['path', 'fd', '_handle'].some((name) => name in first)) return undefined;
-    const { host: _, ipv6Only: __, ...options }: net.ListenOptions = first;
+    const { host: _, ipv6Only: __, ...options }: net.ListenOptions & { fd?: unknown } = first;
+    if ('_handle' in first || typeof options.fd === 'number') return undefined;
+    // As for Node.js, a port goes before a path, even one that is undefined.
+    if ('path' in first && !('port' in first)) return undefined;
     return { port: Number(options.port ?? 0), options, callback };
   }
   if (typeof first === 'string' && Number.isNaN(Number(first))) return undefined;
