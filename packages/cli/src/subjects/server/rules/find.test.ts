@@ -273,3 +273,10 @@ test('never a wrong verdict, whatever the noise: 1,000 servers of which the trut
   assert.deepEqual(wrong, []);
   assert.ok(wrongEstimates.length <= 5, wrongEstimates.join('\n'));
 });
+
+test('an app that ends whichever way it is run: what it wrote last is told once', () => {
+  const ended = { exitCode: 1, signal: null, lastWords: 'Error: no\nat main.js:1:1' };
+  const { reasons } = found({ asIs: { ...BUSY, ended }, cluster: { rate: 2000, ended } });
+  const told = reasons.filter((text) => text.startsWith('what it wrote last'));
+  assert.deepEqual(told, ['what it wrote last: Error: no / at main.js:1:1']);
+});

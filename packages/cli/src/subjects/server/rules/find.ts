@@ -35,9 +35,11 @@ function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[
   const isOffloadedAlready = subject.against.length > 0;
   const heldMs = middleOf(asIs.loopDelayMs);
   const mayHelp = (heldMs ?? 0) > HELD_UP_MS ? ', which may be worth it here' : '';
-  const lines = [asIs, samples.offloaded, samples.cluster].map((lane) => lane?.ended?.lastWords.split('\n'));
+  const ended = [asIs, samples.offloaded, samples.cluster].map((lane) => lane?.ended?.lastWords ?? '');
+  // An app that ends by itself says the same whichever way it is run.
+  const lines = [...new Set(ended)].map((words) => words.split('\n'));
   return rules.applying([
-    ...lines.map((words = []) => words.length > 1 && `what it wrote last: ${words.join(' / ')}`),
+    ...lines.map((words) => words.length > 1 && `what it wrote last: ${words.join(' / ')}`),
     bothPay(ways),
     ...ways.map(({ gain: { requests, p99 }, title }) => {
       const late = p99 === undefined ? '' : ` and ${timesFromTo(p99)} the p99`;
