@@ -268,6 +268,25 @@ test('code in the main thread that waits for what nobody can settle any more is 
   }
 });
 
+test('code in the main thread that ends the process is told, fails, and leaves the old output', async () => {
+  const [module, out] = [at('ends.mjs'), at('ends.txt')];
+  const here = "import { isMainThread } from 'node:worker_threads';";
+  const ends = 'process.exit()';
+  for (const [code, option] of [
+    [`export const one = (x) => x; export const fold = () => ${ends};`, ['--reduce', 'fold']],
+    [`${here} if (isMainThread) ${ends}; export const one = (x) => x, fold = one;`, ['--reduce', 'fold']],
+    [`${here} export const one = () => (isMainThread ? ${ends} : 1);`, ['--compare-inline']],
+  ]) {
+    writeFileSync(module, code);
+    writeFileSync(out, 'old');
+    const args = ['run', `${module}#one`, '--range', '1..9', '--quiet', '--out', out, ...option];
+    const { code: exitCode, stderr } = await run(args);
+    assert.match(stderr, /^threadwise: the module has ended the process in the main thread.*\n$/);
+    assert.equal(exitCode, 1);
+    assert.equal(readFileSync(out, 'utf8'), 'old');
+  }
+});
+
 test('a summary says what was measured, and quiet says nothing', async () => {
   const loud = await run([
     'run',

@@ -45,6 +45,7 @@ export async function run(options: RunOptions): Promise<number> {
   ]);
   const out = options.out === undefined ? undefined : outPath(options.out);
   const source = openInputs(input, [out?.path ?? STDOUT, out?.part, journal]);
+  process.on('exit', failAtExit);
   try {
     // Of inputs in a file, only those of a regular one have a size; a pipe cannot be read twice.
     if (compareInline !== undefined && 'file' in input && source.totalBytes === undefined) {
@@ -76,8 +77,18 @@ export async function run(options: RunOptions): Promise<number> {
           );
     return await work({ options, source, setup, identity, resume, inline, out });
   } finally {
+    process.off('exit', failAtExit);
     source.close();
   }
+}
+
+/** Where code of the module ends the process in the main thread, that must not look like a run that went well. */
+function failAtExit(code: number): void {
+  if (code !== ExitCode.ok) return;
+  process.stderr.write(
+    'threadwise: the module has ended the process in the main thread: expected it to return\n',
+  );
+  process.exitCode = ExitCode.failed;
 }
 
 function alreadyComplete({ journal, quiet }: RunOptions, { inputs, failed }: Counts): number {
