@@ -35,6 +35,14 @@ test('a newline at the end begins no further line, and nothing has no line', asy
   assert.deepEqual((await linesOf('\n', 4)).texts, ['']);
 });
 
+test('a byte order mark is no part of the first line, and alone no line', async () => {
+  for (const chunkBytes of [1, 2, 1000]) {
+    assert.deepEqual((await linesOf('\ufeff', chunkBytes)).texts, []);
+    assert.deepEqual((await linesOf('\ufeffa', chunkBytes)).texts, ['a']);
+    assert.deepEqual((await linesOf('\ufeff\n\ufeff', chunkBytes)).texts, ['', '\ufeff']);
+  }
+});
+
 test('a line that no string can hold is refused before all of it is in memory', async () => {
   const chunk = Buffer.alloc(256 * 1024, 'x');
   let given = 0;

@@ -106,6 +106,7 @@ async function* firstOf(
 }
 
 const NEWLINE = 10;
+const BOM_BYTES = 3;
 /** The longest string, less what one chunk may add to a line that has begun. */
 const MAX_LINE_BYTES = bufferConstants.MAX_STRING_LENGTH - 4 * CHUNK_BYTES;
 
@@ -145,5 +146,8 @@ export async function* readLines(
       throw new UsageError(`line ${number} of '${name}' ${limit}: expected lines that fit into a string`);
     }
   }
-  if (begun.length > 0) yield [ended(Buffer.alloc(0), 0)];
+  if (begun.length === 0) return;
+  const last = ended(Buffer.alloc(0), 0);
+  // A file that has nothing but a byte order mark is as empty as one without.
+  if (last.value !== '' || last.bytes !== BOM_BYTES) yield [last];
 }
