@@ -51,11 +51,12 @@ export function observe(
       // Refusals come before the first call on the pool, so that a refused client costs the pool nothing.
       streams.checkRoom();
       checkTurn(reply.raw);
-      if (served.item.stats().state === 'closed') {
+      const stats = statsOf(served);
+      if (stats.state === 'closed') {
         const message = `The pool ${show(served.name)} is closed: it has no more events`;
         throw new RequestError('ERR_POOL_CLOSED', message);
       }
-      streams.begin(served, reply.raw, reply.getHeaders() as OutgoingHttpHeaders);
+      streams.begin(served, stats, reply.raw, reply.getHeaders() as OutgoingHttpHeaders);
       return reply.hijack();
     },
   } satisfies Partial<Handlers>;

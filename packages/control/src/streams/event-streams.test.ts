@@ -27,7 +27,7 @@ test('a client that is gone before its stream begins is not waited for', () => {
   const streams = openStreams(LIMITS, noHistories);
   const gone = response();
   gone.destroy();
-  streams.begin(served, gone, {});
+  streams.begin(served, served.item.stats(), gone, {});
   assert.deepEqual([streams.open, counts.listeners], [0, 0]);
 });
 
@@ -35,7 +35,7 @@ test('a stream ends with its response', () => {
   const { counts, served } = listenedTo();
   const streams = openStreams(LIMITS, noHistories);
   const stays = response();
-  streams.begin(served, stays, {});
+  streams.begin(served, served.item.stats(), stays, {});
   assert.deepEqual([streams.open, counts.listeners], [1, 6]);
   stays.emit('close');
   assert.deepEqual([streams.open, counts.listeners], [0, 0]);

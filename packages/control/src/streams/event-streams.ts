@@ -5,6 +5,7 @@ import {
   OBSERVED_EVENTS,
   type ObservedEvent,
   type PoolEvent,
+  type PoolStats,
 } from '../controllable-pool.js';
 import { type ServedPool, statsOf } from '../directory.js';
 import { RequestError } from '../errors.js';
@@ -33,12 +34,19 @@ export function openStreams(limits: Limits, histories: Histories) {
     throw new RequestError('ERR_CONTROL_STREAMS', message, headers);
   }
 
-  /** Starts a stream, which owns the response from now on. */
-  function begin(served: ServedPool, response: ServerResponse, headers: OutgoingHttpHeaders): void {
+  /**
+   * Starts a stream, which owns the response from now on.
+   * @param stats what the client gets at once: not the snapshot of the others, which may be older than what this client has changed
+   */
+  function begin(
+    served: ServedPool,
+    stats: PoolStats,
+    response: ServerResponse,
+    headers: OutgoingHttpHeaders,
+  ): void {
     if (response.destroyed) return; // the client is gone already, and 'close' would not come again
     const { item: pool } = served;
     const feed = feeds.get(pool) ?? openFeed(served, limits, histories, () => feeds.delete(pool));
-    const latest = feed.latest(); // called before the response begins, so that its error can still be answered
     feeds.set(pool, feed);
     response.on('error', () => undefined); // 'close' follows
     response.writeHead(200, {
@@ -51,7 +59,7 @@ export function openStreams(limits: Limits, histories: Histories) {
       streams.open--;
       feed.leave(response);
     });
-    response.write(latest);
+    response.write(encodeStats(stats));
     feed.join(response);
   }
 }
@@ -65,15 +73,9 @@ function openFeed(served: ServedPool, limits: Limits, histories: Histories, onId
   const clients = new Set<ServerResponse>();
   const listeners = OBSERVED_EVENTS.map((name) => [name, (event: PoolEvent) => tell(name, event)] as const);
   let timer: NodeJS.Timeout | undefined;
-  let latest: Buffer | undefined;
-  return {
-    /** The last snapshot that was sent, so that the pool is not asked again for each new client. */
-    latest: (): Buffer => (latest ??= encodeStats(statsOf(served))),
-    join,
-    leave,
-  };
+  return { join, leave };
 
-  /** Adds a client that has been sent the latest snapshot; it gets everything that follows. */
+  /** Adds a client that has been sent a snapshot; it gets everything that follows. */
   function join(client: ServerResponse): void {
     clients.add(client);
     if (clients.size > 1) return;
@@ -93,8 +95,7 @@ function openFeed(served: ServedPool, limits: Limits, histories: Histories, onId
     try {
       const stats = statsOf(served);
       histories.note(pool, stats);
-      latest = encodeStats(stats);
-      send(latest);
+      send(encodeStats(stats));
     } catch {
       endAll(); // a client that reconnects gets the error as its answer
     }
