@@ -1,7 +1,7 @@
 // What `stats()` says about each function, in every configuration: calls, failures, the last error; and about workers that were replaced.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { event, outcome, poolFor } from './fixtures/helpers.mjs';
+import { event, outcome, poolFor, started } from './fixtures/helpers.mjs';
 
 const WAYS = {
   'the shared queue': {},
@@ -129,5 +129,22 @@ for (const way of ['the shared queue', 'direct dispatch', 'the message transport
       const { calls, failures: none } = functionOf(pool, 'runUntilAborted');
       assert.deepEqual([calls, none], [1, 0]);
     });
+  });
+}
+
+for (const way of ['the shared queue', 'direct dispatch', 'the message transport', 'a coordinator']) {
+  test(`nothing waits in a pool that was destroyed while a worker had more tasks than it had begun, with ${way}`, async (t) => {
+    const pool = poolFor(t, { ...WAYS[way], threads: 1 });
+    // A worker that has run short tasks takes several at a time.
+    for (let i = 0; i < 5; i++) {
+      await Promise.all(Array.from({ length: 200 }, () => pool.run('increment', [1])));
+    }
+    const running = started(pool, 'loopForEver');
+    const calls = Array.from({ length: 40 }, () => outcome(pool.run('increment', [1])));
+    await running;
+    await pool.destroy();
+    for (const { error } of await Promise.all(calls)) assert.equal(error.code, 'ERR_POOL_CLOSED');
+    const { queue, tasks } = pool.stats();
+    assert.deepEqual([queue.size, queue.oldestMs, tasks.open], [0, 0, 0]);
   });
 }

@@ -254,7 +254,11 @@ export class Engine {
   rejectAll(error: ThreadwiseError): void {
     this.dispatch.clear();
     const outcome = error.code === 'ERR_POOL_CLOSED' ? 'rejected' : 'failed';
-    this.ledger.rejectAll(outcome, () => sameAgain(error));
+    this.ledger.rejectAll(outcome, (task) => {
+      // A worker that has claimed it, and not begun it, would put it back as it ends.
+      if (task.state === 'queued') this.dispatch.remove(task);
+      return sameAgain(error);
+    });
   }
 
   /** Steps 3 and 4. */
