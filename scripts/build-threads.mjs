@@ -148,8 +148,11 @@ function script(names, parts, text, later) {
       before.unshift(`${comment}let later;const load_later=()=>later??=${load}(require,${given});`);
     }
     const values = names.replace(/\w+/g, 'globalThis.$&');
+    // Node.js makes these globals for a text that it is given to run, and a task module would take them for its own. Those of a preload are left alone.
+    const own =
+      'if(/eval]$/.test(globalThis.__filename))for(const name of["require","module","exports","__filename","__dirname"])delete globalThis[name];';
     // A thread inherits `--input-type=module` from its parent, and then has no `require`; `getBuiltinModule` works either way.
-    made = `((require,${names})=>{"use strict";${before.join('')}(()=>{${text}})()})(globalThis.process.getBuiltinModule,${values});`;
+    made = `${own}((require,${names})=>{"use strict";${before.join('')}(()=>{${text}})()})(globalThis.process.getBuiltinModule,${values});`;
     return made;
   };
 }

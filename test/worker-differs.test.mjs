@@ -32,6 +32,16 @@ test('a task module is no main program, and its input is empty', async (t) => {
   assert.equal(await pool.run('readInput', []), '');
 });
 
+test('in an ES module the names of CommonJS mean nothing', async (t) => {
+  const names = ['require', 'exports', '__filename', '__dirname'];
+  const source = `export const found = () => [${names.map((name) => `typeof ${name}`)}];`;
+  for (const isolation of ['thread', 'process', { threads: 1 }]) {
+    const pool = poolFor(t, { threads: 1, isolation }, `data:text/javascript,${source}`);
+    const found = await pool.run('found', []);
+    assert.deepEqual(new Set(found), new Set(['undefined']), JSON.stringify(isolation));
+  }
+});
+
 test('signals are heard on the main thread alone', { skip: process.platform === 'win32' }, async (t) => {
   const pool = made(t);
   await pool.ready;
