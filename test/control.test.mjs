@@ -157,6 +157,16 @@ describe('drain', () => {
     assert.equal(await pool.run('increment', [3]), 4);
   });
 
+  test('of a paused pool finishes what the pause kept', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    await pool.ready;
+    pool.pause();
+    const waiting = range(3).map((i) => pool.run('increment', [i]));
+    await pool.drain();
+    assert.deepEqual(await Promise.all(waiting), [1, 2, 3]);
+    assert.equal(pool.stats().state, 'draining');
+  });
+
   test('lets through who waits for room: the call that follows is refused', async (t) => {
     const pool = poolFor(t, { threads: 1, queue: { limit: 1 } });
     await pool.ready;

@@ -111,11 +111,11 @@ export class Lifecycle {
     this.#release();
   }
 
-  /** Refuses new calls. Resolves when all accepted ones have settled, or the pool goes on before that. */
+  /** Refuses new calls, and undoes a pause. Resolves when all accepted ones have settled, or the pool goes on before that. */
   drain(): Promise<void> {
     this.checkOpen();
     this.#drained ??= promised();
-    this.#engine.regate();
+    this.#goOn();
     this.#engine.room.update(); // whoever waits for room is to hear that there will be none
     this.settled();
     return this.#drained.promise;
@@ -184,10 +184,14 @@ export class Lifecycle {
     else this.#keepAlive.release();
   }
 
-  /** The pool goes on, if only to close: what a pause keeps would wait for ever. */
   #release(): void {
     this.#drained?.resolve();
     this.#drained = undefined;
+    this.#goOn();
+  }
+
+  /** The pool goes on, if only to drain or to close: what a pause keeps would wait for ever. */
+  #goOn(): void {
     this.#engine.dispatch.resume();
     this.#engine.regate();
     this.#engine.pump();

@@ -3,42 +3,42 @@
 /** Marks the errors of all copies of the package in one program, where `instanceof` knows only those of its own copy. */
 const BRAND = Symbol.for('threadwise.error');
 
-/** The codes, and the `name` that an error of each carries. */
+/** The codes, and the `name` that an error of each carries; null: that of its class. */
 const ERROR_NAMES = {
   /** The task ran longer than its `timeoutMs`. */
   ERR_TASK_TIMEOUT: 'TimeoutError',
   /** The call's signal was aborted; `cause` is the signal's reason. */
   ERR_TASK_ABORTED: 'AbortError',
   /** The queue holds `queue.limit` tasks already. Nothing was taken from the caller. */
-  ERR_QUEUE_FULL: 'ThreadwiseError',
+  ERR_QUEUE_FULL: null,
   /** The pool was closed or destroyed before the task could run. */
-  ERR_POOL_CLOSED: 'ThreadwiseError',
+  ERR_POOL_CLOSED: null,
   /** The worker that ran the task ended: `exitCode`, `taskName`, `taskId`, `workerId`; `cause` if one is known. */
-  ERR_WORKER_CRASHED: 'ThreadwiseError',
+  ERR_WORKER_CRASHED: null,
   /** The worker that ran the task ran out of memory. */
-  ERR_WORKER_MEMORY: 'ThreadwiseError',
+  ERR_WORKER_MEMORY: null,
   /** The module exports no such task; the message lists those that it does. */
-  ERR_TASK_NOT_FOUND: 'ThreadwiseError',
+  ERR_TASK_NOT_FOUND: null,
   /** The task module could not be loaded; `cause` is the loader's own error. */
-  ERR_MODULE_LOAD: 'ThreadwiseError',
+  ERR_MODULE_LOAD: null,
   /** An argument, a result or a transfer cannot be cloned; `path` says where. */
   ERR_NOT_CLONEABLE: 'DataCloneError',
   /** A task that was called by `pool.stream` returned nothing that can be iterated. */
   ERR_NOT_ITERABLE: 'TypeError',
   /** A value is larger than the transport can carry. */
-  ERR_PAYLOAD_TOO_LARGE: 'ThreadwiseError',
+  ERR_PAYLOAD_TOO_LARGE: null,
   /** An option is unknown or has a wrong value. */
   ERR_OPTION: 'TypeError',
   /** A lease was used after it had been given back. */
-  ERR_LEASE_RELEASED: 'ThreadwiseError',
+  ERR_LEASE_RELEASED: null,
   /** Leases have all the memory that they may have, or the system gives no more. */
-  ERR_LEASE_MEMORY: 'ThreadwiseError',
+  ERR_LEASE_MEMORY: null,
   /** A host function was called outside of a task, or after it had ended. */
-  ERR_OUTSIDE_TASK: 'ThreadwiseError',
+  ERR_OUTSIDE_TASK: null,
   /** Tasks waited where no worker was there or starting: a defect of threadwise. It belongs to no call; the event `error` has it. */
-  ERR_NO_WORKER: 'ThreadwiseError',
+  ERR_NO_WORKER: null,
   /** `threadwise/files`: a file could not be read; `path` says which, `cause` why. */
-  ERR_FILE_READ: 'ThreadwiseError',
+  ERR_FILE_READ: null,
 } as const;
 
 /** A stable error code of threadwise. */
@@ -74,7 +74,8 @@ export class ThreadwiseError extends Error {
     const { cause, ...fields } = details;
     super(message, Object.hasOwn(details, 'cause') ? { cause } : undefined);
     this.code = code;
-    Object.defineProperty(this, 'name', { value: ERROR_NAMES[code], configurable: true, writable: true });
+    const value = ERROR_NAMES[code] ?? 'ThreadwiseError';
+    Object.defineProperty(this, 'name', { value, configurable: true, writable: true });
     Object.defineProperty(this, BRAND, { value: true });
     Object.assign(this, fields);
   }
