@@ -91,13 +91,16 @@ export function loadLater(groups, ending, folder, ahead) {
       };
     });
     onLoad({ filter: /./, namespace: 'called' }, ({ pluginData: { file, group } }) => {
-      const call = `const called = (name) => function (...args) {
-        const real = load_${group}()[name];
-        return new.target ? new real(...args) : real(...args);
-      };`;
       const stubs = callable(file).map((name) => `export const ${name} = called('${name}');`);
-      return { contents: [call, ...stubs].join('\n') };
+      return { contents: [`import { called } from 'called:${group}';`, ...stubs].join('\n') };
     });
+    onResolve({ filter: /^called:/ }, ({ path }) => ({ path, namespace: 'caller' }));
+    onLoad({ filter: /./, namespace: 'caller' }, ({ path }) => ({
+      contents: `export const called = (name) => function (...args) {
+        const real = load_${path.slice('called:'.length)}()[name];
+        return new.target ? new real(...args) : real(...args);
+      };`,
+    }));
   };
   return { name: 'load later', setup };
 }

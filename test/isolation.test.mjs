@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -242,6 +243,29 @@ function suite(form, isolation) {
         assert.match(error.message, /another process/);
       }
       port1.close();
+    });
+
+    test('what structured clone alone can copy is refused with the path to it, and not emptied', async (t) => {
+      const pool = apart(t);
+      class Own {
+        constructor(value) {
+          this.value = value;
+        }
+      }
+      const blob = new Blob(['abc']);
+      for (const [value, path] of [
+        [blob, 'args[0]'],
+        [[new Map([[1, new Own(blob)]])], 'args[0]'],
+        [{ list: new BlockList() }, 'args[0].list'],
+      ]) {
+        const { error } = await outcome(pool.run('same', [value]));
+        assert.equal(error?.code, 'ERR_NOT_CLONEABLE');
+        assert.ok(error.path.startsWith(path), error.path);
+      }
+      const { error } = await outcome(pool.run('blob', []));
+      assert.deepEqual([error?.code, error?.path], ['ERR_NOT_CLONEABLE', 'result']);
+      const value = [new Own(new Set([/x/, new Own(new Date(7))])), new Error('why'), Object('text')];
+      assert.deepEqual(await pool.run('same', [value]), structuredClone(value));
     });
 
     test('env, argv, execArgv and cwd are those of the process', async (t) => {

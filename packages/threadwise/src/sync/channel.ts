@@ -3,6 +3,7 @@ import { DefaultDeserializer, deserialize, serialize } from 'node:v8';
 import { checked, integer, reject } from '../core/options/checks.js';
 import { textOf, ThreadwiseError } from '../core/options/errors.js';
 import { OWN_NUMBER } from '../platform/node/ended-threads.js';
+import { refuseHosts } from '../platform/node/host-objects.js';
 import { acquire, release } from './mutex.js';
 import { awaiting, blocking, type Steps, Structure, type WaitOptions } from './waiting.js';
 
@@ -182,6 +183,7 @@ function resolved(options: ChannelOptions): Record<keyof ChannelOptions, number>
 function serialized(value: unknown): Uint8Array {
   if (value === undefined) reject('value', 'a value other than undefined, which ends a channel', value);
   try {
+    refuseHosts(value, (part) => deserialize(serialize(part)));
     return serialize(value);
   } catch (cause) {
     throw notCloneable('sent', cause);

@@ -458,6 +458,8 @@ describe('channel', () => {
       channel.send(() => 1),
       { code: 'ERR_NOT_CLONEABLE' },
     );
+    // What structured clone copies, and a channel cannot.
+    await assert.rejects(channel.send({ at: [new Blob(['abc'])] }), { code: 'ERR_NOT_CLONEABLE' });
     await assert.rejects(channel.send(undefined), { code: 'ERR_OPTION' });
     await assert.rejects(channel.receive({ timeoutMs: 1 }), { code: 'ERR_TASK_TIMEOUT' });
   });

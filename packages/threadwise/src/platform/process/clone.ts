@@ -6,14 +6,11 @@ import type { Serializer } from 'node:v8';
 import wt from 'node:worker_threads';
 import type { Clone } from '../../core/calls/payload.js';
 import { copyPlain } from '../../transport/codec/plain-copy.js';
+import { cloneError, refuseHost, refuseHosts } from '../node/host-objects.js';
 import { detach } from '../node/port.js';
 
 const NOT_SHARED =
   'a SharedArrayBuffer cannot be sent to another process (isolation: process). Send a copy: bytes.slice()';
-
-export function cloneError(message: string): Error {
-  return new DOMException(message, 'DataCloneError');
-}
 
 /** The parts of Node's class that its types leave out. */
 const HOOKS = {
@@ -24,9 +21,7 @@ const HOOKS = {
   _getSharedArrayBufferId: () => {
     throw cloneError(NOT_SHARED);
   },
-  _writeHostObject: (value: unknown) => {
-    throw cloneError(`${Object.prototype.toString.call(value)} cannot be sent to another process`);
-  },
+  _writeHostObject: (value: unknown) => refuseHost(value),
 };
 
 let CloneSerializer: (new () => Serializer) | undefined;
@@ -44,6 +39,15 @@ function newSerializer(): Serializer {
 export function toBytes(value: unknown, room = 0): Buffer {
   const serializer = newSerializer();
   if (room > 0) serializer.writeRawBytes(Buffer.alloc(room));
+  return written(serializer, value);
+}
+
+function written(serializer: Serializer, value: unknown): Buffer {
+  refuseHosts(value, (part) => fromBytes(bytesOf(newSerializer(), part)));
+  return bytesOf(serializer, value);
+}
+
+function bytesOf(serializer: Serializer, value: unknown): Buffer {
   serializer.writeHeader();
   serializer.writeValue(value);
   return serializer.releaseBuffer();
@@ -59,10 +63,9 @@ export function cloneByBytes<T>(value: T, transfer: readonly unknown[] = []): T 
   if (new Set(buffers).size < buffers.length) throw cloneError('a buffer is in the transfer list twice');
   const serializer = newSerializer();
   for (const [id, buffer] of buffers.entries()) serializer.transferArrayBuffer(id, buffer);
-  serializer.writeHeader();
-  serializer.writeValue(value);
+  const bytes = written(serializer, value);
   const { Deserializer } = process.getBuiltinModule('node:v8');
-  const deserializer = new Deserializer(serializer.releaseBuffer());
+  const deserializer = new Deserializer(bytes);
   for (const [id, buffer] of buffers.entries()) {
     deserializer.transferArrayBuffer(id, structuredClone(buffer, { transfer: [buffer] }));
   }
@@ -78,10 +81,8 @@ const { isMarkedAsUntransferable: isMarked } = wt as {
 };
 
 function movable(value: unknown): ArrayBuffer {
-  if (!(value instanceof ArrayBuffer)) {
-    const what = Object.prototype.toString.call(value);
-    throw cloneError(`${what} cannot be transferred to another process: only an ArrayBuffer can`);
-  }
+  if (!(value instanceof ArrayBuffer))
+    return refuseHost(value, 'cannot be transferred to another process: only an ArrayBuffer can');
   try {
     new Uint8Array(value, 0, 0);
   } catch {

@@ -7,7 +7,8 @@ import { BOOK_BYTES, BOOK_HEADER_BYTES, FULL } from '../../transport/codec/tags.
 import { type Memory, memoryOf } from '../../transport/codec/value-memory.js';
 import { ValueReader } from '../../transport/codec/value-reader.js';
 import { ValueWriter } from '../../transport/codec/value-writer.js';
-import { cloneError, fromBytes, toBytes } from './clone.js';
+import { cloneError } from '../node/host-objects.js';
+import { fromBytes, toBytes } from './clone.js';
 import type { RingReader, RingWriter } from './ring.js';
 
 /** Before each message: how many bytes it has (a Uint32), and its kind (one byte). */
