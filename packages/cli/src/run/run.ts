@@ -82,7 +82,7 @@ export async function run(options: RunOptions): Promise<number> {
   }
 }
 
-/** Where code of the module ends the process in the main thread, that must not look like a run that went well. */
+/** Fails the run, and says why, if the task module ends the process in the main thread: otherwise the exit code would be 0. */
 function failAtExit(code: number): void {
   if (code !== ExitCode.ok) return;
   process.stderr.write(

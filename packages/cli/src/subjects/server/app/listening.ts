@@ -87,7 +87,7 @@ function wishOf(args: ListenArguments) {
   if (typeof first === 'object' && first !== null) {
     const { host: _, ipv6Only: __, ...options }: net.ListenOptions & { fd?: unknown } = first;
     if ('_handle' in first || typeof options.fd === 'number') return undefined;
-    // As for Node.js, a port goes before a path, even one that is undefined.
+    // Node.js listens on the port where both are given, and so does this; `path` may be there and undefined.
     if ('path' in first && !('port' in first)) return undefined;
     return { port: Number(options.port ?? 0), options, callback };
   }

@@ -122,7 +122,7 @@ export class Drain {
     this.#lastTurnAt = platform.now();
     if (this.#from.cells.outCount === 0) this.#linger();
     else if (drained) this.#again();
-    // Behind the results of long tasks the next one is not near: their callers have made their calls by now, and another turn finds nothing.
+    // After results of long tasks the next result is not near, and callers have made their next calls: another turn would find nothing to do.
     else if (after === 'loop' || (after === 'results' && this.#areLong)) {
       this.#noteInterval();
       this.#park(this.#canRest ? L.RESTING : L.ASLEEP);
