@@ -5,7 +5,8 @@
 import type { Clone } from '../../core/calls/payload.js';
 import { Identity } from './identity.js';
 import { becomesPlain, defineOwn, deservesMaker, type Fields, WideRecords } from './plain-objects.js';
-import { compile, objectOf, type ShapeNode, ShapeWriter } from './shape-book.js';
+import { compile } from './compile.js';
+import { objectOf, type ShapeNode, ShapeWriter } from './shape-book.js';
 import { BOOK_BYTES, MAX_DEPTH } from './tags.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
 

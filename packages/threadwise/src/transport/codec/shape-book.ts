@@ -1,4 +1,5 @@
 /** The book of shapes: the lists of keys that objects have, sent once through memory that both sides share. */
+import { compile } from './compile.js';
 import { deservesMaker, type Fields, isInherited, isName, setOwn, WideRecords } from './plain-objects.js';
 import { BOOK_BYTES, BOOK_HEADER_BYTES, DamagedError } from './tags.js';
 
@@ -177,9 +178,6 @@ function makeAny(source: Source, shape: Shape): Fields {
   return object;
 }
 
-/** The function as it was when the thread began: a task may replace it. */
-const FunctionHere = Function;
-
 /**
  * A function that has the keys in its source: the engine makes objects several times as fast by it as by a loop that meets
  * the keys of all shapes. Each key is a JSON text in the source, so that it cannot become code.
@@ -204,15 +202,6 @@ export function objectOf(keys: readonly string[], valueOf: (name: string) => str
   const fields = names.slice(0, LITERAL_KEYS).map((name) => `${name}: ${valueOf(name)}`);
   const others = names.slice(LITERAL_KEYS).map((name) => `object[${name}] = ${valueOf(name)};`);
   return `const object = { ${fields.join()} }; ${others.join('')}`;
-}
-
-/** A function made of its source; undefined: the program forbids code that is made at run time. */
-export function compile<T>(parameter: string, code: string): T | undefined {
-  try {
-    return new FunctionHere(parameter, code) as T;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads the book as it grows. */

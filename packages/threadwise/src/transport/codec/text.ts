@@ -1,4 +1,5 @@
 /** Texts in memory: those of strings and of keys alike. */
+import { compile } from './compile.js';
 import { FULL, TEXT, TEXT_END, TEXT8, TEXT32, WIDE } from './tags.js';
 import type { Memory } from './value-memory.js';
 
@@ -80,7 +81,7 @@ const CHUNK = 4096;
 
 /** Reads `length` one-byte characters. The caller has checked that they are there. */
 export function readLatin1(memory: Memory, at: number, length: number): string {
-  if (length < CACHED_MIN) return readTiny(memory.u8, at, length);
+  if (length < CACHED_MIN) return length === 0 ? '' : readShort(memory.u8, at, length);
   if (length <= CACHED_MAX) return readCached(memory, at, length);
   if (length <= SHORT_MAX) return readShort(memory.u8, at, length);
   const end = at + length;
@@ -154,58 +155,19 @@ function threeCharacters(u8: Uint8Array, at: number): number {
   return u8[at]! | (u8[at + 1]! << 8) | (u8[at + 2]! << 16);
 }
 
-function readTiny(u8: Uint8Array, at: number, length: number): string {
-  if (length === 0) return '';
-  const a = u8[at]!;
-  return length === 1 ? fromCharCode(a) : fromCharCode(a, u8[at + 1]!);
-}
+type ReadText = (u8: Uint8Array, at: number, length: number) => string;
 
-/** 3 to 24 characters. With a fixed number of arguments, `fromCharCode` is several times as fast as with a list. */
-function readShort(u8: Uint8Array, at: number, length: number): string {
-  const a = u8[at]!;
-  const b = u8[at + 1]!;
-  const c = u8[at + 2]!;
-  if (length === 3) return fromCharCode(a, b, c);
-  const d = u8[at + 3]!;
-  if (length === 4) return fromCharCode(a, b, c, d);
-  const e = u8[at + 4]!;
-  if (length === 5) return fromCharCode(a, b, c, d, e);
-  const f = u8[at + 5]!;
-  if (length === 6) return fromCharCode(a, b, c, d, e, f);
-  const g = u8[at + 6]!;
-  if (length === 7) return fromCharCode(a, b, c, d, e, f, g);
-  const h = u8[at + 7]!;
-  if (length === 8) return fromCharCode(a, b, c, d, e, f, g, h);
-  const i = u8[at + 8]!;
-  if (length === 9) return fromCharCode(a, b, c, d, e, f, g, h, i);
-  const j = u8[at + 9]!;
-  if (length === 10) return fromCharCode(a, b, c, d, e, f, g, h, i, j);
-  const k = u8[at + 10]!;
-  if (length === 11) return fromCharCode(a, b, c, d, e, f, g, h, i, j, k);
-  const l = u8[at + 11]!;
-  if (length === 12) return fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l);
-  const m = u8[at + 12]!;
-  if (length === 13) return fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m);
-  const n = u8[at + 13]!;
-  if (length === 14) return fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
-  const o = u8[at + 14]!;
-  if (length === 15) return fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
-  const p = u8[at + 15]!;
-  if (length === 16) return fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
-  const q = u8[at + 16]!;
-  if (length === 17) return fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q);
-  const r = u8[at + 17]!;
-  if (length === 18) return fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
-  const s = u8[at + 18]!;
-  if (length === 19) return fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
-  const t = u8[at + 19]!;
-  if (length === 20) return fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t);
-  const u = u8[at + 20]!;
-  if (length === 21) return fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u);
-  const v = u8[at + 21]!;
-  if (length === 22) return fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v);
-  const w = u8[at + 22]!;
-  if (length === 23) return fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w);
-  const x = u8[at + 23]!;
-  return fromCharCode(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x);
-}
+/** 1 to 24 characters. With a fixed number of arguments, `fromCharCode` is several times as fast as with a list. */
+let readShort: ReadText = (u8, at, length) => {
+  let code = '';
+  for (let n = 0, codes = ''; n < SHORT_MAX; n++) {
+    codes += `${n > 0 ? ', ' : ''}c${n}`;
+    code += `const c${n} = u8[at + ${n}]; if (length === ${n + 1}) return fromCharCode(${codes});`;
+  }
+  const make = compile<(from: typeof fromCharCode) => ReadText>(
+    'fromCharCode',
+    `return (u8, at, length) => { ${code} };`,
+  );
+  readShort = make?.(fromCharCode) ?? ((bytes, from, count) => fromCodes(bytes.subarray(from, from + count)));
+  return readShort(u8, at, length);
+};
