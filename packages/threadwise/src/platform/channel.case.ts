@@ -37,6 +37,12 @@ export function receive(port: Port, count: number, onMessage: (message: unknown)
   });
 }
 
+/** What is thrown for a buffer that was transferred before, on every version of the runtime. */
+export const movedBefore = {
+  name: 'DataCloneError',
+  message: 'a buffer in the transfer list was transferred before',
+};
+
 export function channelSuite(platform: Platform): void {
   test('messages arrive in order, both ways, as copies', async (t) => {
     const { near, far } = openChannel(t, platform);
@@ -176,6 +182,16 @@ export function channelSuite(platform: Platform): void {
     near.post(bytes, [bytes.buffer]);
     assert.equal(bytes.byteLength, 0);
     assert.deepEqual(await arrived, [new Uint8Array([1, 2, 3])]);
+  });
+
+  test('what was transferred before is refused, and the next message arrives', async (t) => {
+    const { near, far } = openChannel(t, platform);
+    const arrived = receive(far, 1);
+    const bytes = new Uint8Array(8);
+    platform.detach([bytes.buffer]);
+    assert.throws(() => near.post(bytes.buffer, [bytes.buffer]), movedBefore);
+    near.post('next');
+    assert.deepEqual(await arrived, ['next']);
   });
 
   test('after close, posting does no harm at either end, and nobody is told', async (t) => {

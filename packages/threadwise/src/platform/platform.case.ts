@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, type TestContext, test } from 'node:test';
 import type { Platform, ThreadExit, ThreadSpec } from '../core/contracts.js';
 import { isThreadwiseError } from '../core/options/errors.js';
-import { channelSuite, receive } from './channel.case.js';
+import { channelSuite, movedBefore, receive } from './channel.case.js';
 
 /** @param newBoard makes the memory of a claim board for one task, as a thread gets it */
 export function platformConformance(
@@ -43,6 +43,13 @@ function cloneSuite(platform: Platform): void {
     platform.detach([first.buffer, second.buffer]);
     assert.deepEqual([first.byteLength, second.byteLength], [0, 0]);
     platform.detach([]);
+  });
+
+  test('a buffer that was transferred before is refused', () => {
+    const bytes = new Uint8Array(8);
+    platform.detach([bytes.buffer]);
+    assert.throws(() => platform.clone(bytes.buffer, [bytes.buffer]), movedBefore);
+    assert.throws(() => platform.detach([bytes.buffer]), movedBefore);
   });
 
   test('shared memory has the size asked for, is zero, and serves as a board', () => {

@@ -10,12 +10,10 @@ import { collectShared, collectSoon } from './collect.js';
 import { startCoordinatorThread } from './coordinator-thread.js';
 import { availableThreads, memory, threadCeiling } from './limits.js';
 import { recipeFor, spawnFrom } from './node-thread.js';
-import { detach, NodePort } from './port.js';
+import { clone, detach, NodePort } from './port.js';
 import { workerSource } from './worker-source.js';
 import { atExit } from './exit.js';
 import { cpuTime, ownLoad } from './usage.js';
-
-type StructuredCloneOptions = Parameters<typeof structuredClone>[1];
 
 /** setInterval's longest delay: the timer that keeps a process alive never has to fire. */
 const FOR_EVER_MS = 2 ** 31 - 1;
@@ -49,7 +47,7 @@ export const nodePlatform: Platform = {
   recipe: (spec) => ({ data: recipeFor(workerSource(), spec), transfer: [spec.wire.port] }),
   cpuOf: cpuTime,
   startHelper: startCoordinatorThread,
-  clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
+  clone,
   detach,
   hasSharedMemory: 'waitAsync' in Atomics,
   noProcesses,

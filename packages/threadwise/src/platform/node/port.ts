@@ -5,6 +5,7 @@ import {
   receiveMessageOnPort,
   type Transferable,
 } from 'node:worker_threads';
+import type { Clone } from '../../core/calls/payload.js';
 import type { Port } from '../../core/contracts.js';
 
 /** How many messages are handled before the event loop gets its turn: as many as Node itself would handle. Chosen by hand. */
@@ -24,7 +25,7 @@ export class NodePort implements Port {
   }
 
   post(message: unknown, transfer?: readonly unknown[]): void {
-    this.#port.postMessage(message, transfer as readonly Transferable[] | undefined);
+    this.#port.postMessage(message, transfer && movable(transfer));
   }
 
   listen(
@@ -72,6 +73,27 @@ export function rethrow(error: unknown): never {
   throw error;
 }
 
+/**
+ * Throws a DataCloneError for a buffer that was transferred before: Node.js 20 sends an empty one in its place, later ones say only that its type is
+ * not supported.
+ */
+export function movable(transfer: readonly unknown[]): readonly Transferable[] {
+  for (const value of transfer) {
+    if (!(value instanceof ArrayBuffer)) continue;
+    try {
+      new Uint8Array(value, 0, 0);
+    } catch {
+      throw new DOMException('a buffer in the transfer list was transferred before', 'DataCloneError');
+    }
+  }
+  return transfer as readonly Transferable[];
+}
+
+export const clone: Clone = (value, transfer) =>
+  structuredClone(value, { transfer: transfer && movable(transfer) } as Parameters<
+    typeof structuredClone
+  >[1]);
+
 let closed: MessagePort | undefined;
 
 /**
@@ -83,5 +105,5 @@ export function detach(buffers: readonly unknown[]): void {
     closed = new MessageChannel().port1;
     closed.close();
   }
-  closed.postMessage(undefined, buffers as readonly Transferable[]);
+  closed.postMessage(undefined, movable(buffers));
 }

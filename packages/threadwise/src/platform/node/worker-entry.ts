@@ -9,7 +9,7 @@ import { receiveBoot, runnerPlatform } from './boot.js';
 import { followClock, timer } from './clock.js';
 import { collectSoon } from './collect.js';
 import { atExit } from './exit.js';
-import { detach, NodePort } from './port.js';
+import { clone, detach, NodePort } from './port.js';
 import { keepUncaughtErrorsReadable } from './uncaught.js';
 import { loopUtilization, ownThreadId } from './usage.js';
 
@@ -29,7 +29,7 @@ Atomics.store(boot.threadId, 0, threadId);
 keepUncaughtErrorsReadable();
 
 const platform: RunnerPlatform & EndpointPlatform = {
-  ...runnerPlatform(boot, (value, transfer) => structuredClone(value, { transfer } as never)),
+  ...runnerPlatform(boot, clone),
   timer,
   collectSoon,
   detach,

@@ -7,7 +7,7 @@ import wt from 'node:worker_threads';
 import type { Clone } from '../../core/calls/payload.js';
 import { copyPlain } from '../../transport/codec/plain-copy.js';
 import { cloneError, refuseHost, refuseHosts } from '../node/host-objects.js';
-import { detach } from '../node/port.js';
+import { detach, movable } from '../node/port.js';
 
 const NOT_SHARED =
   'a SharedArrayBuffer cannot be sent to another process (isolation: process). Send a copy: bytes.slice()';
@@ -59,7 +59,7 @@ export const fromBytes = (bytes: Buffer): unknown => process.getBuiltinModule('n
 /** A structured clone, as another process would get it. */
 export function cloneByBytes<T>(value: T, transfer: readonly unknown[] = []): T {
   if (transfer.length === 0) return copyPlain(value, cloneAll) as T;
-  const buffers = transfer.map(movable);
+  const buffers = movable(transfer).map(checked);
   if (new Set(buffers).size < buffers.length) throw cloneError('a buffer is in the transfer list twice');
   const serializer = newSerializer();
   for (const [id, buffer] of buffers.entries()) serializer.transferArrayBuffer(id, buffer);
@@ -80,14 +80,9 @@ const { isMarkedAsUntransferable: isMarked } = wt as {
   isMarkedAsUntransferable?: (value: object) => boolean;
 };
 
-function movable(value: unknown): ArrayBuffer {
+function checked(value: unknown): ArrayBuffer {
   if (!(value instanceof ArrayBuffer))
     return refuseHost(value, 'cannot be transferred to another process: only an ArrayBuffer can');
-  try {
-    new Uint8Array(value, 0, 0);
-  } catch {
-    throw cloneError('a buffer in the transfer list was transferred before');
-  }
   if (isMarked?.(value)) throw cloneError('a buffer in the transfer list is marked as untransferable');
   return value;
 }
@@ -95,7 +90,7 @@ function movable(value: unknown): ArrayBuffer {
 /** Returns a function that detaches the buffers, as a port does when they are sent. Throws a DataCloneError if one cannot be moved. */
 export function detachLater(transfer: readonly unknown[]): () => void {
   if (transfer.length === 0) return doNothing;
-  const buffers = transfer.map(movable);
+  const buffers = movable(transfer).map(checked);
   return () => {
     for (const buffer of buffers) {
       try {
