@@ -16,10 +16,10 @@ export interface Sizes {
 }
 
 /**
- * About 1.2 MiB for a pool and 4.1 MiB for each worker, of which only what is used becomes resident. Chosen by hand: with
- * 256 KiB for results, a thousand of 7 KiB on their way filled it, and what does not fit goes by port. 128 KiB take as long to copy as to move.
+ * About 1.2 MiB for a pool and 8.1 MiB for each worker, of which only what is used becomes resident. What does not fit goes by port, which takes several
+ * times as long: 8 MiB are room for all results of a thousand calls of 8 KiB, whichever worker they are from. 128 KiB take as long to copy as to move.
  */
-export const SIZES: Omit<Sizes, 'mail'> = { cells: 8192, stream: 4 * 2 ** 20, copied: 64 * 2 ** 10 };
+export const SIZES: Omit<Sizes, 'mail'> = { cells: 8192, stream: 8 * 2 ** 20, copied: 64 * 2 ** 10 };
 
 /** Workers that a board has a seat for; a pool has at most 1,024, and a few that are on their way out. */
 export const SEATS = 1088;
