@@ -19,6 +19,17 @@ function poolFor(t: TestContext, options: PoolOptions): Pool {
   return pool;
 }
 
+test('createPool refuses an option with a stack that begins at its caller, however deep the option lies', () => {
+  function caller(): Pool {
+    return createPool(module, { worker: { recycle: { afterTasks: -1 } } });
+  }
+  assert.throws(caller, ({ code, stack }) => {
+    assert.equal(code, 'ERR_OPTION');
+    assert.match(stack, /^TypeError: Option 'worker\.recycle\.afterTasks': [^\n]*\n {4}at caller /);
+    return true;
+  });
+});
+
 for (const placement of ['threads', 'inline'] as const) {
   describe(`a pool with placement '${placement}'`, () => {
     test('refuses nobody who has waited for room, however many wait', async (t) => {
