@@ -17,7 +17,7 @@ let poolCount = 0;
 /**
  * Makes a pool of workers for the exported functions of a module.
  * @param module `new URL('./tasks.js', import.meta.url)`, or a path relative to the working directory
- * @throws ThreadwiseError ERR_OPTION; what goes wrong in a worker rejects `pool.ready` and the calls instead
+ * @throws ThreadwiseError ERR_OPTION, or ERR_NOT_CLONEABLE of `worker.data`; what goes wrong in a worker rejects `pool.ready` and the calls instead
  */
 export function createPool<M = UntypedTasks>(module: URL | string, options?: PoolOptions): Pool<M> {
   const usualName = `pool-${poolCount + 1}`;
