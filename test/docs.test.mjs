@@ -21,6 +21,8 @@ const pages = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
   ...below('docs'),
   ...below('examples'),
   ...below('packages'),
@@ -42,6 +44,20 @@ function filesOf(text) {
     assert.ok(name, `a block does not name its file: ${code.slice(0, 60)}`);
     return { name, code, expected };
   });
+}
+
+/** The headings of a page as links name them. */
+function headingsOf(file) {
+  const text = readFileSync(file, 'utf8').replaceAll(/^```[^]*?^```/gm, '');
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
 }
 
 test('docs/reference.md says what the types say', () => {
@@ -74,10 +90,15 @@ for (const page of pages) {
   }
 
   test(`${page}: its links lead somewhere`, () => {
-    const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g)].map(
-      ([, link]) => link,
+    const links = [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)]*))?\)/g)];
+    const dead = links.filter(([, link, heading]) => {
+      const file = link === '' ? join(root, page) : resolve(root, dirname(page), link);
+      if (!existsSync(file)) return true;
+      return heading !== undefined && file.endsWith('.md') && !headingsOf(file).has(heading);
+    });
+    assert.deepEqual(
+      dead.map(([link]) => link),
+      [],
     );
-    const dead = links.filter((link) => !existsSync(resolve(root, dirname(page), link)));
-    assert.deepEqual(dead, []);
   });
 }
