@@ -322,6 +322,17 @@ describe('to leave early', () => {
     await assert.rejects(readFile(file(5), { signal }), { code: 'ERR_TASK_ABORTED', cause: 'before' });
   });
 
+  test('by a signal: a file that waits for its turn of the event loop is not read', async () => {
+    const path = file(5);
+    const controller = new AbortController();
+    const before = readFile(path, { loopBudgetMs: 1e-6 }); // which any read uses up
+    const reading = readFile(path, { loopBudgetMs: 1e-6, signal: controller.signal });
+    controller.abort('enough');
+    await before;
+    rmSync(path);
+    await assert.rejects(reading, { code: 'ERR_TASK_ABORTED', cause: 'enough' });
+  });
+
   test('by one signal for many readers: all end, and the runtime warns of no leak', async (t) => {
     const warnings: string[] = [];
     const onWarning = ({ message }: Error) => warnings.push(message);

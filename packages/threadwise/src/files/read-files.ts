@@ -25,6 +25,8 @@ const usual = resolveReadFile(undefined);
 export async function readFile(given: string | URL, options?: ReadFileOptions): Promise<Uint8Array> {
   const resolved = options === undefined ? usual : resolveReadFile(options);
   const path = pathOf(given);
+  const { syncBytes, loopBudgetMs } = resolved;
+  while (syncBytes > 0 && isBudgetSpent(loopBudgetMs)) await loopTurn();
   throwIfAborted(resolved.signal);
   const bytes = await read(path, resolved).catch((cause: unknown) => {
     throw fileError(path, cause);
@@ -33,13 +35,9 @@ export async function readFile(given: string | URL, options?: ReadFileOptions): 
   return bytes;
 }
 
-async function read(
-  path: string,
-  { syncBytes, loopBudgetMs, signal }: ResolvedReadFile,
-): Promise<Uint8Array> {
+async function read(path: string, { syncBytes, signal }: ResolvedReadFile): Promise<Uint8Array> {
   if (syncBytes === 0) await sizeLater(path);
   else {
-    while (isBudgetSpent(loopBudgetMs)) await loopTurn();
     const bytes = sizeNow(path) > syncBytes ? undefined : readFileNow(path, syncBytes);
     if (bytes !== undefined) return bytes;
   }
