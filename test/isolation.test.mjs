@@ -257,6 +257,7 @@ function suite(form, isolation) {
         [blob, 'args[0]'],
         [[new Map([[1, new Own(blob)]])], 'args[0]'],
         [{ list: new BlockList() }, 'args[0].list'],
+        [new Error('why', { cause: blob }), 'args[0]'],
       ]) {
         const { error } = await outcome(pool.run('same', [value]));
         assert.equal(error?.code, 'ERR_NOT_CLONEABLE');

@@ -30,9 +30,9 @@ export function refuseHosts(value: unknown, copyOf: (value: object) => unknown):
 }
 
 function refuse(value: unknown, copyOf: (value: object) => unknown, met: Set<object>): void {
-  if (typeof value !== 'object' || value === null || met.has(value)) return;
-  if (ArrayBuffer.isView(value) || value instanceof Error) return;
+  if (typeof value !== 'object' || value === null || met.has(value) || ArrayBuffer.isView(value)) return;
   met.add(value);
+  if (value instanceof Error) return refuse(value.cause, copyOf, met);
   const prototype = getPrototypeOf(value) as object | null;
   if (prototype !== null && !alike.has(prototype)) {
     if (getPrototypeOf(copyOf(value)) !== getPrototypeOf(clone(value))) refuseHost(value);
