@@ -460,6 +460,8 @@ describe('channel', () => {
     );
     // What structured clone copies, and a channel cannot.
     await assert.rejects(channel.send({ at: [new Blob(['abc'])] }), { code: 'ERR_NOT_CLONEABLE' });
+    const withField = Object.assign([1], { at: new Blob(['abc']) });
+    await assert.rejects(channel.send(withField), { code: 'ERR_NOT_CLONEABLE' });
     const cause = { at: new Blob(['abc']) };
     await assert.rejects(channel.send(new Error('', { cause })), { code: 'ERR_NOT_CLONEABLE' });
     await assert.rejects(channel.send(undefined), { code: 'ERR_OPTION' });

@@ -38,6 +38,6 @@ function refuse(value: unknown, copyOf: (value: object) => unknown, met: Set<obj
     if (getPrototypeOf(copyOf(value)) !== getPrototypeOf(clone(value))) refuseHost(value);
     alike.add(prototype);
   }
-  const isList = Array.isArray(value) || value instanceof Map || value instanceof Set;
-  for (const part of isList ? value : Object.values(value)) refuse(part, copyOf, met);
+  const isEntries = value instanceof Map || value instanceof Set;
+  for (const part of isEntries ? value : Object.values(value)) refuse(part, copyOf, met);
 }
