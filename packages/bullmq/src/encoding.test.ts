@@ -24,6 +24,20 @@ test("what 'auto' and 'v8' carry arrives as it was, whatever it is", () => {
   );
 });
 
+test('each view has a buffer of its own, with its bytes alone', () => {
+  const views = [
+    Uint8Array.of(1, 2),
+    new DataView(new ArrayBuffer(5)),
+    Float64Array.of(1, 2),
+    new BigInt64Array(4097),
+  ];
+  const arrived = decode(crossed(encode(views, 'auto', 'it'))) as typeof views;
+  assert.deepStrictEqual(arrived, views);
+  for (const { buffer, byteLength } of arrived) assert.equal(buffer.byteLength, byteLength);
+  const [bytes] = decode(crossed(encode([Buffer.from('é')], 'auto', 'it'))) as [unknown];
+  assert.deepStrictEqual(bytes, Uint8Array.of(0xc3, 0xa9));
+});
+
 test("what 'json' carries is JSON that says the same; what it refuses, JSON would have changed", () => {
   fc.assert(
     fc.property(fc.anything(), (given) => {

@@ -2,7 +2,7 @@
  * How arguments, results and progress are stored in a job: as plain JSON wherever JSON carries them unchanged, so that anybody can read and
  * write them; otherwise as `{ "$threadwise": "v8", "base64": "…" }`, the bytes of `v8.serialize`: dates, maps, bytes, undefined, cycles.
  */
-import { deserialize, serialize } from 'node:v8';
+import { DefaultDeserializer, serialize } from 'node:v8';
 import { ThreadwiseError } from 'threadwise';
 import { FleetError } from './errors.js';
 
@@ -45,7 +45,7 @@ export function decode(encoded: unknown): unknown {
   try {
     const { base64 } = encoded;
     if (encoded[MARK] === 'v8' && typeof base64 === 'string')
-      return deserialize(Buffer.from(base64, 'base64'));
+      return deserialized(Buffer.from(base64, 'base64'));
   } catch (cause) {
     const message = 'A value that a newer Node.js wrote, or that is damaged';
     throw new FleetError('ERR_FLEET_DATA', message, { cause });
@@ -70,6 +70,23 @@ function serialized(value: unknown, what: string): Buffer {
     const message = `${what} cannot be sent to another machine: ${(cause as Error).message}`;
     throw new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path: what, cause });
   }
+}
+
+/** Gives each view a buffer of its own, with its bytes alone: Node.js makes all of them views of what it reads, or of memory that many share. */
+class Values extends DefaultDeserializer {
+  _readHostObject(): ArrayBufferView {
+    const { _readHostObject: read } = DefaultDeserializer.prototype as unknown as Values;
+    const view = read.call(this);
+    const { buffer, byteOffset, byteLength } = view;
+    const View = (Buffer.isBuffer(view) ? Uint8Array : view.constructor) as Uint8ArrayConstructor;
+    return new View(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer);
+  }
+}
+
+function deserialized(bytes: Buffer): unknown {
+  const values = new Values(bytes);
+  values.readHeader();
+  return values.readValue();
 }
 
 function isMarked(value: unknown): value is Record<string, unknown> {
