@@ -1,6 +1,8 @@
 /** The calls of a fleet: what a pool promises, over a real Redis; and jobs as BullMQ and others see them. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { connect, FleetError, serve } from '@threadwise/bullmq';
 import { FlowProducer, Queue, QueueEvents } from 'bullmq';
@@ -349,6 +351,17 @@ describe('calls', { skip }, () => {
     assert.equal(error.code, 'ERR_FLEET_MODULE');
     const same = caller(t, redis, { queue, module: tasksUrl });
     assert.equal(await same.run('add', [1, 2]), 3);
+  });
+
+  test('the version of a machine’s module is what it has loaded, not what was written there since', async (t) => {
+    const { path } = folder(t);
+    const module = pathToFileURL(path('module.mjs'));
+    writeFileSync(module, "export const version = () => 'old';");
+    const queue = `calls-${number++}`;
+    await machineHere(t, redis, { queue }, module);
+    writeFileSync(module, "export const version = () => 'new';");
+    const error = await failure(caller(t, redis, { queue, module }).run('version', []));
+    assert.equal(error.code, 'ERR_FLEET_MODULE');
   });
 
   test('a job that somebody removes rejects its call', async (t) => {

@@ -33,7 +33,7 @@ export interface Machine {
   readonly redis: Redis;
   readonly options: Pick<ResolvedService, 'maxBytes' | 'worker'>;
   /** The hash of the machine's own task module. */
-  moduleHash(): Promise<string>;
+  readonly moduleHash: Promise<string>;
   /** The context for the task that is being started; set only during the call of `pool.run`. */
   context: Omit<JobContext, 'context'> | undefined;
 }
@@ -86,7 +86,7 @@ export function runningJob(job: Job, token: string, machine: Machine) {
     const { timeoutMs, key, module } = own;
     encoding = own.encoding ?? 'json';
     const { signal } = controller;
-    const here = module === undefined ? undefined : await machine.moduleHash();
+    const here = module === undefined ? undefined : await machine.moduleHash;
     if (here !== module) {
       const message = `The caller has version ${module} of the task module, this machine has ${here}`;
       throw new FleetError('ERR_FLEET_MODULE', message);

@@ -108,10 +108,11 @@ export class Service {
       ...defined({ limiter: options.limiter }),
     });
     this.#machines = machinesOf(this.worker, redis);
-    let hash: Promise<string> | undefined;
-    const hashOnce = () => (hash ??= moduleHash(url));
+    // Of the file that the workers load now: it may be replaced before a job asks for it.
+    const hash = moduleHash(url);
+    hash.catch(() => undefined);
     const { pool: ours, worker } = this;
-    this.#machine = { pool: ours, worker, redis, options, moduleHash: hashOnce, context: undefined };
+    this.#machine = { pool: ours, worker, redis, options, moduleHash: hash, context: undefined };
     let hasBegun = false;
     const onError = (error: Error) => {
       // Until the service has begun, `ready` reports a refused login, in more detail.
