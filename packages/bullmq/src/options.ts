@@ -95,14 +95,20 @@ const FLEET = {
   module: optional(moduleOption),
 };
 
+/** Redis takes whole milliseconds only. */
+const wholeMs =
+  (least: number): Check<number> =>
+  (option, value) =>
+    Math.ceil(finiteMs(least)(option, value));
+
 const SERVICE = {
   ...PLACE,
   name: optional(text),
   pool: (name: string, value: unknown = {}) => poolOptions(name, value),
   maxBytes: MAX_BYTES,
   limiter: optional(limiter),
-  lockMs: optional(finiteMs(100), 30_000),
-  stalledCheckMs: optional(finiteMs(10), 15_000),
+  lockMs: optional(wholeMs(100), 30_000),
+  stalledCheckMs: optional(wholeMs(10), 15_000),
   maxLost: optional(count, 10),
   signals: optional(signals, ['SIGTERM', 'SIGINT'] as const),
   closeTimeoutMs: optional(finiteMs(0), 25_000),

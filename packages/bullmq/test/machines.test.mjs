@@ -50,6 +50,16 @@ describe('machines', { skip }, () => {
     assert.equal(other.stats().recovered, 0);
   });
 
+  test('times may have a fraction of a millisecond', async (t) => {
+    const queue = newQueue();
+    const wrong = new Promise((_, reject) => {
+      const options = { queue, lockMs: 10_000 / 3, stalledCheckMs: 100.5, onError: reject };
+      machineHere(t, redis, options).catch(reject);
+    });
+    const fleet = caller(t, redis, { queue });
+    assert.equal(await Promise.race([fleet.run('add', [1, 2]), wrong]), 3);
+  });
+
   test('a machine that is killed while 100 jobs run: others do all of them, once more where they had begun', async (t) => {
     const queue = newQueue();
     const { path, wrote, open } = folder(t);

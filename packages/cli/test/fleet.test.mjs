@@ -72,7 +72,7 @@ describe('a fleet by the command', { skip }, () => {
 
   test('a machine that is killed in the middle changes nothing of the output', async (t) => {
     const redis = await RedisServer.start(t);
-    const quick = ['--lock', '2500'];
+    const quick = ['--lock', '2501']; // half of it has a fraction
     const victim = await machine(t, redis, { env: { TEST_VICTIM: '1' } }, ...quick);
     await machine(t, redis, {}, ...quick);
     const args = ['--range', '1..400', '--out', at('killed')];
