@@ -108,6 +108,17 @@ describe('a fleet by the command', { skip }, () => {
     assert.deepEqual([code, stdout], [0, '2\n3\n4\n']);
   });
 
+  test('a Redis that goes away while all calls are out ends the run', async (t) => {
+    const redis = await RedisServer.start(t);
+    const service = await machine(t, redis, { env: { TEST_NEEDED_FILE: at('never') } });
+    const command = runTask('waitsForFile', ['--range', '1500..1501', '--on', addressOf(redis)]);
+    await service.until('stderr', /halted\nhalted/);
+    await redis.stop();
+    const { code, stderr } = await command;
+    assert.equal(code, 5, stderr);
+    assert.match(stderr, /^threadwise: .*Redis at 127\.0\.0\.1:\d+ was not reached within 10000 ms: .*$/m);
+  });
+
   test('a signal ends a machine when its jobs have ended; one that has none at once', async (t) => {
     const redis = await RedisServer.start(t);
     const needed = at('go');

@@ -1,5 +1,5 @@
 /** Where the inputs of a run are executed: on the threads of this machine, or on a fleet. */
-import type { Fleet } from '@threadwise/bullmq';
+import type { Fleet, FleetError } from '@threadwise/bullmq';
 import { createPool, type Pool } from 'threadwise';
 import { ExitCode, ExpectedError } from '../../exit-code.js';
 import type { FleetAddress } from '../../fleet/address.js';
@@ -127,7 +127,14 @@ export function fleetExecutor(
     }
     if (seen.machines === 0 && !quiet)
       process.stderr.write(`no machine takes jobs from ${shown} now: the inputs wait until one does\n`);
-    timer = setInterval(() => void count().catch(() => undefined), COUNT_MS).unref();
+    timer = setInterval(() => void count().catch(endIfUnreachable), COUNT_MS).unref();
+  }
+
+  /** As long as the calls that are out wait for Redis, no other call finds that it is away. */
+  function endIfUnreachable(error: FleetError): void {
+    if (error.code !== 'ERR_FLEET_CONNECTION') return;
+    end ??= endOf(error);
+    ended.abort();
   }
 
   async function count(): Promise<void> {
