@@ -27,9 +27,10 @@ export function connectTo(connection: unknown): Redis {
   const redis = clientOf(connection);
   // It would end blocking commands as well, which wait for seconds: nobody would hear of jobs and results.
   delete redis.options.commandTimeout;
-  const { keyPrefix } = redis.options;
-  if (!keyPrefix) return redis;
+  const { keyPrefix, db } = redis.options;
+  if (!keyPrefix && !Number.isNaN(db)) return redis;
   redis.disconnect();
+  if (Number.isNaN(db)) return reject('connection.db', "a database's number", db);
   return reject('connection.keyPrefix', "to be left out: the option 'prefix' does it", keyPrefix);
 }
 
@@ -92,7 +93,8 @@ export class Link {
       this.#lastError = error;
       if (isRefusedLogin(error)) for (const giveUp of this.#waiting) giveUp();
     });
-    redis.on('ready', () => {
+    // Not when it is ready: it gets ready, with database 0, where Redis has refused the one that was asked for.
+    redis.on('connect', () => {
       this.#lastError = undefined;
     });
   }

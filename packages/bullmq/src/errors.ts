@@ -45,8 +45,8 @@ export const givenUp = (consequence: string) => (jobId?: string) => {
   return new FleetError('ERR_FLEET_CONNECTION', message, jobId === undefined ? {} : { jobId });
 };
 
-/** Whether the login was refused (a wrong or missing password, or no permission): trying again does not help. */
+/** Whether the login was refused (a wrong or missing password, no permission, or no such database): trying again does not help. */
 export function isRefusedLogin(error: unknown): boolean {
-  const refusals = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH)/;
+  const refusals = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH|ERR DB index)/;
   return error instanceof Error && refusals.test(error.message);
 }

@@ -226,6 +226,21 @@ describe('faults of Redis', { skip }, () => {
     await right.ready;
   });
 
+  test('a database that Redis has not is told by both sides: nobody works in another one', async (t) => {
+    const redis = await RedisServer.start(t);
+    const connection = `redis://127.0.0.1:${redis.port}/99`;
+    const says = /was not reached: ERR DB index is out of range/;
+    const fleet = caller(t, { connection });
+    for (const reached of [fleet.ready, fleet.run('add', [1, 2])])
+      assert.match((await failure(reached)).message, says);
+    assert.match((await failure(fleet.run('add', [1, 2]))).message, says);
+    assert.match((await failure(machineHere(t, { connection }))).message, says);
+    assert.throws(() => caller(t, { connection: connection.replace('99', 'work') }), {
+      code: 'ERR_OPTION',
+      message: /'connection.db': expected a database's number/,
+    });
+  });
+
   test('a Redis that restarts and has kept its data: calls that were open get their results', async (t) => {
     const redis = await RedisServer.start(t, '--appendonly', 'yes');
     const { path, open } = folder(t);
