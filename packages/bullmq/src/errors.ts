@@ -35,7 +35,8 @@ export function redisError(what: string, cause: unknown): FleetError {
   if (cause instanceof FleetError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   const isAnswer = cause instanceof Error && cause.name === 'ReplyError';
-  const code = isAnswer && !isRefusedLogin(cause) ? 'ERR_FLEET_REDIS' : 'ERR_FLEET_CONNECTION';
+  const isLoggedIn = !isRefusedLogin(cause) || message.startsWith('NOPERM');
+  const code = isAnswer && isLoggedIn ? 'ERR_FLEET_REDIS' : 'ERR_FLEET_CONNECTION';
   return new FleetError(code, `${what}: ${message}`, { cause });
 }
 

@@ -241,6 +241,15 @@ describe('faults of Redis', { skip }, () => {
     });
   });
 
+  test('what a user of Redis may not do is refused with its words, not as a Redis that is not reached', async (t) => {
+    const redis = await RedisServer.start(t);
+    await redis.client(t).call('ACL', 'SETUSER', 'ann', 'on', 'nopass', '~bull:mine*', '+@all');
+    const connection = `redis://ann:any@127.0.0.1:${redis.port}`;
+    const error = await failure(caller(t, { connection }).run('add', [1, 2]));
+    assert.equal(error.code, 'ERR_FLEET_REDIS');
+    assert.match(error.message, /NOPERM/);
+  });
+
   test('a Redis that restarts and has kept its data: calls that were open get their results', async (t) => {
     const redis = await RedisServer.start(t, '--appendonly', 'yes');
     const { path, open } = folder(t);
