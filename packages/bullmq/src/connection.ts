@@ -78,6 +78,12 @@ export async function inTime(limitMs: number | undefined, done: Promise<unknown>
   clearTimeout(timer);
 }
 
+/**
+ * If a timer is late by so many milliseconds, the program was stopped or computed: the answer may be there, and is read after the
+ * timer. Chosen by hand.
+ */
+const STOPPED_MS = 1_000;
+
 /** Watches the connection to Redis, and rejects requests that Redis does not answer in time. */
 export class Link {
   readonly redis: Redis;
@@ -114,7 +120,12 @@ export class Link {
     if (this.#hasEnded) return Promise.reject(this.#unreachable(what));
     const { promise, resolve, reject } = promised<T>();
     const giveUp = () => reject(this.#unreachable(what));
-    const timer = setTimeout(giveUp, this.#timeoutMs);
+    let timer: NodeJS.Timeout;
+    const wait = () => {
+      const due = performance.now() + this.#timeoutMs;
+      timer = setTimeout(() => (performance.now() < due + STOPPED_MS ? giveUp() : wait()), this.#timeoutMs);
+    };
+    wait();
     this.#waiting.add(giveUp);
     if (isRefusedLogin(this.#lastError)) giveUp();
     ask().then(resolve, (error: unknown) => reject(redisError(what, error)));

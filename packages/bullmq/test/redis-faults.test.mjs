@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text as textFrom } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { connect, FleetError, serve } from '@threadwise/bullmq';
 import { QueueEvents } from 'bullmq';
 import { freePort } from 'threadwise-test/free-port';
@@ -395,6 +395,25 @@ describe('faults of Redis', { skip }, () => {
     way.slow(0);
     await removed;
     assert.equal((await fleet.queue.getJobCounts('delayed')).delayed, 0);
+  });
+
+  test('a caller that was stopped for longer than it waits reads the answers that are there', async (t) => {
+    const redis = await RedisServer.start(t);
+    await machineHere(t, redis);
+    const connection = redis.client(t);
+    const duplicate = connection.duplicate.bind(connection);
+    let client;
+    connection.duplicate = (options) => (client = duplicate(options)); // the fleet's own
+    const fleet = caller(t, redis, { connection, connectTimeoutMs: 1000 });
+    await fleet.ready;
+    const { stream } = client;
+    const { bytesWritten } = stream;
+    redis.freeze();
+    const call = fleet.run('add', [1, 2]);
+    while (stream.bytesWritten === bytesWritten) await immediate(); // after it come timers, and then what is to be read
+    redis.thaw();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
+    assert.equal(await call, 3);
   });
 
   test('a caller that is cut off hears of what ended meanwhile', async (t) => {
