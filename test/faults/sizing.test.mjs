@@ -174,6 +174,17 @@ describe('sizing', () => {
     assert.equal(await pool.run('increment', [1]), 2);
   });
 
+  for (const [way, options] of Object.entries(ways)) {
+    test(`a worker whose module keeps more and more is recycled before its heap is full: ${way}`, async (t) => {
+      const worker = { resourceLimits: { maxOldGenerationSizeMb: 128 } };
+      const pool = poolFor(t, { threads: 1, worker, ...options });
+      const gone = event(pool, 'worker:exit');
+      await pool.run('keepMore', [88, 0]);
+      while (pool.stats().recycled === 0) await pool.run('keepMore', [6, 260]); // heap use is checked a few times a second
+      assert.equal((await gone).reason, 'recycled');
+    });
+  }
+
   test('keys: the same key goes to the same worker as long as it lives', async (t) => {
     const pool = poolFor(t, { threads: 3 });
     await pool.ready;

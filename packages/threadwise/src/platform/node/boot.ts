@@ -28,11 +28,13 @@ const RUNNER = '[worker eval]';
 export interface ModulePlace extends Pick<ThreadSpec, 'moduleUrl' | 'tasksPerWorker'> {
   readonly data: unknown;
   readonly load: Load;
+  /** How large the old generation of a process's heap may be, where that was said; a thread knows it. MiB. */
+  readonly heapMiB?: number | undefined;
 }
 
 /** Makes what a runner needs of Node. Also sets `workerData` to the user's data, where the task module looks for it. */
 export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone']): RunnerPlatform {
-  const { data, moduleUrl, tasksPerWorker, load } = place;
+  const { data, moduleUrl, tasksPerWorker, load, heapMiB } = place;
   (wt as { workerData: unknown }).workerData = data;
   Module.syncBuiltinESMExports();
   return {
@@ -47,8 +49,14 @@ export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone'
     },
     // Modules of Node that only some workers need are loaded on demand: each costs a fraction of a millisecond at the start.
     memory: () => {
-      const { used_heap_size, heap_size_limit } = process.getBuiltinModule('node:v8').getHeapStatistics();
-      return { usedBytes: used_heap_size, limitBytes: heap_size_limit };
+      const v8 = process.getBuiltinModule('node:v8');
+      const { used_heap_size, heap_size_limit } = v8.getHeapStatistics();
+      // A worker ends when its old generation is full, however much room is left in the young one, which V8's limit includes.
+      const { maxYoungGenerationSizeMb: youngMiB = 0 } = wt.resourceLimits;
+      let limitBytes = heapMiB === undefined ? heap_size_limit - youngMiB * 2 ** 20 : heapMiB * 2 ** 20;
+      for (const { space_name, space_used_size } of v8.getHeapSpaceStatistics())
+        if (space_name.startsWith('new_')) limitBytes += space_used_size;
+      return { usedBytes: used_heap_size, limitBytes };
     },
     flush: () => Promise.all([process.stdout, process.stderr].map(flushed)),
     store:

@@ -55,7 +55,8 @@ function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thr
   const port = wire.port as PipePort;
   const board = wire.memory as BoardFile;
   const given = givenTo(spec);
-  const boot: WorkerBoot = { ...place, ...given, parentId: process.pid, clockZero: clockZero() };
+  const heapMiB = settings.resourceLimits?.maxOldGenerationSizeMb;
+  const boot: WorkerBoot = { ...place, ...given, heapMiB, parentId: process.pid, clockZero: clockZero() };
   const start = {
     settings,
     execArgv: [...given.execArgv, ...limits(settings)],

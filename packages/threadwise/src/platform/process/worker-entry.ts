@@ -1,9 +1,10 @@
 /** The first code of a process that is one worker. */
 import wt from 'node:worker_threads';
+import type { ModulePlace } from '../node/boot.js';
 import { inheritedPipe, receiveBoot } from './inherited.js';
 import { runWorker, type WorkerPlace } from './run-worker.js';
 
-export interface WorkerBoot extends WorkerPlace {
+export interface WorkerBoot extends WorkerPlace, Pick<ModulePlace, 'heapMiB'> {
   readonly parentId: number;
 }
 
