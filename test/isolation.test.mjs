@@ -121,6 +121,20 @@ function suite(form, isolation) {
       },
     );
 
+    test('memory without end while it starts: the error says so', { skip: noLimit }, async () => {
+      const module = 'for (const kept = [];;) kept.push({ number: kept.length });';
+      const source = `
+      import { createPool } from 'threadwise';
+      const worker = { resourceLimits: { maxOldGenerationSizeMb: 24 } };
+      const pool = createPool('data:text/javascript,${module}', { threads: 1, isolation: ${given}, worker });
+      pool.on('error', ({ error }) => {
+        console.log(error.message);
+        void pool.destroy();
+      });`;
+      const { stdout, stderr } = await runScript(source);
+      assert.match(stdout, /was killed by SIG[A-Z]+, as its memory was full while it was starting/, stderr);
+    });
+
     test('every task begins once, whoever dies beside it; only those that died are rejected', async (t) => {
       const pool = apart(t, { threads: 2 });
       const file = join(folder(t), 'begun');

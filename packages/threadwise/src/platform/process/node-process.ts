@@ -158,7 +158,9 @@ export class NodeProcess {
     const isKilled = signal === 'SIGKILL' && this.#end === undefined;
     const isV8s = signal !== null || (code ?? 0) > 128;
     const outOfMemory = (isV8s && OUT_OF_MEMORY.test(this.#said())) || (isKilled && isNewKill());
-    const killed = signal === null ? undefined : `process ${this.#child.pid} was killed by ${signal}`;
+    const memory = outOfMemory ? ', as its memory was full' : '';
+    const killed =
+      signal === null ? undefined : `process ${this.#child.pid} was killed by ${signal}${memory}`;
     const how = this.#end?.why ?? killed;
     const exitCode = code ?? 128 + os.constants.signals[signal!];
     // If it ended before any code of ours ran, what Node has printed is why.
