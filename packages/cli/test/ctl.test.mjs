@@ -255,6 +255,15 @@ test('what speaks no HTTP is told so', async (t) => {
   assert.match(stderr, /does not speak http \(.+\)/);
 });
 
+test('a connection that is closed as soon as it is made: exit code 5, without waiting for the timeout', async (t) => {
+  const server = createServer((socket) => socket.on('error', () => {}).destroy());
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { code, stdout, stderr } = await run(['ctl', String(server.address().port), 'pools']);
+  assert.deepEqual([code, stdout], [5, '']);
+  assert.match(stderr, /The connection to http:\/\/127\.0\.0\.1:\d+ was lost/);
+});
+
 test('a redirection is not followed: it would carry the token away', async (t) => {
   const other = await serve(t, [pool('images')]);
   const redirecting = await startRedirect(t, other.url);

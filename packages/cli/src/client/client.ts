@@ -1,4 +1,6 @@
 /** The client of a program's control server: it reads, changes, and follows events, and its errors say what to do. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { createParser } from 'eventsource-parser';
 import { isRecord } from '../checks.js';
 import { ExitCode, UsageError } from '../exit-code.js';
@@ -7,6 +9,8 @@ import { ControlError, lostConnection, noAnswer, notOurs, refusal, unreachable }
 
 /** How many milliseconds a request may take: more than a busy main thread needs for a turn of its event loop. */
 const REQUEST_TIMEOUT_MS = 10_000;
+/** Where fetch tells of a connection that it has made. */
+const CONNECTED = 'undici:client:connected';
 
 interface ClientOptions {
   readonly address: URL;
@@ -131,6 +135,12 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
       () => late.abort(new DOMException('No answer in time', 'TimeoutError')),
       limitMs,
     );
+    // In Node 20, fetch does not notice that a connection has been closed before it could use it, and stays pending.
+    const onConnected = (message: unknown): void => {
+      if (!(message as { socket: Socket }).socket.destroyed) return;
+      late.abort(Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }));
+    };
+    subscribe(CONNECTED, onConnected);
     try {
       const response = await fetch(new URL(path, address), {
         method,
@@ -152,6 +162,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
       throw isTimeout(error) ? noAnswer(address, formatDuration(limitMs)) : unreachable(address, error);
     } finally {
       clearTimeout(timer);
+      unsubscribe(CONNECTED, onConnected);
     }
   }
 
