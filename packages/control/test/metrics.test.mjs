@@ -200,6 +200,23 @@ test('two servers of a program know nothing of each other', async (t) => {
   assert.deepEqual(await pools(second), ['threadwise_queue_size{pool="two"}']);
 });
 
+test('the sum of a histogram never goes down, whatever the mean of a growing count is rounded to', async (t) => {
+  const pool = new FakePool('images');
+  const server = await serve(t, [pool]);
+  const { stats } = pool;
+  let last = 0;
+  for (let count = 100; count < 150; count++) {
+    pool.stats = () => {
+      const all = stats.call(pool);
+      return { ...all, runMs: { ...all.runMs, count, mean: 56409.7880859375 / count } };
+    };
+    const { text } = await send(server, '/metrics');
+    const sum = Number(/^threadwise_task_run_seconds_sum\S* (\S+)$/m.exec(text)[1]);
+    assert.ok(sum >= last, `${sum} after ${last}`);
+    last = sum;
+  }
+});
+
 test('the page of the metrics has each of them, with its type, and no other', async (t) => {
   const { types } = await scrape(await serve(t, []));
   const rows = readFileSync(PAGE, 'utf8').matchAll(/^\| `(threadwise_\w+)`[^|]*\| (\w+)/gm);
