@@ -77,7 +77,7 @@ test('what is named like a folder is no file to make', async () => {
     const args = ['--range', '1..3', '--out', `${at('results')}/`, ...more];
     const { code, stderr } = await runTask('echo', args);
     assert.match(stderr, /cannot write to '.*results\/': it is a directory, expected a file\n$/);
-    assert.equal(code, 2);
+    assert.equal(code, 1);
     assert.equal(existsSync(at('results')), false);
   }
 });
@@ -101,7 +101,7 @@ test('an output that cannot be written is told, and so is a journal', async () =
   const args = ['--range', '1..3'];
   const why = 'a part of the path is not a directory\n';
   const output = await runTask('increment', [...args, '--out', below]);
-  assert.deepEqual([output.code, output.stderr], [2, `threadwise: cannot write to '${below}': ${why}`]);
+  assert.deepEqual([output.code, output.stderr], [1, `threadwise: cannot write to '${below}': ${why}`]);
   const journal = await runTask('increment', [...args, '--journal', below]);
   assert.deepEqual([journal.code, journal.stderr.endsWith(why)], [2, true], journal.stderr);
 });
@@ -228,6 +228,10 @@ test('reduce: nothing to fold, a fold that fails, a fold that is not there', asy
   const nothing = await runTask('echo', ['--reduce', 'max']);
   assert.deepEqual([nothing.code, nothing.stdout], [2, '']);
   assert.match(nothing.stderr, /nothing to reduce/);
+  const skip = ['--range', '1..1', '--on-error', 'skip'];
+  const failed = await runTask('even', [...skip, '--reduce', 'max']);
+  assert.deepEqual([failed.code, failed.stdout], [1, '']);
+  assert.match(failed.stderr, /^1 input failed:.*nothing to reduce/s);
   const failing = await runTask('echo', ['--range', '1..9', '--reduce', 'brokenReducer']);
   assert.deepEqual([failing.code, failing.stdout], [1, '']);
   assert.match(failing.stderr, /the reducer 'brokenReducer' failed: TypeError: cannot fold/);

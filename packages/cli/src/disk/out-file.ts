@@ -25,7 +25,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { ExpectedError, UsageError } from '../exit-code.js';
+import { ExpectedError } from '../exit-code.js';
 import { attempt, describeSystemError, hasCode } from '../system-error.js';
 import { beginningOf } from '../format/cut.js';
 import { placeOf } from './file-id.js';
@@ -46,10 +46,10 @@ const LONGEST_NAME = 50;
 const NO_ROOM_BESIDE = ['EACCES', 'EPERM', 'EROFS', 'ENOENT'];
 const PERMISSIONS = 0o7777;
 
-/** `place`: the path with all links resolved. `part`: the temporary file that is written until it is complete. Throws a UsageError if the path is that of a folder. */
+/** `place`: the path with all links resolved. `part`: the temporary file that is written until it is complete. Throws an ExpectedError if the path is that of a folder. */
 export function outPath(path: string) {
   if (path.replaceAll(sep, '/').endsWith('/'))
-    throw new UsageError(`cannot write to '${path}': it is a directory, expected a file`);
+    throw new ExpectedError(`cannot write to '${path}': it is a directory, expected a file`);
   const place = placeOf(path);
   const mark = randomBytes(4).toString('hex');
   const part = join(dirname(place), `.${beginningOf(basename(place), LONGEST_NAME)}.${mark}.part`);

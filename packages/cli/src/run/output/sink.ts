@@ -51,7 +51,7 @@ export async function openSink(
     return isJournaled ? openInPlace(path, mark === undefined ? 'w' : 'a') : openOutFile(out);
   };
   let file: OutFile | undefined;
-  while ((file = attempt(open, `cannot write to '${path}'`)) === undefined) {
+  while ((file = attempt(open, `cannot write to '${path}'`, ExpectedError)) === undefined) {
     await sleep(NO_READER_WAIT_MS);
     if (isStopped()) throw new Error('interrupted');
   }
@@ -91,7 +91,12 @@ export function checkOutput(out: OutPath | undefined, { place, offset }: OutputM
   if (out !== undefined) {
     const size = () => statSync(out.path, { throwIfNoEntry: false })?.size ?? 0;
     const remedy = 'bring its content back, or remove the journal to run everything again';
-    return mustHave(offset, attempt(size, `cannot write to '${out.path}'`), `'${out.path}'`, remedy);
+    return mustHave(
+      offset,
+      attempt(size, `cannot write to '${out.path}'`, ExpectedError),
+      `'${out.path}'`,
+      remedy,
+    );
   }
   const stats = fstatSync(STDOUT);
   if (!stats.isFile()) throw new UsageError(`the journal belongs to a file; ${REMEDY}`);
