@@ -60,7 +60,9 @@ export async function openDelivery(
     const { close, empty, render } = formats[format];
     // A fold over some of the inputs would look like one over all of them.
     if (reducer !== undefined && !isComplete) return;
-    await sink.write(reducer === undefined ? (hasText ? close : empty) : `${reducer.text(render)}\n`);
+    await sink.write(
+      reducer === undefined ? (hasText ? close : empty) : `${reducer.text(render, counts.failed > 0)}\n`,
+    );
     sink.commit();
     if (isComplete) journal.record(counts, sink, { complete: true });
   }
@@ -164,16 +166,17 @@ export function createReducer(fold: TaskFunction, name: string) {
     isEmpty = false;
   }
 
-  /** The fold's result. Throws if there is none. */
-  function value(): unknown {
+  /** The fold's result. @param Failure what is thrown if there is none */
+  function value(Failure: new (message: string) => ExpectedError = UsageError): unknown {
     if (!isEmpty || bringsInitial) return sum;
-    throw new UsageError(
+    throw new Failure(
       `nothing to reduce: '${name}' has no initial value (a default for its first parameter) and there was no result`,
     );
   }
 
-  function text(render: (value: unknown) => string): string {
-    const result = value();
+  /** @param hasFailures whether inputs have failed: if all have, there is no result, and that is no bad input */
+  function text(render: (value: unknown) => string, hasFailures: boolean): string {
+    const result = value(hasFailures ? ExpectedError : UsageError);
     try {
       return render(result);
     } catch (error) {
