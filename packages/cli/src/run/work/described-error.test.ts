@@ -11,6 +11,13 @@ function thrownBy(act: () => unknown): unknown {
   }
 }
 
+test('a thrown value that has no JSON is shown as Node.js shows it', () => {
+  const own: { a: number; self?: unknown } = { a: 1 };
+  own.self = own;
+  assert.equal(errorLine(describeError(10n)), 'thrown: 10n');
+  assert.equal(errorLine(describeError(own)), 'thrown: <ref *1> { a: 1, self: [Circular *1] }');
+});
+
 test('what fails within a call of ours has no stack', () => {
   assert.equal(stackOf(thrownBy(() => JSON.stringify(1n))), undefined);
 });

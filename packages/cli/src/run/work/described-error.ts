@@ -1,5 +1,6 @@
 /** Turns whatever a task threw into plain words; a thrown value whose properties throw must not break the run. */
 
+import { inspect } from 'node:util';
 import type { DescribedError } from './batch.js';
 
 const UNREADABLE = '(cannot be read)';
@@ -51,7 +52,10 @@ export function shownJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch (error) {
-    return error instanceof RangeError ? '(too deep to be shown)' : UNREADABLE;
+    // JSON has no word for a BigInt, nor for an object that holds itself.
+    return error instanceof RangeError
+      ? '(too deep to be shown)'
+      : safely(() => inspect(value, { breakLength: Infinity }));
   }
 }
 
