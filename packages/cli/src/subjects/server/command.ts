@@ -55,6 +55,10 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
   addOutputs(command)
     .addHelpText('after', examples)
     .action(async (app: string, args: string[]) => {
+      const end = process.argv.indexOf('--');
+      const passed = end === -1 ? 0 : process.argv.length - end - 1;
+      if (args.length > passed)
+        throw new UsageError(`expected one app, and its own arguments after --, got '${args[0]}'`);
       const raw = command.optsWithGlobals<RawServerOptions>();
       const { plan, reporting } = resolveServerOptions(app, args, raw);
       // Loaded only now: help and usage errors need none of it.
