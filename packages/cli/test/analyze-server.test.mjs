@@ -180,6 +180,13 @@ describe('threadwise analyze server', { concurrency: 4 }, () => {
     assert.deepEqual(pidsIn(readFileSync(notes, 'utf8')).filter(isAlive), []);
   });
 
+  test('an app that listens on a socket file is told so at once, and leaves no such file', async () => {
+    const socket = join(temporaryFolder(), 'socket');
+    const { code, stderr } = await run(['analyze', 'server', app('socket.mjs'), '--', socket]);
+    assert.ok(stderr.includes(`socket.mjs listens on '${socket}', and the load needs a port.`), stderr);
+    assert.deepEqual([code, existsSync(socket)], [2, false]);
+  });
+
   for (const [name, args, expected] of [
     ['none.mjs', [], /cannot find module '.*none\.mjs': no such file/],
     ['throws.mjs', [], /cannot load '.*throws\.mjs': TypeError: no database/],
@@ -190,6 +197,8 @@ describe('threadwise analyze server', { concurrency: 4 }, () => {
     ],
     ['exits.mjs', [], /does not start: .*exit code 3.*: configuration is missing/s],
     ['nothing.mjs', [], /listens on no port, and exports no server.*it exports VERSION, build/],
+    ['routes.mjs', ['extra'], /expected one app, and its own arguments after --, got 'extra'/],
+    ['routes.mjs', ['extra', '--', 'own'], /arguments after --, got 'extra'/],
     ['http2.mjs', [], /http2\.mjs listens with node:http2, and the load speaks HTTP\/1\.1/],
     ['waits-forever.mjs', ['--budget', '2s'], /waits-forever\.mjs listened on no port within 10 s/],
     ['clusters-itself.mjs', [], /starts a cluster by itself/],

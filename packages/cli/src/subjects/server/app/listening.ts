@@ -37,12 +37,17 @@ export function listenOnLoopback(wanted: number | undefined) {
     isExpected: false,
     /** Whether a wanted server speaks HTTP/2, which the load generator does not. */
     hasHttp2: false,
+    /** The servers that listen on something else than a port, such as a socket file. */
+    elsewhere: [] as net.Server[],
   };
   const { prototype } = net.Server as { prototype: { listen: (...args: ListenArguments) => net.Server } };
   const original = prototype.listen;
   prototype.listen = function listen(this: net.Server, ...args) {
     const wish = wishOf(args);
-    if (wish === undefined) return original.apply(this, args);
+    if (wish === undefined) {
+      if (this instanceof http.Server || this instanceof https.Server) listening.elsewhere.push(this.unref());
+      return original.apply(this, args);
+    }
     const { port: wished, options, callback } = wish;
     const port = ports.get(this);
     // An app may export its server and let it listen as well.

@@ -31,7 +31,10 @@ export async function openApp(setup: AppSetup): Promise<AppOpened> {
     return { origin: await listening.origin(), form };
   };
   const fail = (what: string): never => {
-    throw new UsageError(whyNever(what, setup, listening, exported));
+    const why = whyNever(what, setup, listening, exported);
+    // The end of the process would leave a socket file.
+    for (const server of listening.elsewhere) server.close();
+    throw new UsageError(why);
   };
   const late = `listened on no port within ${Math.round(setup.limitMs / 1000)} s`;
   try {
@@ -58,13 +61,17 @@ async function nothingLeftToDo(): Promise<void> {
 
 /** @param what what the app did, such as `listens on no port` */
 function whyNever(what: string, { module, port }: AppSetup, listening: Listening, exported: ModuleNamespace) {
-  const { others, hasHttp2 } = listening;
+  const { others, hasHttp2, elsewhere } = listening;
   const file = basename(fileURLToPath(module));
   if (port !== undefined && others.length > 0) {
     return `--port: expected one that it listens on, which is ${others.join(', ')}, got ${port}`;
   }
   if (hasHttp2) {
     return `${file} listens with node:http2, and the load speaks HTTP/1.1. Expected a server of node:http or node:https: export one with the same handlers for the measurement`;
+  }
+  const path = elsewhere.map((server) => server.address()).find((address) => typeof address === 'string');
+  if (path !== undefined) {
+    return `${file} listens on '${path}', and the load needs a port. Expected an app that listens on one, or that exports the server and does not let it listen`;
   }
   const example = Object.entries(exportsOf(exported)).find(
     ([name, value]) => typeof value === 'function' && !['default', 'module.exports'].includes(name),
