@@ -108,7 +108,7 @@ export class Service {
       ...defined({ limiter: options.limiter }),
     });
     this.#machines = machinesOf(this.worker, redis);
-    // Of the file that the workers load now: it may be replaced before a job asks for it.
+    // The hash is taken now, while the file is the one that the workers load: it may be replaced before a job asks for the hash.
     const hash = moduleHash(url);
     hash.catch(() => undefined);
     const { pool: ours, worker } = this;

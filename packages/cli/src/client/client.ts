@@ -9,7 +9,7 @@ import { ControlError, lostConnection, noAnswer, notOurs, refusal, unreachable }
 
 /** How many milliseconds a request may take: more than a busy main thread needs for a turn of its event loop. */
 const REQUEST_TIMEOUT_MS = 10_000;
-/** Where fetch tells of a connection that it has made. */
+/** The diagnostics channel on which fetch publishes each connection that it has made. */
 const CONNECTED = 'undici:client:connected';
 
 interface ClientOptions {
@@ -135,7 +135,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
       () => late.abort(new DOMException('No answer in time', 'TimeoutError')),
       limitMs,
     );
-    // In Node 20, fetch does not notice that a connection has been closed before it could use it, and stays pending.
+    // On Node.js 20, fetch does not notice that a connection was closed before it could use it, and stays pending.
     const onConnected = (message: unknown): void => {
       if (!(message as { socket: Socket }).socket.destroyed) return;
       late.abort(Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }));

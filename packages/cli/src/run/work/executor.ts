@@ -130,7 +130,7 @@ export function fleetExecutor(
     timer = setInterval(() => void count().catch(endIfUnreachable), COUNT_MS).unref();
   }
 
-  /** As long as the calls that are out wait for Redis, no other call finds that it is away. */
+  /** While all calls that may be out wait for Redis, no other call is made that would find that Redis is away. */
   function endIfUnreachable(error: FleetError): void {
     if (error.code !== 'ERR_FLEET_CONNECTION') return;
     end ??= endOf(error);
