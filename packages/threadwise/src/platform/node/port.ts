@@ -79,7 +79,7 @@ export function rethrow(error: unknown): never {
  */
 export function movable(transfer: readonly unknown[]): readonly Transferable[] {
   for (const value of transfer) {
-    if (!(value instanceof ArrayBuffer)) continue;
+    if (!(value instanceof ArrayBuffer) || value.byteLength > 0) continue;
     try {
       new Uint8Array(value, 0, 0);
     } catch {
