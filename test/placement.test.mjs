@@ -815,10 +815,13 @@ describe('what a module declares', () => {
     ['{ placement: { one: 1 } }', /placement \(export\)\.one': expected 'threads' or 'auto', got 1/],
     [
       "{ placement: { on: 'threads' } }",
-      /placement \(export\)\.on': expected the name of a task\. Did you mean 'one'\?/,
+      /placement \(export\)\.on': expected the name of a task \(one\), got "on"\. Did you mean 'one'\?/,
     ],
     ["{ pure: 'one' }", /threadwise\.pure \(export\)': expected an array, got "one"/],
-    ["{ pure: ['on'] }", /pure \(export\)\[0\]': expected the name of a task\. Did you mean 'one'\?/],
+    [
+      "{ pure: ['on'] }",
+      /pure \(export\)\[0\]': expected the name of a task \(one\), got "on"\. Did you mean 'one'\?/,
+    ],
     ["{ place: 'threads' }", /Unknown option 'threadwise \(export\)\.place'/],
     ['7', /'threadwise \(export\)': expected an object, got 7/],
   ]) {

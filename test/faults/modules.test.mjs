@@ -47,6 +47,32 @@ describe('modules', () => {
     });
   }
 
+  for (const [name, setup, message] of [
+    ['throws no error', '() => { throw "no license"; }', /^ failed: no license$/],
+    ['rejects with what is no error', '() => Promise.reject({ code: 5 })', /^ failed: /],
+    [
+      'has another name',
+      'function connect() { throw new RangeError("no host"); }',
+      /^ failed: RangeError: no host$/,
+    ],
+    [
+      'exits',
+      '() => process.exit(7)',
+      /^ failed: Error: The worker ended with exit code 7 while it was starting$/,
+    ],
+  ]) {
+    test(`one whose setup ${name}: the error says that it was setup`, async (t) => {
+      const source = `export const f = () => 1; export const setup = ${setup};`;
+      for (const placement of name === 'exits' ? ['threads'] : ['threads', 'inline']) {
+        const pool = poolFor(t, { placement }, new URL(`data:text/javascript,${source}`));
+        const { error } = await outcome(pool.run('f', []));
+        assert.equal(error.code, 'ERR_MODULE_LOAD');
+        assert.match(error.message, /^setup\(\) of the task module data:/);
+        assert.match(error.message.slice(error.message.indexOf(' failed: ')), message);
+      }
+    });
+  }
+
   for (const name of ['blocks.mjs', 'waits.mjs']) {
     test(`one that never ends loading (${name}) is given up after worker.startTimeoutMs`, async (t) => {
       const pool = poolFor(t, { worker: { startTimeoutMs: 200 } }, badUrl(name));

@@ -19,15 +19,47 @@ function poolFor(t: TestContext, options: PoolOptions): Pool {
   return pool;
 }
 
-test('createPool refuses an option with a stack that begins at its caller, however deep the option lies', () => {
-  function caller(): Pool {
-    return createPool(module, { worker: { recycle: { afterTasks: -1 } } });
+test('a refused option has a stack that begins at the caller, however deep the option lies', (t) => {
+  const pool = poolFor(t, { threads: 1 });
+  for (const [option, caller] of [
+    [
+      'worker\\.recycle\\.afterTasks',
+      function caller() {
+        createPool(module, { worker: { recycle: { afterTasks: -1 } } });
+      },
+    ],
+    [
+      'queue\\.limit',
+      function caller() {
+        pool.configure({ queue: { limit: -1 } });
+      },
+    ],
+    [
+      'threads\\.min',
+      function caller() {
+        pool.resize({ min: -1 });
+      },
+    ],
+  ] as const) {
+    assert.throws(caller, ({ code, stack }) => {
+      assert.equal(code, 'ERR_OPTION');
+      assert.match(stack, new RegExp(`^TypeError: Option '${option}': [^\\n]*\\n {4}at caller `));
+      return true;
+    });
   }
-  assert.throws(caller, ({ code, stack }) => {
-    assert.equal(code, 'ERR_OPTION');
-    assert.match(stack, /^TypeError: Option 'worker\.recycle\.afterTasks': [^\n]*\n {4}at caller /);
-    return true;
-  });
+});
+
+test('a refused option says of what class the object is that came instead', (t) => {
+  const pool = poolFor(t, { threads: 1 });
+  for (const [value, shown] of [
+    [Promise.resolve(), 'an instance of Promise'],
+    [new Uint8Array(9), 'an instance of Uint8Array'],
+    [{ most: 2, constructor: undefined }, 'an object (most, constructor)'],
+    [Object.create(null), 'an object ()'],
+  ]) {
+    const message = `Option 'threads.min': expected a whole number from 0 to 1024, got ${shown}`;
+    assert.throws(() => pool.resize({ min: value as number }), { code: 'ERR_OPTION', message });
+  }
 });
 
 for (const placement of ['threads', 'inline'] as const) {

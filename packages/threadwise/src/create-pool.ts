@@ -3,7 +3,7 @@
  * takes about a third of the time in which a thread starts.
  */
 import { availableParallelism } from 'node:os';
-import { isThreadwiseError } from './core/options/errors.js';
+import { fromCallerOf } from './core/options/errors.js';
 import type { PoolOptions } from './core/options/options.js';
 import type { Pool } from './core/pool.js';
 import type { UntypedTasks } from './core/types.js';
@@ -26,13 +26,9 @@ export function createPool<M = UntypedTasks>(module: URL | string, options?: Poo
   const names = Array.from({ length: threadsAhead(given) }, (_, i) => `${threadName}/${i + 1}`);
   const endUnused = startAhead(names);
   try {
-    const pool = openPool<M>(module, options, usualName);
+    const pool = fromCallerOf(createPool, () => openPool<M>(module, options, usualName));
     if (name === usualName) poolCount++;
     return pool;
-  } catch (error) {
-    // Options are checked so deep in here that V8 would note none of the caller's lines.
-    if (isThreadwiseError(error)) Error.captureStackTrace(error, createPool);
-    throw error;
   } finally {
     endUnused();
   }

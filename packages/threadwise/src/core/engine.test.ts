@@ -1,7 +1,7 @@
 /** The parts together, on a platform that only takes notes: what becomes of calls when workers fail to start. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { LinkEvents, RemoteSizing } from './contracts.js';
+import type { LinkEvents, LoadedModule, ModuleHere, RemoteSizing } from './contracts.js';
 import { MeasuredRecorder } from '../metrics/measured.js';
 import { leastBusy } from '../scheduling/choice/strategies.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
@@ -17,6 +17,7 @@ import type { Task } from './calls/task.js';
 function scene(
   given: PoolOptions = {},
   prepare: (platform: FakePlatform, transport: FakeTransport) => void = () => undefined,
+  moduleHere: Partial<ModuleHere> = {},
 ) {
   const [platform, transport] = [new FakePlatform(), new FakeTransport()];
   prepare(platform, transport);
@@ -29,8 +30,8 @@ function scene(
     ),
     platform,
     exchange: transport.open(platform),
-    newPlacement: PLACEMENTS.threads,
-    newModuleHere: () => assert.fail('no call is to run here'),
+    newPlacement: (name) => PLACEMENTS[name](),
+    newModuleHere: () => moduleHere as ModuleHere,
     choices: ['any'],
     scaling: measured,
     recorder: new MeasuredRecorder(),
@@ -76,6 +77,46 @@ describe('a pool', () => {
     assert.equal(await stateOf(call), 'ERR_MODULE_LOAD');
     assert.equal(await stateOf(engine.lifecycle.ready), 'ERR_MODULE_LOAD');
     assert.equal(await stateOf(engine.admission.enter('work', [1], undefined)), 'ERR_MODULE_LOAD');
+  });
+
+  for (const [what, setsUp, message] of [
+    ['its module', false, /^Cannot load the task module .* It did not load within 10000 ms \(/],
+    ['its setup', true, /^setup\(\) of the task module .* failed: Error: It did not end within 10000 ms \(/],
+  ] as const) {
+    test(`says of a worker that takes too long to start that it was ${what}`, async () => {
+      const { engine, platform, lastLink } = scene();
+      if (setsUp) lastLink().events.setsUp();
+      platform.advance(10_000);
+      await assert.rejects(engine.lifecycle.ready, { code: 'ERR_MODULE_LOAD', message });
+    });
+
+    test(`says of the calling thread that it was ${what}`, async () => {
+      const never = () => new Promise<never>(() => undefined);
+      const module = { setup: never } as Partial<LoadedModule> as LoadedModule;
+      const load = setsUp ? () => Promise.resolve(module) : never;
+      const { engine, platform } = scene({ placement: 'inline' }, undefined, {
+        load,
+        leave: () => undefined,
+      });
+      await turn();
+      platform.advance(10_000);
+      await assert.rejects(engine.lifecycle.ready, { code: 'ERR_MODULE_LOAD', message });
+    });
+  }
+
+  test('says that it was setup, also of a worker that dies there and of one after others have loaded the module', async () => {
+    const { engine, platform, lastLink } = scene();
+    lastLink().events.ready([], { functions: [], others: [] });
+    platform.threads.at(-1)!.exit();
+    const waiting = engine.admission.enter('work', [1], undefined);
+    waiting.catch(() => undefined); // it is asked for below
+    for (let i = 0; i < 20 && engine.lifecycle.state === 'open'; i++) {
+      lastLink().events.setsUp();
+      platform.threads.at(-1)!.exit();
+      await turn();
+      platform.advance(2000);
+    }
+    await assert.rejects(waiting, { code: 'ERR_MODULE_LOAD', message: /^setup\(\) of the task module / });
   });
 
   test('rejects every call when the system has no memory for what a worker shares with main', async () => {

@@ -232,14 +232,15 @@ export class Engine {
    * load the next time, unless the system was short of something; one that did may (its worker was unlucky).
    */
   workerFailed(slot: WorkerSlot, error: unknown, phase: 'loading' | 'idle'): void {
-    this.recycler.end(loadError(this.parts.moduleUrl, error));
-    if (phase === 'loading' && this.#traits === undefined && !isShortage(error)) this.moduleFailed(error);
-    else this.scaler.failed(error, slot.startedAt);
+    this.recycler.end(loadError(this.parts.moduleUrl, error, slot.inSetup));
+    if (phase === 'loading' && this.#traits === undefined && !isShortage(error))
+      this.moduleFailed(error, slot.inSetup);
+    else this.scaler.failed(error, slot);
   }
 
   /** No call can ever run. */
-  moduleFailed(error: unknown): void {
-    this.lifecycle.break(loadError(this.parts.moduleUrl, error));
+  moduleFailed(error: unknown, inSetup: boolean): void {
+    this.lifecycle.break(loadError(this.parts.moduleUrl, error, inSetup));
   }
 
   /** A worker is on its way out, or gone; or the calling thread is, which ends as a worker ends. */

@@ -3,6 +3,7 @@ import { withCallerStack } from './calls/caller-stack.js';
 import { Engine, type Parts } from './engine.js';
 import type { Listener, PoolEventName } from './events/hooks.js';
 import { isList, list, reject, text } from './options/checks.js';
+import { fromCallerOf } from './options/errors.js';
 import { type Lease, newLease } from './lease.js';
 import { type Inputs, iteratorOf, type MapOptions, mappedCalls, Mapping, resolveMap } from './calls/map.js';
 import type { PoolChanges, ThreadBounds } from './options/options.js';
@@ -150,12 +151,12 @@ export class Pool<M = UntypedTasks> {
 
   /** Changes how many workers there are, while running. Throws ERR_OPTION or ERR_POOL_CLOSED; of a broken pool, ERR_MODULE_LOAD. */
   resize(threads: number | ThreadBounds | 'auto'): void {
-    this.#engine.resize(threads);
+    fromCallerOf(this.resize, () => this.#engine.resize(threads));
   }
 
   /** Changes options while running: all that is named, or nothing. Throws ERR_OPTION or ERR_POOL_CLOSED; of a broken pool, ERR_MODULE_LOAD. */
   configure(changes: PoolChanges): void {
-    this.#engine.configure(changes);
+    fromCallerOf(this.configure, () => this.#engine.configure(changes));
   }
 
   /** Calls are accepted and wait; what has begun goes on, as do broadcasts. Throws ERR_POOL_CLOSED; of a broken pool, ERR_MODULE_LOAD. */

@@ -107,6 +107,7 @@ export class Runner implements CallHost, EndpointEvents {
       const module = readTaskModule(await this.#platform.load(), this.#options.classes);
       if (module.instances !== undefined) this.#callHost = packingHost(this, module.instances);
       const { workerId, poolName, data } = this.#options;
+      if (module.setup !== undefined) this.#endpoint.say([TO_MAIN.setsUp]);
       await module.setup?.({ workerId, poolName, data });
       this.#module = module;
       this.#endpoint.say([TO_MAIN.ready, module.names, module.traits]);

@@ -103,7 +103,7 @@ function checkName(option: string, given: unknown, tasks: Functions): string {
   if (typeof given === 'string' && tasks.has(given)) return given;
   const names = [...tasks.keys()];
   const meant = typeof given === 'string' ? didYouMean(given, names) : '';
-  return reject(option, `the name of a task.${meant} (${names.join(', ')})`, given);
+  return reject(option, `the name of a task (${names.join(', ')})`, given, meant);
 }
 
 /**

@@ -1,8 +1,8 @@
 /**
  * What main and worker say to each other over a port, whatever way the tasks go. The worker speaks first (`ready` or
- * `loadFailed`); every `hostCall` is answered by one `hostReply`, `retire` by `retired`, `stop` by `stopped`. Tuples
+ * `loadFailed`, and `setsUp` before it where the module has a `setup`); every `hostCall` is answered by one `hostReply`, `retire` by `retired`, `stop` by `stopped`. Tuples
  * instead of objects: no property names cross. What came from a caller or a task is the last part of a word, see
- * `line.ts`. A transport's own words have numbers from 10.
+ * `line.ts`. A transport's own words have numbers from 11.
  */
 import type { ModuleTraits } from '../core/contracts.js';
 import type { EncodedError } from './codec/error-codec.js';
@@ -19,6 +19,7 @@ export const TO_MAIN = {
   retired: 7,
   awaits: 8,
   error: 9,
+  setsUp: 10,
 } as const;
 
 export type MessageToWorker =
@@ -30,6 +31,7 @@ export type MessageToWorker =
 export type MessageToMain =
   | readonly [type: typeof TO_MAIN.ready, taskNames: readonly string[], traits: ModuleTraits]
   | readonly [type: typeof TO_MAIN.awaits, taskName: string]
+  | readonly [type: typeof TO_MAIN.setsUp]
   | readonly [type: typeof TO_MAIN.loadFailed, error: EncodedError]
   | readonly [type: typeof TO_MAIN.progress, id: number, value: unknown]
   | readonly [type: typeof TO_MAIN.hostCall, call: number, name: string, args: readonly unknown[]]

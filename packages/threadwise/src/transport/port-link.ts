@@ -43,6 +43,8 @@ export abstract class PortLink {
         return events.ready(message[1], message[2]);
       case TO_MAIN.awaits:
         return events.awaits(message[1]);
+      case TO_MAIN.setsUp:
+        return events.setsUp();
       case TO_MAIN.loadFailed:
         return events.loadFailed(decodeError(message[1]));
       case TO_MAIN.hostCall:

@@ -53,7 +53,7 @@ export type Said =
   | { readonly what: 'awaits'; readonly name: string }
   | { readonly what: 'loadFailed'; readonly error: unknown }
   | { readonly what: 'memory'; readonly used: number; readonly limit: number }
-  | { readonly what: 'retired' | 'stopped' | 'batch' }
+  | { readonly what: 'setsUp' | 'retired' | 'stopped' | 'batch' }
   | { readonly what: 'error' | 'broken'; readonly error: unknown };
 
 export class Rig {
@@ -150,6 +150,7 @@ export class Rig {
       ranPlain: () => undefined,
       ready: (names, traits) => say({ what: 'ready', names, traits }),
       awaits: (name) => say({ what: 'awaits', name }),
+      setsUp: () => say({ what: 'setsUp' }),
       loadFailed: (error) => say({ what: 'loadFailed', error }),
       memory: (used, limit) => say({ what: 'memory', used, limit }),
       retired: () => say({ what: 'retired' }),

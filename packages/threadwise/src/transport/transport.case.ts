@@ -34,7 +34,7 @@ function startSuite(ground: Ground, connect: Connect): void {
     const said = await rig.heard('loadFailed');
     assert.ok(said.error instanceof SyntaxError);
     assert.equal((said.error as { code?: string }).code, 'ERR_SYNTAX');
-    assert.deepEqual(rig.all('ready'), []);
+    assert.deepEqual([...rig.all('setsUp'), ...rig.all('ready')], []);
   });
 
   test('setup is awaited before ready, and what it throws is a failure to load', async (t) => {
@@ -50,6 +50,7 @@ function startSuite(ground: Ground, connect: Connect): void {
     t.after(() => rig.close());
     const { error } = await rig.heard('loadFailed');
     assert.ok(error instanceof RangeError);
+    assert.equal(rig.all('setsUp').length, 1);
     assert.deepEqual(rig.all('ready'), []);
   });
 }

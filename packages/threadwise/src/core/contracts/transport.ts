@@ -15,6 +15,8 @@ export interface LinkEvents {
   ready(taskNames: readonly string[], traits: ModuleTraits): void;
   /** A function has returned a promise; said once by each worker. */
   awaits(taskName: string): void;
+  /** It has loaded the module, and calls its `setup`. */
+  setsUp(): void;
   loadFailed(error: unknown): void;
   done(task: Task, value: unknown, runMs: number): void;
   failed(task: Task, error: unknown, runMs: number): void;

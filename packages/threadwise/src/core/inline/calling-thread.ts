@@ -53,6 +53,8 @@ export class CallingThread {
   #state: State = 'unloaded';
   #loaded: LoadedModule | undefined;
   #error: unknown;
+  /** Whether the module was loaded, and its `setup` called. */
+  #inSetup = false;
   /** The functions that 'auto' may run here. */
   #allowed: readonly string[] = [];
   #since = 0;
@@ -81,7 +83,7 @@ export class CallingThread {
       else if (this.isReady) void this.#load(); // 'auto' had it loaded, and not set up
     }
     if (this.#state === 'unloaded') void this.#load();
-    if (this.#state === 'failed') this.#engine.moduleFailed(this.#error);
+    if (this.#state === 'failed') this.#engine.moduleFailed(this.#error, this.#inSetup);
   }
 
   /** Learns from a worker that has loaded the module which of its functions may run here. */
@@ -160,14 +162,17 @@ export class CallingThread {
     const { startTimeoutMs, data } = options.worker;
     this.#transition('loading');
     this.within.clear();
-    this.#deadline = platform.timer(startTimeoutMs, () => this.#failed(loadsTooLong(startTimeoutMs)));
+    this.#deadline = platform.timer(startTimeoutMs, () =>
+      this.#failed(loadsTooLong(startTimeoutMs, this.#inSetup)),
+    );
     let loaded: LoadedModule;
     try {
       loaded = await this.module.load();
       if (this.#state !== 'loading') return;
       // 'auto' prepares nothing here: it leaves a module with a setup alone, unless that declares 'auto' for a function.
       const own = { workerId: NO_WORKER, poolName, data: platform.clone(data) };
-      if (this.record !== undefined) await loaded.setup?.(own);
+      this.#inSetup = this.record !== undefined && loaded.setup !== undefined;
+      if (this.#inSetup) await loaded.setup!(own);
     } catch (error) {
       return this.#failed(error);
     }
@@ -205,7 +210,7 @@ export class CallingThread {
     this.#transition('failed');
     this.#allow();
     if (this.record !== undefined) this.#tellExit('load-failed');
-    if (this.within.takesAll) this.#engine.moduleFailed(error);
+    if (this.within.takesAll) this.#engine.moduleFailed(error, this.#inSetup);
     else this.#engine.hooks.report(error);
   }
 

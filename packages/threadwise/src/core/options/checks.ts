@@ -5,9 +5,10 @@ import { didYouMean } from './nearest.js';
 /** setTimeout's longest delay, in milliseconds; beyond it Node fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Throws ERR_OPTION: which option, what was expected, what came. */
-export function reject(option: string, expected: string, value: unknown): never {
-  throw new ThreadwiseError('ERR_OPTION', `Option '${option}': expected ${expected}, got ${show(value)}`);
+/** Throws ERR_OPTION: which option, what was expected, what came, and what was meant, perhaps. */
+export function reject(option: string, expected: string, value: unknown, meant = ''): never {
+  const message = `Option '${option}': expected ${expected}, got ${show(value)}${meant && `.${meant}`}`;
+  throw new ThreadwiseError('ERR_OPTION', message);
 }
 
 export function integer(option: string, value: unknown, min: number, max: number): number {

@@ -86,6 +86,21 @@ export function isThreadwiseError(value: unknown): value is ThreadwiseError {
   return value instanceof Error && (value as { [BRAND]?: unknown })[BRAND] === true;
 }
 
+interface Capturing {
+  /** Only newer browsers have it. */
+  captureStackTrace?(error: Error, of: unknown): void;
+}
+
+/** Does `check`, and has the stack of an error of ours begin at the caller of `of`: options are checked so deep in here that V8 would note no line of it. */
+export function fromCallerOf<T>(of: (...args: never[]) => unknown, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (isThreadwiseError(error)) (Error as Capturing).captureStackTrace?.(error, of);
+    throw error;
+  }
+}
+
 /** The same error anew, for another caller: each gets a stack of its own. */
 export function sameAgain(error: ThreadwiseError): ThreadwiseError {
   const { code, message, cause } = error;
@@ -105,6 +120,8 @@ export function show(value: unknown): string {
   try {
     if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`;
     if (Array.isArray(value)) return `an array of ${value.length}`;
+    const { name = '' } = value.constructor ?? {};
+    if (!['', 'Object'].includes(name)) return `an instance of ${name}`;
     return `an object (${Object.keys(value).slice(0, 5).join(', ')})`;
   } catch {
     return typeof value === 'function' ? 'a function' : 'an object';

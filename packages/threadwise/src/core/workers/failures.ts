@@ -29,14 +29,17 @@ export function sayLost(task: Task, error: unknown): void {
   if (stack !== undefined) error.stack = stack.replace(message, () => error.message);
 }
 
-/** The error with which `ready` and every waiting call reject when the module does not load. */
-export function loadError(moduleUrl: string, cause: unknown): ThreadwiseError {
+/**
+ * The error with which `ready` and every waiting call reject when the module does not load.
+ * @param inSetup whether it was loaded, and its `setup` had begun
+ */
+export function loadError(moduleUrl: string, cause: unknown, inSetup: boolean): ThreadwiseError {
   const reason = textOf(cause);
-  const place = placeOf(cause, moduleUrl);
-  const what = place?.isSetup
+  const place = placeOf(cause);
+  const what = inSetup
     ? `setup() of the task module ${shorten(moduleUrl)} failed`
     : `Cannot load the task module ${shorten(moduleUrl)}`;
-  const where = place === undefined ? '' : ` (${place.at})`;
+  const where = place === undefined ? '' : ` (${place})`;
   return new ThreadwiseError('ERR_MODULE_LOAD', `${what}: ${reason}${where}${hint(moduleUrl, cause)}`, {
     cause,
   });
@@ -58,19 +61,17 @@ export function reasonOf(message: string): Error {
 }
 
 /** @param ms how many milliseconds it was given */
-export function loadsTooLong(ms: number): Error {
-  return reasonOf(`It did not load within ${ms} ms (option worker.startTimeoutMs)`);
+export function loadsTooLong(ms: number, inSetup: boolean): Error {
+  return reasonOf(`It did not ${inSetup ? 'end' : 'load'} within ${ms} ms (option worker.startTimeoutMs)`);
 }
 
-/** Where an error was thrown: the first place in its stack that is in a file of the user's; and whether `setup` of the module called that. */
-function placeOf(cause: unknown, moduleUrl: string): { at: string; isSetup: boolean } | undefined {
+/** Where an error was thrown: the first place in its stack that is in a file of the user's. */
+function placeOf(cause: unknown): string | undefined {
   const lines = textOf(cause, ({ stack }) => `${stack}`).split('\n');
   // Node.js puts the place before the name where it could not compile the module.
-  if (/^\S+:\d+$/.test(lines[0] ?? '')) return { at: lines[0]!, isSetup: false };
-  const frames = lines.filter((line) => /^ {4}at /.test(line) && !/\bnode:|\[worker eval\]/.test(line));
-  const at = /((?:file:|\/|[A-Z]:\\)[^()]*:\d+:\d+)\)?$/.exec(frames[0] ?? '')?.[1];
-  if (at === undefined) return undefined;
-  return { at, isSetup: frames.some((line) => /\bsetup \(/.test(line) && line.includes(moduleUrl)) };
+  if (/^\S+:\d+$/.test(lines[0] ?? '')) return lines[0];
+  const frame = lines.find((line) => /^ {4}at /.test(line) && !/\bnode:|\[worker eval\]/.test(line));
+  return /((?:file:|\/|[A-Z]:\\)[^()]*:\d+:\d+)\)?$/.exec(frame ?? '')?.[1];
 }
 
 function shorten(url: string): string {

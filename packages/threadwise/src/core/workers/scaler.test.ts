@@ -7,6 +7,7 @@ import { Hooks } from '../events/hooks.js';
 import { FakePlatform, silentSink } from '../fake-platform.case.js';
 import type { SizingDecision } from './sizer.js';
 import { Scaler } from './scaler.js';
+import type { WorkerSlot } from './worker-slot.js';
 
 interface FakeSlot {
   readonly id: number;
@@ -99,7 +100,7 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
   const scaler = new Scaler(engine as unknown as Engine, { min, max, cores: 4 });
   /** The worker that was started last fails before it did anything. */
   const failLast = (error: unknown = new Error('failed')) => {
-    scaler.failed(error, slots.pop()!.startedAt);
+    scaler.failed(error, slots.pop() as unknown as WorkerSlot);
   };
   const ready = (load = 0) => {
     for (const slot of slots) Object.assign(slot, { state: 'ready', load, idleSince: platform.now() });

@@ -174,11 +174,11 @@ export class Scaler {
    * A worker ended without having done anything. The next one is started after a pause; where none is left, perhaps never. Workers that were
    * started before the last failure fail together with that, as the threads of a process do: they count once.
    */
-  failed(error: unknown, startedAt: number): void {
+  failed(error: unknown, { startedAt, inSetup }: WorkerSlot): void {
     const { platform } = this.#engine.parts;
     if (this.#failures === 0 || startedAt > this.#failedAt) this.#failures++;
     this.#failedAt = platform.now();
-    if (this.#failures >= MAX_FAILURES && this.#current === 0) this.#engine.moduleFailed(error);
+    if (this.#failures >= MAX_FAILURES && this.#current === 0) this.#engine.moduleFailed(error, inSetup);
     else {
       this.#endPause();
       const ms = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (this.#failures - 1));

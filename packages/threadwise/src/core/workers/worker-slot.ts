@@ -27,6 +27,8 @@ export class WorkerSlot implements WorkerView {
   /** When its thread was started. */
   startedAt: number;
   state: SlotState = 'starting';
+  /** Whether it has loaded the module, whose `setup` has not ended. */
+  inSetup = false;
   /** While it retires: it may still run tasks that it took by itself. */
   pulls = false;
   completed = 0;

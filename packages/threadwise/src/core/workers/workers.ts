@@ -88,7 +88,7 @@ export class Workers {
         });
       } catch (error) {
         this.#parts.recorder.forget(slot.record); // as in `start`
-        return this.#engine.scaler.failed(error, slot.startedAt);
+        return this.#engine.scaler.failed(error, slot);
       }
       this.#reserved.add(slot);
     }
@@ -120,7 +120,7 @@ export class Workers {
     const ms = options.worker.startTimeoutMs;
     slot.deadline = platform.timer(ms, () => {
       if (!slot.link.forestall()) return slot.link.drain(); // it became ready at the last moment
-      this.#loadFailed(slot, loadsTooLong(ms));
+      this.#loadFailed(slot, loadsTooLong(ms, slot.inSetup));
     });
   }
 
@@ -148,6 +148,7 @@ export class Workers {
       record: slot.record,
       ready: (names, traits) => this.#ready(slot, names, traits),
       awaits: (name) => engine.here?.awaits(name),
+      setsUp: () => void (slot.inSetup = true),
       loadFailed: (error) => this.#loadFailed(slot, error),
       done: (task, value, runMs) => {
         this.#released(slot, task, runMs);
@@ -187,6 +188,7 @@ export class Workers {
     }
     if (slot.state !== 'starting') return;
     slot.transition('ready');
+    slot.inSetup = false;
     slot.idleSince = this.#parts.platform.now();
     const startMs = slot.idleSince - slot.startedAt;
     this.#engine.hooks.emit('worker:ready', { workerId: slot.id, startMs });

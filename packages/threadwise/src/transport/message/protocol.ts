@@ -5,9 +5,9 @@
 import type { EncodedError } from '../codec/error-codec.js';
 import type { MessageToMain, MessageToWorker } from '../messages.js';
 
-export const TASKS = 10;
-export const DONE = 10;
-export const FAILED = 11;
+export const TASKS = 11;
+export const DONE = 11;
+export const FAILED = 12;
 
 export type PostedTask = [cell: number, id: number, name: string, args: readonly unknown[]];
 

@@ -3,15 +3,15 @@ import type { EncodedError } from '../codec/error-codec.js';
 import type { MessageToMain, MessageToWorker } from '../messages.js';
 
 /** Arguments of a task, sent before it is posted. */
-export const ARGUMENTS = 10;
+export const ARGUMENTS = 11;
 /** A function's number and name. */
-export const NAMED = 11;
+export const NAMED = 12;
 /** The arena has another segment, or without a buffer: one is to be forgotten. */
-export const SEGMENT = 12;
+export const SEGMENT = 13;
 /** The worker's end of a line to the pool's coordinator, on which that says such words, too. */
-export const LINE = 13;
+export const LINE = 14;
 /** The result of the task in a cell, or its error. */
-export const RESULT = 10;
+export const RESULT = 11;
 
 export type Posted = readonly [
   type: typeof ARGUMENTS,

@@ -334,6 +334,7 @@ export class MainSide {
       },
       ready: () => undefined,
       awaits: () => undefined,
+      setsUp: () => undefined,
       loadFailed: () => assert.fail('nothing was loaded'),
       error: () => assert.fail('everything can be read'),
       done: (task, value, runMs) => {
