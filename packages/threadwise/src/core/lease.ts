@@ -1,4 +1,5 @@
 /** Bytes that main and worker share: filled in place here, read in place there, used again afterwards. */
+import { isObject } from './is-object.js';
 import { integer } from './options/checks.js';
 import { ThreadwiseError } from './options/errors.js';
 
@@ -42,7 +43,7 @@ export function newLease(memory: LeaseMemory, byteLength: number): Lease {
 
 /** The lease that a value is, if it is one. */
 export function leaseOf(value: unknown): HeldLease | undefined {
-  return typeof value === 'object' && value !== null && HeldLease.is(value) ? value : undefined;
+  return isObject(value) && HeldLease.is(value) ? value : undefined;
 }
 
 /** Memory that is used again: new memory is cleared by the system first, which takes longer than a copy. */

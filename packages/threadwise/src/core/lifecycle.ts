@@ -16,6 +16,7 @@ import { duration, MAX_TIMER_MS, record } from './options/checks.js';
 import type { KeepAlive, TimerHandle } from './contracts.js';
 import type { Engine } from './engine.js';
 import { sameAgain, ThreadwiseError } from './options/errors.js';
+import { transition } from './transition.js';
 import { promised } from './promised.js';
 
 export type PoolState = 'open' | 'broken' | 'closing' | 'closed';
@@ -229,10 +230,7 @@ export class Lifecycle {
   }
 
   #transition(to: PoolState): void {
-    if (!TRANSITIONS[this.#state].includes(to)) {
-      throw new Error(`threadwise: a pool cannot go from '${this.#state}' to '${to}'`);
-    }
-    this.#state = to;
+    this.#state = transition('a pool', TRANSITIONS, this.#state, to);
     this.#engine.regate();
   }
 }

@@ -5,6 +5,7 @@
  * new → small → read, or new → large → reading → read; a small file that has grown becomes large, and each may fail
  * instead. If the source of the paths throws, that is the last entry, so that the files before it are not lost.
  */
+import { isObject } from '../core/is-object.js';
 import { fileURLToPath } from 'node:url';
 import { reject } from '../core/options/checks.js';
 import { show, ThreadwiseError } from '../core/options/errors.js';
@@ -27,8 +28,7 @@ export interface Entry {
 
 /** Refuses a string, too, which is iterable character by character. Throws ERR_OPTION. */
 export function mustBeSource(given: unknown): asserts given is PathSource {
-  const isObject = typeof given === 'object' && given !== null;
-  if (isObject && (Symbol.iterator in given || Symbol.asyncIterator in given)) return;
+  if (isObject(given) && (Symbol.iterator in given || Symbol.asyncIterator in given)) return;
   reject('paths', 'an iterable of paths, such as an array', given);
 }
 

@@ -4,6 +4,8 @@
  */
 
 /** What a running task can do; made by the runner. */
+import { isObject } from '../core/is-object.js';
+
 export interface TaskContext {
   readonly id: number;
   readonly workerId: number;
@@ -82,7 +84,7 @@ export function transfer<T>(value: T, list: readonly unknown[]): T {
 }
 
 export function isTransferred(value: unknown): value is Transferred {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObject(value)) return false;
   try {
     return TRANSFER in value;
   } catch {

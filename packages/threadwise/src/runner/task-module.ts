@@ -2,6 +2,7 @@
  * Which functions of a module are tasks: those that it exports, by their own names, and none that are inherited. And which of them may run
  * on the calling thread: as the module declares, and as their kinds allow.
  */
+import { isObject } from '../core/is-object.js';
 import { streamedName } from '../core/calls/stream.js';
 import type { LoadedModule, ModuleTraits, TaskFunction } from '../core/contracts.js';
 import { checkSameClasses, classNames, registeredClasses } from '../core/options/classes.js';
@@ -32,7 +33,7 @@ export function readTaskModule(
 ): LoadedModule {
   // What `module.exports` of a CommonJS module has: Node’s lexer may not have found all of it.
   const { default: main } = namespace;
-  const others = (typeof main === 'object' && main !== null ? main : {}) as Namespace;
+  const others = (isObject(main) ? main : {}) as Namespace;
   const exported = functionsOf([namespace, others]);
   const tasks = new Map([...exported].filter(([name]) => !RESERVED.has(name)));
   if (tasks.size === 0) {
@@ -83,7 +84,7 @@ function functionsOf(objects: readonly Namespace[]): Map<string, TaskFunction> {
 function placementOf(given: unknown, tasks: Functions): Place | ReadonlyMap<string, Place> {
   const option = 'threadwise.placement (export)';
   if (typeof given === 'string') return oneOf(option, given, PLACES);
-  if (typeof given !== 'object' || given === null) {
+  if (!isObject(given)) {
     return reject(option, "'threads', 'auto' or an object of functions", given);
   }
   const entries = Object.entries(given).map(([name, place]) => {

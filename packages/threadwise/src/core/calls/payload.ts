@@ -1,4 +1,5 @@
 /** The arguments of a call, captured when the call is made: what the caller changes afterwards does not matter. */
+import { isObject } from '../is-object.js';
 import { leaseOf } from '../lease.js';
 import { isList } from '../options/checks.js';
 import { textOf, ThreadwiseError } from '../options/errors.js';
@@ -160,7 +161,7 @@ export function isCloneable(value: unknown, clone: Clone): boolean {
 
 /** What structured clone would visit inside a value, one after the other, and the path to it; nothing where a proxy refuses to tell. */
 function* childrenOf(value: unknown, path: string): Generator<readonly [unknown, string], void, void> {
-  if (typeof value !== 'object' || value === null) return;
+  if (!isObject(value)) return;
   let i = 0;
   try {
     if (value instanceof Map) {

@@ -3,6 +3,7 @@
  * promise and no other object. A slot is the cell of shared memory in which the call crosses. A call that needs more than that (it is
  * aborted, its worker dies, somebody listens) is inflated to a `Task`, and from then on that is the call's only record.
  */
+import { isObject } from '../is-object.js';
 import { rejectWithCaller } from './caller-stack.js';
 import type { PlainWay, Platform, Recorder, TimerHandle, WorkerRecord } from '../contracts.js';
 import type { Engine } from '../engine.js';
@@ -32,7 +33,7 @@ export const keepResolve = (resolve: Resolve) => {
 
 /** The timeout where that is all that a call asks for; 0: it asks for more, or something is wrong with it, which is not said here. */
 function onlyTimeout(given: RunOptions): number {
-  if (typeof given !== 'object' || given === null) return 0;
+  if (!isObject(given)) return 0;
   try {
     for (const key in given) if (key !== 'timeoutMs' || !Object.hasOwn(given, key)) return 0;
     const { timeoutMs } = given;

@@ -1,4 +1,5 @@
 /** The options of one call: their types, their defaults and their validation. */
+import { isObject } from '../is-object.js';
 import type { Platform } from '../contracts.js';
 import type { AbortSignalLike } from './signals.js';
 import { callback, duration, finite, integer, isList, list, record, reject } from '../options/checks.js';
@@ -56,7 +57,7 @@ export function defaultRun({ timeoutMs, retries }: Pick<ResolvedRun, 'timeoutMs'
 
 /** Whether it has nothing but options of a call, and no others by way of its prototype. */
 function isUsual(given: unknown): given is RunOptions {
-  if (typeof given !== 'object' || given === null || isList(given)) return false;
+  if (!isObject(given) || isList(given)) return false;
   for (const key in given) if (!RUN_KEYS.has(key) || !Object.hasOwn(given, key)) return false;
   return true;
 }
@@ -85,7 +86,7 @@ export function mayBePlain({ priority, key, transfer, retries }: ResolvedRun): b
 }
 
 export function abortSignal(option: string, value: unknown): AbortSignalLike {
-  if (typeof value !== 'object' || value === null) return reject(option, 'an AbortSignal', value);
+  if (!isObject(value)) return reject(option, 'an AbortSignal', value);
   const signal = value as AbortSignalLike;
   const isSignal =
     'aborted' in signal &&

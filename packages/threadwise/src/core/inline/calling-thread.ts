@@ -20,6 +20,7 @@ import type {
 import type { Engine } from '../engine.js';
 import type { WorkerStats } from '../stats.js';
 import { textOf } from '../options/errors.js';
+import { transition } from '../transition.js';
 import { loadsTooLong } from '../workers/failures.js';
 import { TEARDOWN_MS } from '../workers/workers.js';
 import { Entry, ModuleCalls, NO_WORKER } from './module-calls.js';
@@ -261,11 +262,8 @@ export class CallingThread {
   }
 
   #transition(to: State): void {
-    if (!TRANSITIONS[this.#state].includes(to)) {
-      throw new Error(`threadwise: the calling thread cannot go from '${this.#state}' to '${to}'`);
-    }
+    this.#state = transition('the calling thread', TRANSITIONS, this.#state, to);
     this.#deadline?.cancel();
     this.#deadline = undefined;
-    this.#state = to;
   }
 }

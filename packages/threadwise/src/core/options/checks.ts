@@ -1,4 +1,5 @@
 /** Checks on single values of options: each returns the value, typed, or throws ERR_OPTION that says what came. */
+import { isObject } from '../is-object.js';
 import { show, ThreadwiseError } from './errors.js';
 import { didYouMean } from './nearest.js';
 
@@ -138,7 +139,7 @@ export function record(
   known: readonly string[],
   groups: Checks = {},
 ): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value) || Array.isArray(value)) {
     return reject(option, 'an object', value);
   }
   for (const key of Object.keys(value)) {

@@ -1,4 +1,5 @@
 /** Classes whose instances cross as instances: what the option `classes` of a pool, and a task module, register, and its checks. */
+import { isObject } from '../is-object.js';
 import { list, record, reject } from './checks.js';
 import { ThreadwiseError } from './errors.js';
 
@@ -50,7 +51,7 @@ function registered(option: string, given: unknown): RegisteredClass {
   const entry: Record<string, unknown> = isBare ? { class: given } : record(option, given, KEYS);
   const { class: it, encode, decode } = entry;
   const prototype: unknown = typeof it === 'function' ? it.prototype : undefined;
-  if (typeof it !== 'function' || typeof prototype !== 'object' || prototype === null)
+  if (typeof it !== 'function' || !isObject(prototype))
     return reject(isBare ? option : `${option}.class`, 'a class', it);
   const name = entry.name ?? it.name;
   if (typeof name !== 'string' || name === '') return reject(`${option}.name`, 'a string', name);

@@ -1,5 +1,6 @@
 /** The options of a pool: their types, their defaults and their validation, each in this one place. */
 
+import { isObject } from '../is-object.js';
 import {
   budget,
   type Check,
@@ -313,8 +314,7 @@ export function threadBounds(option: string, given: unknown, context: ThreadLimi
       cores,
       usualMax: cores,
     };
-  if (typeof given !== 'object' || given === null)
-    return reject(option, "a number, { min, max } or 'auto'", given);
+  if (!isObject(given)) return reject(option, "a number, { min, max } or 'auto'", given);
   const from = (least: number) => optional((name, value) => integer(name, value, least, MAX_THREADS));
   const { min = 1, max = Math.max(min, cores) } = checked(option, given, { min: from(0), max: from(1) });
   if (min > max) return reject(option, 'min not larger than max', `${min} > ${max}`);
@@ -336,7 +336,7 @@ function limitFrom(min: number): Check<number> {
 
 /** An object of variables, or the runtime's own symbol for sharing the parent's. */
 function environment(option: string, value: unknown): unknown {
-  if (typeof value === 'symbol' || (typeof value === 'object' && value !== null)) return value;
+  if (typeof value === 'symbol' || isObject(value)) return value;
   return reject(option, 'an object or SHARE_ENV', value);
 }
 
@@ -350,6 +350,6 @@ function resourceLimits(option: string, given: unknown): Readonly<Record<string,
 }
 
 function hostFunctions(option: string, given: unknown = {}) {
-  if (typeof given !== 'object' || given === null) return reject(option, 'an object of functions', given);
+  if (!isObject(given)) return reject(option, 'an object of functions', given);
   return new Map(Object.entries(given).map(([name, fn]) => [name, callback(`${option}.${name}`, fn)]));
 }

@@ -1,4 +1,5 @@
 /** One worker as the main side sees it: its state, what it was handed, and its link and thread. */
+import { transition } from '../transition.js';
 import { Allowance } from './allowance.js';
 import type { Link, TaskQueue, Thread, TimerHandle, WorkerRecord, WorkerView } from '../contracts.js';
 import type { ExitReason } from '../events/hooks.js';
@@ -65,12 +66,9 @@ export class WorkerSlot implements WorkerView {
 
   /** The only way to change state; an illegal change is a bug of ours and throws. */
   transition(to: SlotState): void {
-    if (!TRANSITIONS[this.state].includes(to)) {
-      throw new Error(`threadwise: worker ${this.id} cannot go from '${this.state}' to '${to}'`);
-    }
+    this.state = transition(`worker ${this.id}`, TRANSITIONS, this.state, to);
     this.deadline?.cancel();
     this.deadline = undefined;
-    this.state = to;
   }
 
   get load(): number {

@@ -3,6 +3,8 @@
  * objects without properties, where structured clone keeps or refuses them.
  */
 
+import { isObject } from '../../core/is-object.js';
+
 const { getPrototypeOf } = Object;
 const clone = structuredClone; // a task may replace the global
 /** Prototypes of values that both write alike. */
@@ -30,7 +32,7 @@ export function refuseHosts(value: unknown, copyOf: (value: object) => unknown):
 }
 
 function refuse(value: unknown, copyOf: (value: object) => unknown, met: Set<object>): void {
-  if (typeof value !== 'object' || value === null || met.has(value) || ArrayBuffer.isView(value)) return;
+  if (!isObject(value) || met.has(value) || ArrayBuffer.isView(value)) return;
   met.add(value);
   if (value instanceof Error) return refuse(value.cause, copyOf, met);
   const prototype = getPrototypeOf(value) as object | null;

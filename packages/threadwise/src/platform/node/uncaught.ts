@@ -5,13 +5,15 @@
  */
 
 /** How many levels of nesting fit on the stack of any thread. Chosen by hand: some thousands do not. */
+import { isObject } from '../../core/is-object.js';
+
 const MAX_LEVELS = 200;
 const REMOVED = '[removed: the thread that it was for could not have read it]';
 
 /** Call once, in a worker, before any code of the user's runs. */
 export function keepUncaughtErrorsReadable(): void {
   process.on('uncaughtExceptionMonitor', (error: unknown) => {
-    if (typeof error === 'object' && error !== null) prune(error as Record<string, unknown>);
+    if (isObject(error)) prune(error as Record<string, unknown>);
   });
 }
 
@@ -27,7 +29,7 @@ function prune(error: Record<string, unknown>): void {
 }
 
 function isReadable(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return true;
+  if (!isObject(value)) return true;
   if (!isWithin(value, MAX_LEVELS, new Set())) return false;
   const { deserialize, serialize } = process.getBuiltinModule('node:v8'); // loaded only here, as that takes a while
   let bytes: Buffer | undefined;
@@ -42,7 +44,7 @@ function isReadable(value: unknown): boolean {
 }
 
 function isWithin(value: unknown, levels: number, seen: Set<unknown>): boolean {
-  if (typeof value !== 'object' || value === null || seen.has(value)) return true;
+  if (!isObject(value) || seen.has(value)) return true;
   seen.add(value);
   const parts = value as Record<string, unknown>;
   return (

@@ -3,6 +3,7 @@
  * the same; so a value crosses together with a list of its instances, and the receiver gives each the prototype of its class. The value
  * is copied only where it has an instance that an `encode` of its class stands for.
  */
+import { isObject } from '../../core/is-object.js';
 import type { Instances } from '../../core/contracts.js';
 import { isImmutable } from '../../core/calls/payload.js';
 import { leaseOf } from '../../core/lease.js';
@@ -88,7 +89,7 @@ export class Packing implements Instances {
     /** What crosses for each object. */
     const crossing = new Map<object, object>();
     const cross: Replace = (part) => {
-      if (typeof part !== 'object' || part === null) return part;
+      if (!isObject(part)) return part;
       const known = crossing.get(part);
       if (known !== undefined) return known;
       const kind = this.#kindOf(part);
@@ -171,7 +172,7 @@ export class Packing implements Instances {
       const whole = decode(value);
       const seen = new Set([whole]);
       for (const each of seen) {
-        if (typeof each !== 'object' || each === null || made.has(each)) continue;
+        if (!isObject(each) || made.has(each)) continue;
         fill(each, each, this.#kindOf(each), (part) => {
           const other = decode(part);
           seen.add(other);
@@ -231,7 +232,7 @@ function encoded({ name, prototype, encode }: RegisteredClass, instance: object)
 
 function decoded({ name, decode }: RegisteredClass, data: unknown): unknown {
   const instance = resultOf(`\`decode\` of ${name}`, decode!, data);
-  if (typeof instance === 'object' && instance !== null) return instance;
+  if (isObject(instance)) return instance;
   throw notCloneable(`\`decode\` of ${name} returned ${show(instance)}, no instance`);
 }
 

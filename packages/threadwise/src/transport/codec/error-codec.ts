@@ -3,6 +3,7 @@
  * is not one of six, and the causes of some; so what was thrown crosses as a plain record. An error that is part of an
  * argument or a result crosses as structured clone sees it: of a built-in class, with a message, a stack and a cause.
  */
+import { isObject } from '../../core/is-object.js';
 import { isErrorCode, ThreadwiseError } from '../../core/options/errors.js';
 import type { Clone } from '../../core/calls/payload.js';
 import { DamagedError } from './tags.js';
@@ -107,7 +108,7 @@ function decode(encoded: EncodedError): unknown {
 }
 
 function isError(value: unknown): value is Error {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObject(value)) return false;
   // The tag finds errors of another realm (node:vm), which instanceof does not.
   return attempt(() => value instanceof Error || tagOf(value) === '[object Error]', false);
 }

@@ -1,4 +1,5 @@
 /** How much room values will need, before they are written: quickly, not exactly. */
+import { isObject } from '../../core/is-object.js';
 import { textBytes } from './text.js';
 
 /** The guess for an object that is not looked into. */
@@ -16,7 +17,7 @@ export function estimateItems(values: readonly unknown[]): number {
 
 function estimateOne(value: unknown): number {
   if (typeof value === 'string') return textBytes(value);
-  if (typeof value !== 'object' || value === null) return DOUBLE_BYTES;
+  if (!isObject(value)) return DOUBLE_BYTES;
   try {
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return HEAD_BYTES + value.byteLength;
     // The first item stands for all.
