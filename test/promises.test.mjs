@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
+import { setImmediate as nextTurn, setTimeout as later } from 'node:timers/promises';
 import { createPool } from 'threadwise';
 import {
   apart,
@@ -17,6 +18,7 @@ import {
   ways,
 } from './fixtures/helpers.mjs';
 import { isHashTable, isSmall } from './fixtures/modules/v8-kinds.mjs';
+import { spin } from './fixtures/tasks.mjs';
 
 describe('promise 1: every call settles exactly once, whatever dies', () => {
   test('when the worker exits under the task', async (t) => {
@@ -102,6 +104,19 @@ describe('promise 1: every call settles exactly once, whatever dies', () => {
     assert.deepEqual([pool.stats().queue.size, pool.stats().tasks.open], [1, 1]);
     pool.resume();
     assert.deepEqual(await call, { first: 1 });
+  });
+
+  test('when the call before it is found to have ended as its timeout is looked at, after main was busy', async (t) => {
+    for (const [name, way] of Object.entries({ ...ways, processes: { isolation: 'process' } })) {
+      const pool = poolFor(t, { threads: 1, ...way });
+      await pool.ready;
+      await nextTurn(); // in whose next turn timers come first, and then what the worker has said
+      const first = outcome(pool.run('increment', [1], { timeoutMs: 10 }));
+      const second = pool.run('increment', [2]);
+      spin(100);
+      await first;
+      assert.equal(await Promise.race([second, later(5000, 'it waits for ever')]), 3, name);
+    }
   });
 
   test('when the queue has no length and no worker is there: the call has one started', async (t) => {

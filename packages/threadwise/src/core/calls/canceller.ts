@@ -112,9 +112,11 @@ export class Canceller {
     if (ms === undefined) return;
     const watched = this.#watch(task);
     watched.timer?.cancel();
-    watched.timer = this.#engine.parts.platform.timer(ms, () =>
-      watched.phase === 'runs' ? this.#timedOut(task, watched) : this.#graceIsOver(task, watched),
-    );
+    watched.timer = this.#engine.parts.platform.timer(ms, () => {
+      if (watched.phase === 'runs') this.#timedOut(task, watched);
+      else this.#graceIsOver(task, watched);
+      this.#engine.batchEnded(); // what was drained may have made room, of which nobody else hears over a port
+    });
   }
 
   /** Only running time counts: the timer goes off at the earliest possible moment, and is set again if the task began later. */
@@ -125,8 +127,8 @@ export class Canceller {
     holder.link.drain(); // the result may have come while the main thread was busy
     if (task.settled || this.#watched.get(task) !== watched) return;
     const startedAt = holder.link.startedAt(task);
-    const { platform } = this.#engine.parts;
-    const leftMs = startedAt === undefined ? timeoutMs : startedAt + timeoutMs - platform.now();
+    const leftMs =
+      startedAt === undefined ? timeoutMs : startedAt + timeoutMs - this.#engine.parts.platform.now();
     if (leftMs > 0) return this.#lookIn(task, Math.max(1, leftMs));
     const message = `Task '${task.name}' ran longer than its timeout of ${timeoutMs} ms`;
     const details = { taskName: task.name, taskId: task.id, workerId: holder.id };
@@ -153,12 +155,11 @@ export class Canceller {
   #interrupt(task: Task, holder: Holder, outcome: 'aborted' | 'timedOut', error: ThreadwiseError): void {
     if (holder.withdraw(task, this.#engine.parts.platform.now())) {
       task.settle({ outcome, error });
-      return this.#engine.dispatch.pump();
+      return this.#engine.batchEnded();
     }
     holder.link.abort(task, outcome === 'aborted' ? error.cause : error);
     task.stillRuns = true;
     const watched = this.#watch(task);
-    watched.holder = holder;
     watched.phase = 'unnoticed';
     watched.cause = error;
     task.settle({ outcome, error });
