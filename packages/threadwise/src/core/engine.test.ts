@@ -1,7 +1,7 @@
 /** The parts together, on a platform that only takes notes: what becomes of calls when workers fail to start. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { LinkEvents, LoadedModule, ModuleHere, RemoteSizing } from './contracts.js';
+import type { LinkEvents, LoadedModule, ModuleHere, RemoteSizing, ReservedEvents } from './contracts.js';
 import { MeasuredRecorder } from '../metrics/measured.js';
 import { leastBusy } from '../scheduling/choice/strategies.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
@@ -315,6 +315,33 @@ describe('a pool', () => {
     platform.advance(20);
     reserved!.ready([], { functions: [], others: [] });
     assert.deepEqual(startMs, [20]);
+  });
+
+  test('does not take a worker for one that crashed that another thread had started when the pool was destroyed', () => {
+    const none = () => undefined;
+    let callbacks: ReservedEvents | undefined;
+    const { platform, engine, lastLink } = scene({ threads: { min: 1, max: 2 } }, (_platform, transport) => {
+      const reserve: RemoteSizing['reserve'] = (events, specOf, given) => {
+        callbacks = given;
+        specOf(new FakeLink(events));
+        return { terminate: () => Promise.resolve(), utilization: () => 0, cpu: none };
+      };
+      transport.sizing = { wanted: 1, isDown: false, bound: none, drain: none, onWanted: none, reserve };
+    });
+    lastLink().events.ready([], { functions: [], others: [] });
+    engine.pump();
+    const told: unknown[] = [];
+    engine.hooks.on('error', ({ error }) => told.push(error));
+    engine.hooks.on('worker:exit', ({ workerId, reason }) => told.push([workerId, reason]));
+    void engine.lifecycle.destroy();
+    callbacks!.started(); // main was busy, and hears it only now
+    callbacks!.exited({ exitCode: 1, outOfMemory: false });
+    platform.threads[0]!.exit();
+    assert.deepEqual(told, [
+      [2, 'closed'],
+      [1, 'closed'],
+    ]);
+    assert.equal(snapshot(engine).crashes, 0);
   });
 
   test('leaves no timer behind when a listener that hears of a call ends it', async () => {

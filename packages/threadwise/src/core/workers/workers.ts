@@ -96,7 +96,10 @@ export class Workers {
 
   /** Gives up the prepared workers: no other thread starts one any more. */
   dropReserved(): void {
-    for (const slot of this.#reserved) slot.terminate();
+    for (const slot of this.#reserved) {
+      slot.exitReason = 'closed'; // another thread may have started it, which is heard later
+      slot.terminate();
+    }
   }
 
   /** Another thread has started a worker that was prepared. */
@@ -234,8 +237,10 @@ export class Workers {
       slot.leaves = reason;
       return;
     }
-    if (slot.state === 'starting' && slot.link.forestall()) return this.kill(slot, reason);
-    if (slot.state === 'starting') slot.link.drain(); // it is ready, and may have taken a task
+    if (slot.state === 'starting') {
+      if (slot.link.forestall()) return this.kill(slot, reason);
+      slot.link.drain(); // it is ready, and may have taken a task
+    }
     if (slot.state !== 'ready') return;
     this.#takeBack(slot);
     const lane = slot.lane.clear();
