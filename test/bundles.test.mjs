@@ -10,10 +10,13 @@ import * as esbuild from 'esbuild';
 import { build as viteBuild } from 'vite';
 
 const APP = `
-import { createPool } from 'threadwise';
+import { createPool, isThreadwiseError } from 'threadwise';
 const pool = createPool(new URL('./tasks.js', import.meta.url), { threads: 2 });
 console.log(await pool.run('whoAmI', [20]), await pool.run('report', [], { onProgress: (v) => console.log(v) }));
 await pool.close();
+const here = createPool(new URL('./tasks.js', import.meta.url), { placement: 'inline' });
+console.log(isThreadwiseError(await here.run('missing', []).catch((error) => error)));
+await here.close();
 `;
 const TASKS = `
 import { task } from 'threadwise/worker';
@@ -42,6 +45,7 @@ function runAlone(dir) {
   const lines = stdout.trim().split('\n');
   assert.equal(lines[0], 'on the way');
   assert.match(lines[1], /^2[12] done$/);
+  assert.equal(lines[2], 'true', 'an error of threadwise, whatever a minifier calls its class');
   const bundled = readFileSync(join(dir, 'out/app.js'), 'utf8');
   assert.doesNotMatch(bundled, /from\s*['"]threadwise/);
 }

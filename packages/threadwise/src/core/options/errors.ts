@@ -1,7 +1,7 @@
 /** Every error of threadwise: one class, one table of codes. Match on `code`, never on the message. */
 
 /** Marks the errors of all copies of the package in one program, where `instanceof` knows only those of its own copy. */
-const BRAND = Symbol.for('threadwise.error');
+export const BRAND: unique symbol = Symbol.for('threadwise.error');
 
 /** The codes, and the `name` that an error of each carries; null: that of its class. */
 const ERROR_NAMES = {
@@ -105,10 +105,6 @@ export function fromCallerOf<T>(of: (...args: never[]) => unknown, check: () => 
 export function sameAgain(error: ThreadwiseError): ThreadwiseError {
   const { code, message, cause } = error;
   return new ThreadwiseError(code, message, Object.hasOwn(error, 'cause') ? { cause } : {});
-}
-
-export function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === 'string' && Object.hasOwn(ERROR_NAMES, code);
 }
 
 /** How a value is shown in a message: short, on one line, never throwing. */

@@ -96,6 +96,14 @@ describe('an error that crosses', () => {
     assert.deepEqual({ code, taskName, workerId, cause }, { code: 'ERR_TASK_TIMEOUT', ...details });
   });
 
+  test('keeps the brand of an error of another copy, whose class a minifier has renamed', () => {
+    const Renamed = { a: class extends Error {} }.a;
+    const brand = { [Symbol.for('threadwise.error')]: true, code: 'ERR_OUTSIDE_TASK' };
+    const arrived = crossError(Object.assign(new Renamed('x'), brand));
+    assert.ok(arrived instanceof ThreadwiseError);
+    assert.equal(arrived.code, 'ERR_OUTSIDE_TASK');
+  });
+
   test("is no error of threadwise because a class of the user's has the same name", () => {
     const Impostor = { ThreadwiseError: class extends Error {} }.ThreadwiseError;
     const arrived = crossError(Object.assign(new Impostor('x'), { code: 'EOWN' }));

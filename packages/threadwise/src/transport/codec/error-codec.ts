@@ -4,7 +4,7 @@
  * argument or a result crosses as structured clone sees it: of a built-in class, with a message, a stack and a cause.
  */
 import { isObject } from '../../core/is-object.js';
-import { isErrorCode, ThreadwiseError } from '../../core/options/errors.js';
+import { BRAND, type ErrorCode, ThreadwiseError } from '../../core/options/errors.js';
 import type { Clone } from '../../core/calls/payload.js';
 import { DamagedError } from './tags.js';
 import { withoutStacks } from './without-stacks.js';
@@ -38,7 +38,7 @@ const CLASSES: readonly (new (message?: string) => Error)[] = [
 ];
 const PROTOTYPES = new Set<unknown>(CLASSES.map((it) => it.prototype));
 const CLASS_NAMES = CLASSES.map((it) => it.name);
-const KNOWN = [...CLASS_NAMES, 'AggregateError', 'SuppressedError', 'DOMException', 'ThreadwiseError'];
+const KNOWN = [...CLASS_NAMES, 'AggregateError', 'SuppressedError', 'DOMException'];
 
 /** They are read here, before a task can replace the globals. Node 20 and 22 have no SuppressedError. */
 const { DOMException, SuppressedError } = globalThis as Omit<typeof globalThis, 'SuppressedError'> & {
@@ -123,6 +123,8 @@ function encodeValue(value: unknown, clone: Clone): EncodedError {
 }
 
 function classNameOf(error: object): string {
+  // By its brand: the class may be that of another copy of the package, or have another name, given by a minifier.
+  if (read(error, BRAND)) return 'ThreadwiseError';
   for (let proto = Object.getPrototypeOf(error); proto !== null; proto = Object.getPrototypeOf(proto)) {
     const name = read(read(proto, 'constructor') as object, 'name');
     if (typeof name === 'string' && KNOWN.includes(name)) return name;
@@ -146,7 +148,7 @@ function construct(encoded: Extract<EncodedError, { type: 'error' }>): Error {
   }
   if (className === 'DOMException') return new DOMException(message, name);
   const code = encoded.fields.find(([key]) => key === 'code')?.[1];
-  if (className === 'ThreadwiseError' && isErrorCode(code)) return new ThreadwiseError(code, message);
+  if (className === 'ThreadwiseError') return new ThreadwiseError(code as ErrorCode, message);
   return new (CLASSES[CLASS_NAMES.indexOf(className)] ?? Error)(message);
 }
 
@@ -163,8 +165,8 @@ function attempt<T>(ask: () => T, otherwise: T): T {
   }
 }
 
-function read(target: object, key: string): unknown {
-  return attempt(() => (target as Record<string, unknown>)[key], undefined);
+function read(target: object, key: string | symbol): unknown {
+  return attempt(() => (target as Record<string | symbol, unknown>)[key], undefined);
 }
 
 function tagOf(value: unknown): string {
