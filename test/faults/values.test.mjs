@@ -183,6 +183,14 @@ describe('arguments and results that cannot be cloned', () => {
     });
   }
 
+  for (const placement of ['threads', 'inline']) {
+    test(`a result of a host function: the task hears of it, with the path: placement ${placement}`, async (t) => {
+      const host = { make: () => ({ handlers: [() => 1] }) };
+      const { error } = await outcome(poolFor(t, { threads: 1, placement, host }).run('callHost', ['make']));
+      assert.deepEqual([error.code, error.path], ['ERR_NOT_CLONEABLE', 'result.handlers[0]']);
+    });
+  }
+
   test('where none of 200,000 records can be ruled out, the search ends', async (t) => {
     const pool = poolFor(t, { threads: 1 });
     const records = Array.from({ length: 200_000 }, (_, id) => ({ id }));

@@ -201,7 +201,7 @@ export class ModuleCalls {
           // A stream whose values are taken at once would never leave this turn.
           if (host === STREAM_HOST && this.beginInTurn() === undefined)
             await new Promise<void>((resolve) => parts.platform.nextTurn(resolve));
-          return this.#module.copy(answer);
+          return this.#copy(answer, 'result');
         } catch (error) {
           throw this.#module.copyError(error);
         }
