@@ -398,6 +398,13 @@ describe("placement 'inline'", () => {
     assert.notEqual(result.part, seen.args.at(-1).part);
   });
 
+  test('a function is called without a `this`, as on workers', async (t) => {
+    const pool = poolFor(t, { placement: 'inline' }, placedUrl);
+    await pool.ready;
+    for (let i = 0; i < 100; i++) assert.equal(await pool.run('hasReceiver', []), false);
+    assert.equal(await pool.run('hasReceiver', [], { timeoutMs: 60_000 }), false);
+  });
+
   test('for a pure function nothing is copied, neither its arguments nor its result', async (t) => {
     const { pool, seen } = await herePool(t);
     const given = { part: { deep: 1 } };

@@ -143,16 +143,16 @@ export class Lifecycle {
   settled(): void {
     this.updateKeepAlive();
     if (this.#drained === undefined && this.#state !== 'closing') return;
-    const { here, parts } = this.#engine;
+    const { here, ledger, parts } = this.#engine;
     // A call whose function runs within `run` is in the ledger only once that has returned a promise.
     if (here?.calls.isRunning) return parts.platform.defer(() => this.settled());
-    if (this.#drained !== undefined && this.#engine.ledger.size === 0) this.#drained.resolve();
+    if (this.#drained !== undefined && ledger.size === 0) this.#drained.resolve();
     if (this.#state !== 'closing') return;
-    if (this.#engine.ledger.size === 0) return this.#endWorkers('gently');
+    if (ledger.size === 0) return this.#endWorkers('gently');
     const ms = this.#stallMs;
     if (ms === undefined) return;
     this.#stall?.cancel();
-    this.#stall = this.#engine.parts.platform.timer(ms, () => {
+    this.#stall = parts.platform.timer(ms, () => {
       this.#giveUp(`The pool was closing, and no task had settled for ${ms} ms`);
     });
   }

@@ -142,7 +142,7 @@ export class ModuleCalls {
     try {
       const result = entry.mayAskLater
         ? this.#module.enter(this.asked(), entry.run, args)
-        : entry.run(...args);
+        : (0, entry.run)(...args); // without a `this`, as on workers
       this.isAwaited = isThenable(result);
       return result;
     } finally {

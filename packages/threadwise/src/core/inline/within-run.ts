@@ -87,7 +87,7 @@ export class WithinRun {
       entry.credits--;
       calls.begin(entry.name);
       // Spread, so that V8 does not compile the function into this one: there its numbers would become objects.
-      const result = entry.run(...own);
+      const result = (0, entry.run)(...own); // without a `this`, as on workers
       const isAwaited = !isImmutable(result) && isThenable(result); // see `ModuleCalls.isAwaited`
       calls.end();
       if (!isAwaited) return Promise.resolve(calls.copyResult(result, entry.isPure));
