@@ -34,7 +34,7 @@ function valuesOf(result: unknown): Values {
   if (typeof iterate === 'function') return result as Values;
   throw new ThreadwiseError(
     'ERR_NOT_ITERABLE',
-    `Expected the task to return an iterable, as a generator does, since it was called by pool.stream; got ${show(result)}`,
+    `Expected the task to return an iterable, since it was called by pool.stream; got ${show(result)}`,
   );
 }
 
@@ -62,12 +62,14 @@ class Outbox {
   /** Throws ERR_NOT_CLONEABLE. */
   put(value: unknown): void {
     if (isTransferred(value)) {
+      this.#send();
       this.#values.push(value.value);
-      return this.#send(value.list); // what moves goes at once
+      return this.#send(value.list); // what moves goes at once, and by itself
     }
     const goesNow = this.#underWay === 0 || Date.now() - this.#sentAt >= LONGEST_WAIT_MS;
-    // A value that waits is copied, since the task may change it.
-    this.#values.push(goesNow || isImmutable(value) ? value : this.#context.copy(value));
+    const isAlone = goesNow && this.#values.length === 0;
+    // A value that waits is copied, since the task may change it; so is one that goes with others, which are not to be lost if it cannot cross.
+    this.#values.push(isAlone || isImmutable(value) ? value : this.#context.copy(value));
     if (goesNow) this.#send();
   }
 
@@ -78,7 +80,7 @@ class Outbox {
 
   /** Resolves when main has taken all values, or wants no more. Rejects with what keeps them from being taken. */
   async end(): Promise<void> {
-    if (this.#values.length > 0 && !this.#failure) this.#send();
+    if (!this.#failure) this.#send();
     await this.until(() => this.#size === 0);
   }
 
@@ -107,19 +109,26 @@ class Outbox {
 
   #send(transfer?: readonly unknown[]): void {
     const values = this.#values;
+    if (values.length === 0) return;
     const first = this.#sent;
     this.#values = [];
     this.#sent += values.length;
     this.#underWay += values.length;
     this.#sentAt = Date.now();
-    this.#context.callHost(STREAM_HOST, [this.#ticket.stream, first, values], transfer).then(
-      (isWanted) => {
-        this.#underWay -= values.length;
-        this.isWanted &&= isWanted === true;
-        if (this.#underWay === 0 && this.#values.length > 0) this.#send();
-        this.#wake();
-      },
-      (error) => this.#fail(error),
-    );
+    this.#context
+      .callHost(STREAM_HOST, [this.#ticket.stream, first, values], transfer)
+      .then(
+        (isWanted) => {
+          this.#underWay -= values.length;
+          this.isWanted &&= isWanted === true;
+          if (this.#underWay === 0) this.#send();
+          this.#wake();
+        },
+        (error) => {
+          this.#context.copy(values[0]); // throws if that cannot be cloned: with its own path, not that in our arguments
+          throw error;
+        },
+      )
+      .catch((error) => this.#fail(error));
   }
 }

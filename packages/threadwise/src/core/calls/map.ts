@@ -212,7 +212,7 @@ export class Mapping {
 
   async #leave(): Promise<void> {
     const isReading = this.#input === 'reading';
-    this.#controller.abort(new Error('The results of the map are not wanted any more'));
+    this.#controller.abort(new Error('The map was left early'));
     if (this.#input === 'ended') return;
     this.#input = 'ended';
     const closed = this.#iterator.return?.();

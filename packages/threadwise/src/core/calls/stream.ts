@@ -111,7 +111,7 @@ export class Streams {
       unfollow();
       this.#open.delete(stream);
       for (const { answer } of open.batches) answer(false);
-      if (end === undefined) controller.abort(new Error('The values of the stream are not wanted any more'));
+      if (end === undefined) controller.abort(new Error('The stream was left early'));
     }
   }
 }

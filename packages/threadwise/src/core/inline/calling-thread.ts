@@ -131,8 +131,8 @@ export class CallingThread {
 
   /** What `stats().workers` says of this thread; undefined where it serves as no worker. */
   stats(now: number): WorkerStats | undefined {
-    if (this.record === undefined || !this.isServing) return undefined;
-    const times = this.record.snapshot();
+    if (!this.isServing) return undefined;
+    const times = this.record!.snapshot();
     return {
       id: NO_WORKER,
       state: this.#state === 'loading' ? 'starting' : this.isReady ? 'ready' : 'stopping',
