@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, transform } from 'esbuild';
-import { loadLater, minified, refuseVariables, withoutModules } from './build-text.mjs';
+import { loadLater, minified, refuseVariables, SHORTER, withoutModules } from './build-text.mjs';
 import { BUILT_SOURCES, builtSource } from './build-threads.mjs';
 
 /** The entries besides the pool. Their types stay beside them, file by file. */
@@ -34,6 +34,7 @@ const OPTIONS = {
   bundle: true,
   platform: 'node',
   target: 'node20',
+  define: SHORTER,
   // Names stay for stack traces, and lines stay short, because Node.js prints the line that threw. Space goes: every process parses this.
   minifySyntax: true,
   minifyWhitespace: true,

@@ -4,6 +4,9 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { minifySync } from 'vite';
 
+/** The sources write out what the bundles, which every process and thread parses, have in three letters. */
+export const SHORTER = { 'Number.POSITIVE_INFINITY': 'Infinity' };
+
 /** Turns a module into the text of a function: `required` maps an import's name to an expression; the exports follow `handOn`. */
 export function withoutModules(source, required, handOn) {
   const named = (list, theirs, own) => `{${list.replace(/([\w$]+) as ([\w$]+)/g, `${theirs}:${own}`)}}`;

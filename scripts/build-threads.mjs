@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { relative } from 'node:path';
 import { build } from 'esbuild';
-import { loadLater, minified, refuseVariables, withoutModules } from './build-text.mjs';
+import { loadLater, minified, refuseVariables, SHORTER, withoutModules } from './build-text.mjs';
 
 const dist = new URL('../packages/threadwise/dist/', import.meta.url);
 const platform = new URL('platform/', dist);
@@ -65,6 +65,7 @@ export async function buildThreads() {
     format: 'esm',
     platform: 'node',
     target: 'node20',
+    define: SHORTER,
     minifySyntax: true,
     legalComments: 'none',
     metafile: true,
