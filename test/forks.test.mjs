@@ -63,6 +63,15 @@ for (const options of [
       );
     });
 
+    test('a name that is no text, and arguments that are no array, are refused wherever the call would run', async (t) => {
+      const pool = made(t);
+      const bad = [[undefined, []], [5, []], ['same'], ['same', 'x'], ['same', new Uint8Array(2)]];
+      for (const args of bad) {
+        const { code, message } = await pool.run('caught', args);
+        assert.deepEqual([code, /^Option '(name|args)': expected/.test(message)], ['ERR_OPTION', true]);
+      }
+    });
+
     test('arguments and results are copies', async (t) => {
       const pool = made(t);
       assert.equal(await pool.run('isOwn', []), true);

@@ -2,6 +2,7 @@
 import { type Fork, FORK_HOST } from '../core/calls/forks.js';
 import { type ErrorTexts, type RanWithin, textsOf } from '../metrics/functions.js';
 import type { CallHost } from '../core/contracts.js';
+import { list, text } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { promised } from '../core/promised.js';
 
@@ -30,12 +31,12 @@ export class Forks {
     this.#host = host;
   }
 
-  /** Rejects with what the task throws, ERR_TASK_NOT_FOUND and ERR_NOT_CLONEABLE. */
+  /** Rejects with what the task throws, ERR_TASK_NOT_FOUND, ERR_NOT_CLONEABLE and ERR_OPTION. */
   run(name: string, args: readonly unknown[]): Promise<unknown> {
     const { promise, resolve } = promised<unknown>();
     try {
-      this.#host.find(name);
-      this.#waiting.push({ name, args: this.#host.copy(args, 'args') as unknown[], promise, resolve });
+      this.#host.find(text('name', name));
+      this.#waiting.push({ name, args: list('args', this.#host.copy(args, 'args')), promise, resolve });
       if (!this.#isBusy) void this.#serve();
     } catch (error) {
       resolve(Promise.reject(error));

@@ -45,7 +45,7 @@ export interface TaskHandle {
   /**
    * Runs a task of this pool for the calling task: on an idle worker, or else on this thread. So it never waits for the pool, however
    * many such calls are made within each other: divide the work, `await Promise.all`, put it together. Arguments and result are copied.
-   * Rejects with what the task throws, ERR_TASK_NOT_FOUND, ERR_NOT_CLONEABLE, or, if the called task has not begun, with ERR_TASK_ABORTED
+   * Rejects with what the task throws, ERR_TASK_NOT_FOUND, ERR_NOT_CLONEABLE, ERR_OPTION, or, if the called task has not begun, with ERR_TASK_ABORTED
    * when the calling one is aborted and ERR_OUTSIDE_TASK when it ends. Throws ERR_OUTSIDE_TASK outside of a task.
    */
   run<R = unknown>(name: string, args: readonly unknown[]): Promise<R>;
