@@ -81,8 +81,8 @@ const MOST_INPUTS = 1000;
 /** How the report says what the function gets of an input. */
 const PASSED: Readonly<Record<Passing, string>> = {
   value: '',
-  spread: '; each is the list of the arguments',
-  read: "; the argument is the file's content",
+  spread: 'each is the list of the arguments',
+  read: "the argument is the file's content",
 };
 
 export async function takeInputs(input: InputOptions) {
@@ -92,10 +92,11 @@ export async function takeInputs(input: InputOptions) {
     const inputs: unknown[] = [];
     for await (const { value } of sample.inputs) inputs.push(value);
     if (inputs.length === 0) throw new UsageError('expected at least one input, got none');
+    const { total } = sample;
+    const isAll = total === undefined ? inputs.length < MOST_INPUTS : inputs.length === total;
     // How they were chosen is of interest only where some were left out.
-    const isAll = inputs.length < MOST_INPUTS || inputs.length === sample.total;
-    const how = `${isAll ? 'all' : sample.how}${PASSED[passingOf(input)]}`;
-    return { inputs, inputCount: sample.total ?? inputs.length, inputsHow: how };
+    const how = [isAll ? '' : sample.how, PASSED[passingOf(input)]].filter((part) => part !== '');
+    return { inputs, inputCount: total ?? inputs.length, inputsHow: how.join('; ') };
   } finally {
     source.close();
   }

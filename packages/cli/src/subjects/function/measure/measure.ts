@@ -23,7 +23,7 @@ export interface MeasurePlan extends Plan {
   readonly passing?: Passing;
   /** How many inputs there were; `inputs` may be a sample of them. */
   readonly inputCount: number;
-  /** How the inputs were chosen and are passed, in words for the report. */
+  /** How the inputs were chosen and are passed, in words for the report; empty where there is nothing to say of it. */
   readonly inputsHow: string;
   readonly maxThreads?: number | undefined;
 }
