@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, counted, duration, part, perCent, times, timesFromTo } from './figures.js';
+import { bytes, counted, duration, factor, part, perCent, times, timesFromTo } from './figures.js';
 
 test('durations have the unit in which they are read', () => {
   const said = [0, 0.0011, 0.04, 0.0994, 0.0996, 2.5, 994, 996, 3210, 123_456].map(duration);
@@ -41,7 +41,18 @@ test('shares, factors and counts', () => {
     [0.876, 1.94, 12.3, 123.4].map((value) => times({ value })),
     ['0.88 x', '1.9 x', '12 x', '123 x'],
   );
+  assert.deepEqual([0.0123, 0.876, 12.34, 1234.5].map(factor), ['0.012 x', '0.88 x', '12.3 x', '1,234.5 x']);
   assert.equal(timesFromTo({ value: 1.9, low: 1.71, high: 2.04 }), '1.7 to 2 x');
   assert.equal(timesFromTo({ value: 1.9, low: 1.88, high: 1.92 }), '1.9 x');
   assert.deepEqual([counted(1, 'call'), counted(2000, 'call')], ['1 call', '2,000 calls']);
+});
+
+test('what is huge is not told to the last digit', () => {
+  const huge = [999_999, 18_054_123.4, 2.036719198604642e28, Number.MAX_VALUE];
+  const said = ['999,999 x', '1.8e+7 x', '2.0e+28 x', '1.8e+308 x'];
+  assert.deepEqual(
+    huge.map((value) => times({ value })),
+    said,
+  );
+  assert.deepEqual(huge.map(factor), said);
 });

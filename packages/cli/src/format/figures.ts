@@ -59,7 +59,11 @@ export function counted(count: number, thing: string, things = `${thing}s`): str
   return `${grouped(count)} ${count === 1 ? thing : things}`;
 }
 
+/** From here on whole numbers are not told to the last digit: the end of an interval of few rounds may be any number. */
+const HUGE = 1_000_000;
+
 function twoDigits(value: number): string {
+  if (value >= HUGE) return value.toExponential(1);
   return value >= 100 ? count(value) : `${Number(value.toPrecision(2))}`;
 }
 
@@ -119,7 +123,7 @@ export function shortRate(perSecond: number): string {
 
 /** How many times as much, to two digits behind the point: what decides is often between 1 and 1.1. */
 export function factor(value: number): string {
-  if (value > 0 && value < 0.095) return `${twoDigits(value)} x`;
+  if ((value > 0 && value < 0.095) || value >= HUGE) return `${twoDigits(value)} x`;
   return `${grouped(Number(value.toFixed(value < 10 ? 2 : 1)))} x`;
 }
 

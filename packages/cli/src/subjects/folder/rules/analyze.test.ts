@@ -105,7 +105,8 @@ describe('one class of sizes', () => {
   test('nor after too few rounds, or when there is no control run', () => {
     const few = findings({ ...FEWER_ASYNC, ...MORE_IN_WORKERS }, 0.01, 2);
     assert.equal(few.verdict.answer, 'unknown');
-    assert.match(few.verdict.sentence, /2 rounds are too few/);
+    assert.match(few.verdict.sentence, /2 rounds are too few; workers brought about 1\.9 x\. /);
+    assert.match(few.reasons.join('\n'), /`readFiles` did about 0\.94 x of its files/);
     const rounds = fakeRounds({ ...FEWER_ASYNC, ...MORE_IN_WORKERS }, 0.01, 1);
     const one = analyzeFolder(fakeFolder([fakeClass({ ...rounds, control: [] })]));
     assert.match(one.verdict.sentence, /^Cannot tell: one round is too few/);

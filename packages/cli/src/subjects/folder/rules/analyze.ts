@@ -107,14 +107,16 @@ function reasonsOf(classes: readonly Weighed[]): string[] {
 }
 
 /** On the main thread of a server, reads that block are no choice, however fast they are. */
-function onServer({ finding, samples }: Weighed): string | undefined {
+function onServer({ finding, samples, comparison: { rounds } }: Weighed): string | undefined {
   const [ours, loop] = ['read-files', 'sync-loop'].map((of) => finding.ways.find(({ name }) => name === of));
   if (ours?.gain === undefined || ours.loopDelayMs === undefined || loop?.loopDelayMs === undefined) {
     return undefined;
   }
   const [held, late] = [loop, ours].map(({ loopDelayMs }) => duration(loopDelayMs!.value));
   const loops = `a loop of readFileSync holds up the event loop for as long as it runs (a timer was ${held} late with ${counted(samples.batch.files, 'file')})`;
-  return `${sizesInWords(finding)}, on the main thread of a server: ${loops}; \`readFiles\` does ${timesFromTo(ours.gain)} of its files, and a timer was ${late} late (99th percentile)`;
+  const does =
+    rounds < rules.ENOUGH_ROUNDS ? `did about ${times(ours.gain)}` : `does ${timesFromTo(ours.gain)}`;
+  return `${sizesInWords(finding)}, on the main thread of a server: ${loops}; \`readFiles\` ${does} of its files, and a timer was ${late} late (99th percentile)`;
 }
 
 /** How many times as many files as workers; undefined: it cannot be told whether more or fewer. */

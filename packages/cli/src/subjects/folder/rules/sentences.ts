@@ -56,9 +56,9 @@ function unclear({ rounds, workersGain, noise }: Comparison): string {
   if (workersGain === undefined || noise === undefined) {
     return rounds < ENOUGH_ROUNDS ? tooFew : 'not enough was measured';
   }
-  const found = `workers bring ${timesFromTo(workersGain)}`;
-  if (rounds < ENOUGH_ROUNDS) return `${tooFew}; ${found}`;
-  return `${found}, and two runs of the very same differ by ${noiseInWords(noise)}`;
+  // An interval of so few rounds is so wide that it says nothing.
+  if (rounds < ENOUGH_ROUNDS) return `${tooFew}; workers brought about ${times(workersGain)}`;
+  return `workers bring ${timesFromTo(workersGain)}, and two runs of the very same differ by ${noiseInWords(noise)}`;
 }
 
 export function noiseInWords(noise: number): string {
