@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { renderHtml } from '../../report/html/page.js';
 import { FAKE_MADE } from '../../report/made.test.fake.js';
+import { renderMarkdown } from '../../report/markdown.js';
+import { renderTerminal } from '../../report/terminal.js';
 import { folderReport } from './report.js';
 import { analyzeFolder } from './rules/analyze.js';
 import { fakeClass, fakeFolder, fakeRounds, MORE_IN_WORKERS } from './rules/samples.test.fake.js';
@@ -44,4 +46,25 @@ describe('analyze files: cores over time, on the page', () => {
     assert.doesNotMatch(pageFor(steps(3, () => [1, 1])), /Cores over time/, 'too few for a curve');
     assert.doesNotMatch(pageFor([]), /Cores over time/);
   });
+});
+
+describe('analyze files: what has no rows is no table', () => {
+  const noRates = fakeClass({ ways: [], control: [] });
+  for (const [what, classes, titles] of [
+    ['no class of sizes', [], ['How it was measured']],
+    ['a class of which nothing was measured', [noRates], ['By size', 'How it was measured']],
+  ] as const) {
+    test(what, () => {
+      const report = folderReport(analyzeFolder(fakeFolder(classes)));
+      const headings = [...renderMarkdown(report).matchAll(/^## (.*)\n\n\|/gm)].map(([, title]) => title);
+      assert.deepEqual(headings, titles);
+      const captions = [...renderHtml(report, FAKE_MADE).matchAll(/<caption>(.*?)<\/caption>/g)];
+      assert.deepEqual(
+        captions.map(([, title]) => title),
+        titles,
+      );
+      const text = renderTerminal(report, { columns: 100, isColor: false, isVerbose: true });
+      assert.doesNotMatch(text, /Files below/);
+    });
+  }
 });

@@ -17,7 +17,7 @@ import {
 } from '../../format/figures.js';
 import { barsChart } from '../../report/html/bars.js';
 import { lanesChart } from '../../report/html/lanes.js';
-import { machineRows, pairsTable, tablesSection } from '../../report/model.js';
+import { machineRows, pairsTable, tableOf, tablesSection } from '../../report/model.js';
 import type { Report, Section, Table, Tone } from '../../report/model.js';
 import { type Line, wrapped } from '../../report/terminal.js';
 import { measureFolder } from './measure/measure.js';
@@ -79,11 +79,11 @@ function ratesSection(finding: ClassFinding, i: number): Section {
 /** Of more cores, the table has only the busiest one and the mean. */
 const MOST_CORES = 8;
 
-function classTable(sizes: string, ways: readonly WayFinding[]): Table {
-  return {
-    title: `Files ${sizes}`,
-    head: ['way', 'files/s', 'MiB/s', 'x loop', '95 % interval', 'loop delay', 'cores busy, %'],
-    rows: ways.map(({ name, rate: perSecond, bytesPerSecond, gain, loopDelayMs, busy }) => {
+function classTable(sizes: string, ways: readonly WayFinding[]): Table | undefined {
+  return tableOf(
+    `Files ${sizes}`,
+    ['way', 'files/s', 'MiB/s', 'x loop', '95 % interval', 'loop delay', 'cores busy, %'],
+    ways.map(({ name, rate: perSecond, bytesPerSecond, gain, loopDelayMs, busy }) => {
       // All other ways are compared with the loop.
       const over = name === 'sync-loop' ? { value: 1, low: 1, high: 1 } : gain;
       return [
@@ -96,7 +96,7 @@ function classTable(sizes: string, ways: readonly WayFinding[]): Table {
         coresInWords(busy),
       ];
     }),
-  };
+  );
 }
 
 function coresInWords(busy: readonly number[]): string {
@@ -107,11 +107,11 @@ function coresInWords(busy: readonly number[]): string {
 }
 
 /** Which sizes there are, and what is best for each. */
-function overviewTable({ classes, samples }: FolderFindings): Table {
-  return {
-    title: 'By size',
-    head: ['size', 'files', 'bytes', 'measured on', 'in parallel', 'on one thread', 'noise'],
-    rows: classes.map((finding, i) => {
+function overviewTable({ classes, samples }: FolderFindings): Table | undefined {
+  return tableOf(
+    'By size',
+    ['size', 'files', 'bytes', 'measured on', 'in parallel', 'on one thread', 'noise'],
+    classes.map((finding, i) => {
       const { files, bytes: all, sampled } = samples.classes[i]!;
       return [
         sizesInWords(finding),
@@ -123,7 +123,7 @@ function overviewTable({ classes, samples }: FolderFindings): Table {
         noise(Math.min(1, finding.noise ?? Number.NaN)),
       ];
     }),
-  };
+  );
 }
 
 const PLACES: Readonly<Record<ClassFinding['place'], string>> = {

@@ -129,6 +129,7 @@ test('what is not in both is not compared', () => {
     'cannot tell',
   ]);
   assert.equal(linesOf(fakeFindings(), nothingFound())[0], 'Cannot tell: one of them has no rates');
+  assert.equal(linesOf(nothingFound(), nothingFound()).includes('Figures'), false);
 });
 
 test('tells what was not the same: verdicts, functions, machines', () => {

@@ -58,7 +58,9 @@ export function renderComparison(a: Findings, b: Findings, options: Partial<Term
     ...wrapped(answers(a, b), columns, '  '),
     ...differing('Not the same was measured', SUBJECT),
     ...differing('Not the same machine: the figures compare it, too', MACHINE),
-    ...titledTable({ title: 'Figures', head: HEAD, rows: rows.map(({ cells }) => cells) }, columns),
+    ...(rows.length === 0
+      ? []
+      : titledTable({ title: 'Figures', head: HEAD, rows: rows.map(({ cells }) => cells) }, columns)),
   ];
   return painted(lines, { columns, isColor });
 }
