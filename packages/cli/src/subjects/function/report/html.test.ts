@@ -147,6 +147,12 @@ test('each chart has a name, says what it shows, and has its figures in a table'
     ),
   );
   assert.ok(page.includes('Marked: pays from 15 us; your call: 1,000 us.</desc>'));
+  assert.deepEqual(rowsOf('Rate by threads')[1]!.slice(0, 4), [
+    'none: inline',
+    '1,000',
+    '990 to 1,010',
+    '1 x',
+  ]);
   assert.deepEqual(rowsOf('Rate by threads')[3], [
     '2',
     '1,900',

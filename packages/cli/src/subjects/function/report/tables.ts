@@ -57,6 +57,7 @@ export function tablesOf(findings: Findings) {
     middleOf(each.residentBytes, bytes),
   ];
   const ofPool = (name: string, each: PoolSamples) => rates(name, each, ratio(each.rate, inline.rate));
+  const itself = samples.threads.length === 0 ? undefined : ratio(inline.rate, inline.rate);
   const sizes = Object.entries({ arguments: inline.bytesIn, results: inline.bytesOut });
   const matrix = coreMatrix(findings);
   const { used, count: all, how } = subject.inputs;
@@ -65,7 +66,7 @@ export function tablesOf(findings: Findings) {
       'Rate by threads',
       ['threads', 'calls/s', '95 % interval', 'x inline', 'CPU per call', 'loop delay p99', 'memory'],
       [
-        rates('none: inline', { ...inline, residentBytes: [inline.residentBytes ?? Number.NaN] }),
+        rates('none: inline', { ...inline, residentBytes: [inline.residentBytes ?? Number.NaN] }, itself),
         ...samples.threads.map((each) => ofPool(count(each.threads), each)),
         ...samples.variants.map((each) => ofPool(`${count(each.threads)}, ${nameOf(each)}`, each)),
       ],

@@ -75,7 +75,7 @@ test('rates, their intervals, and what they cost, by threads', () => {
   const rows = block('Rate by threads');
   assert.deepEqual(rows, [
     ['threads', 'calls/s', '95 % interval', 'x inline', 'CPU per call', 'loop delay p99', 'memory'],
-    ['none: inline', '1,000', '990 to 1,010', '-', '1 ms', '48 ms', '60 MiB'],
+    ['none: inline', '1,000', '990 to 1,010', '1 x', '1 ms', '48 ms', '60 MiB'],
     ['1', '950', '950', '0.95 x', '1.1 ms', '1.2 ms', '70 MiB'],
     ['2', '1,900', '1,800 to 2,000', '1.9 x', '1.1 ms', '1.2 ms', '80 MiB'],
     ['4', '3,600', '3,600', '3.6 x', '1.1 ms', '1.2 ms', '100 MiB'],
