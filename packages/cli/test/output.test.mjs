@@ -312,6 +312,16 @@ test('a summary says what was measured, and quiet says nothing', async () => {
   assert.equal((await runTask('works', ['--range', '1..5'])).stderr, '');
 });
 
+test('a summary says of one input that it is one, and of a sample of lines no number that it does not have', async () => {
+  const file = at('one-line');
+  writeFileSync(file, 'one\n');
+  const args = ['run', task('echo'), '--lines', file, '--journal', at('one.journal'), '--out', at('one')];
+  const first = await run([...args, '--compare-inline']);
+  assert.match(first.stderr, /^inputs\s+1 line\n/m);
+  assert.match(first.stderr, /estimated from a sample of 1 line \(from the beginning\) that took/);
+  assert.match((await run(args)).stderr, /^already complete: .* has 1 input\n/);
+});
+
 test('a slow reader of the pipe gets everything', async () => {
   const { child, ended } = start(['run', task('increment'), '--range', '1..300000', '--quiet'], {
     input: '',

@@ -51,7 +51,7 @@ export interface SampledInput extends Input {
 
 export interface Sample {
   readonly inputs: Iterable<SampledInput> | AsyncIterable<SampledInput>;
-  /** How they were chosen, for the summary: "the first 200 lines". */
+  /** How they were chosen, for the summary: "from the beginning". */
   readonly how: string;
   /** Number of inputs that they were chosen from, where it is known. */
   readonly total?: number;

@@ -63,7 +63,7 @@ export function openStream(kind: 'lines' | 'json', file = '-', parse: Parse, ide
     read,
     sample: (count) => ({
       inputs: firstOf(read(nothingDone), count),
-      how: `the first ${count} ${unit}`,
+      how: 'from the beginning',
     }),
     close() {
       for (const stream of open) stream.destroy();
