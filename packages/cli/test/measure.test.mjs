@@ -58,6 +58,7 @@ test('a function that behaves is measured in every way, within its budget', asyn
     neverSettled: undefined,
     ended: undefined,
     endedInWorker: undefined,
+    failsInWorker: undefined,
     repeats: 'same',
     changesItsArgument: false,
     uncloneable: { argument: undefined, result: undefined },
@@ -232,6 +233,7 @@ test('one that crashes the process from a worker is told by its signal', async (
 test('one that fails in a worker alone says what it failed with there', async () => {
   const { behaviour, skipped } = await measuredUntil(/^round 1/, 'throwsInWorker', [1]);
   assert.equal(behaviour.failures.first, 'in a worker: TypeError: only on the main thread');
+  assert.equal(behaviour.failsInWorker, 'TypeError: only on the main thread');
   assert.ok(skipped.some(({ what, why }) => what === 'threads' && why.includes('only on the main thread')));
 });
 

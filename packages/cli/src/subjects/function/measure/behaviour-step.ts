@@ -107,6 +107,7 @@ export async function watchSurvival(
   const outcome = await probe.ask('open', setup, session.patience());
   await probe.kill();
   if (outcome.kind === 'ended') behaviour.endedInWorker = endingOf(outcome);
+  if (outcome.kind === 'failed') behaviour.failsInWorker = describeFailure(outcome);
   if (outcome.kind !== 'done') return `in a worker ${describeFailure(outcome)}`;
   const { failures, workerExit } = outcome.value;
   if (workerExit !== undefined) {
@@ -118,7 +119,9 @@ export async function watchSurvival(
   behaviour.failures.calls += calls;
   behaviour.failures.failed += failed;
   behaviour.failures.first ??= `in a worker: ${first}`;
-  return failed === calls ? `in a worker every call fails: ${first}` : undefined;
+  if (failed < calls) return undefined;
+  behaviour.failsInWorker = first;
+  return `in a worker every call fails: ${first}`;
 }
 
 export type Inline = NonNullable<Awaited<ReturnType<typeof openInline>>>;

@@ -98,6 +98,12 @@ function whyInline({ alternatives, samples }: Findings): string {
       'could do changes that; a second process, instead of a second thread, could.'
     );
   }
+  if (behaviour.failsInWorker !== undefined) {
+    return (
+      'Some things are there on the main thread only, and this function needs one of them: the error above says what it ' +
+      'missed. Where it can do without, threads can be measured.'
+    );
+  }
   if (behaviour.uncloneable.argument !== undefined || behaviour.uncloneable.result !== undefined) {
     return (
       'What goes to another thread is copied, and not everything can be copied: functions, for one, and open files. Give it ' +

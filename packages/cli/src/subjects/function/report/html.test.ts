@@ -240,6 +240,7 @@ test('says to a beginner what the verdict means, whatever it is', () => {
     said('unknown'),
     said('inline', { uncloneable: { argument: 'a function', result: undefined } }),
     said('inline', { endedInWorker: { exitCode: null, signal: 'SIGSEGV' } }),
+    said('inline', { failsInWorker: 'TypeError: process.chdir() is not supported in workers' }),
     said('unknown', { ended: { exitCode: 1, signal: null } }),
   ];
   const expected = [
@@ -249,6 +250,7 @@ test('says to a beginner what the verdict means, whatever it is', () => {
     /goes both ways. Repeated runs of the very same differ by ± 1 %/,
     /not everything can be copied/,
     /A part of it, perhaps one that is not JavaScript/,
+    /there on the main thread only, and this function needs one of them/,
     /has to work with these inputs/,
   ];
   assert.match(said('inline', {}, 0.9), /takes at least half as long as the call itself/);

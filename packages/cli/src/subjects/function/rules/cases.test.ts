@@ -253,6 +253,14 @@ test('JavaScript that exits in a worker is not called native code', () => {
   );
 });
 
+test('what fails in a worker alone is not said to need more time', () => {
+  const failsInWorker = 'TypeError: process.chdir() is not supported in workers';
+  assert.equal(
+    behaving({ failsInWorker }, NOTHING),
+    `inline: Don't: in a worker it fails, on the main thread it does not: ${failsInWorker}`,
+  );
+});
+
 test('what ends in a worker may end the main thread as well, as long as no call was timed there', () => {
   const { inline } = simulate(model());
   assert.match(

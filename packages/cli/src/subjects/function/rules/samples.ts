@@ -24,6 +24,8 @@ export function newBehaviour() {
     ended: undefined as Ending | undefined,
     /** How a call in a worker ended it or the process, though not on the main thread: code that only the main thread may run. */
     endedInWorker: undefined as Ending | undefined,
+    /** Why its module does not load in a worker, or every call fails there, though not on the main thread. */
+    failsInWorker: undefined as string | undefined,
     /** Whether the same input gave the same result when it was given again. */
     repeats: 'unknown' as 'same' | 'different' | 'unknown',
     changesItsArgument: false,

@@ -22,6 +22,7 @@ const behaviour: fc.Arbitrary<Samples['behaviour']> = fc.oneof(
     neverSettled: maybe(figure),
     ended: end,
     endedInWorker: end,
+    failsInWorker: maybe(fc.string()),
     repeats: fc.constantFrom('same', 'different', 'unknown'),
     changesItsArgument: fc.boolean(),
     plainClasses: fc.array(fc.constantFrom('Point', 'Money')),

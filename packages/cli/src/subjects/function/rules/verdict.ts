@@ -71,7 +71,7 @@ function waits({ samples, computing, isMixed, loop, most }: Facts): Decision | u
 }
 
 function cannotCross({ samples }: Facts): Decision | undefined {
-  const { endedInWorker, uncloneable } = samples.behaviour;
+  const { endedInWorker, failsInWorker, uncloneable } = samples.behaviour;
   // Before a call was timed on the main thread, the function may end that thread as well, a moment after a call: nobody has seen that it does not.
   if (endedInWorker !== undefined && samples.inline.callMs !== undefined) {
     // A signal ends the whole process: native code. An exit code may be that of the worker alone, and JavaScript's doing.
@@ -84,6 +84,9 @@ function cannotCross({ samples }: Facts): Decision | undefined {
         : ['it ends the process', ''];
     const how = `in a worker ${what} (${endOf(endedInWorker)}), on the main thread it does not`;
     return dont('inline', `${how}: ${exits}its native code cannot run in threads`);
+  }
+  if (failsInWorker !== undefined && samples.inline.callMs !== undefined) {
+    return dont('inline', `in a worker it fails, on the main thread it does not: ${failsInWorker}`);
   }
   const which = uncloneable.argument === undefined ? 'result' : 'argument';
   const why = uncloneable[which];
