@@ -30,6 +30,10 @@ test('says that it does not know, rather than name what is not to blame', () => 
   assert.deepEqual(limits({ ...EIGHT, gainWith }), [
     'none: more than 2 threads did not do more, and nothing that was measured says why',
   ]);
+  const machine = { ...simulate(model(EIGHT)).machine, othersShare: 0.6 };
+  assert.deepEqual(limits({ ...EIGHT, gainWith }, { machine }), [
+    'none: more than 2 threads did not do more, which may be due to the other programs that were running',
+  ]);
 });
 
 test('names the memory that the cores share', () => {
@@ -54,6 +58,11 @@ test('does not take the CPU time of handing over for that of memory', () => {
     limit,
     'crossing: 60 % of the CPU time of a call goes into handing it over (1 KiB there, and 32 bytes back)',
   );
+});
+
+test('a call that takes hardly any of the CPU time still takes some', () => {
+  const [limit] = limits({ runMs: 0.000_001, crossingMs: 0.003, mainMs: 0.001 });
+  assert.match(limit!, /^crossing: more than 99 % of the CPU time of a call goes into/);
 });
 
 test('where the crossing was not measured by itself, what one thread takes beyond the call is it', () => {

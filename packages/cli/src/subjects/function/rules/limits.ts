@@ -77,8 +77,7 @@ function measuredLimits({ samples, cores, computing, mostlyWaits, crossingMs }: 
       isInflated &&
       `the same call takes ${inflation.toFixed(1)} times as much CPU time when ${counted(all.threads, 'thread')} run it: they wait for the same memory, or are two threads of one core`,
     crossing:
-      crossing >= CROSSING &&
-      `${perCent(crossing)} of the CPU time of a call goes into handing it over${size}`,
+      crossing >= CROSSING && `${part(crossing)} of the CPU time of a call goes into handing it over${size}`,
     memory:
       room !== undefined &&
       room.threads < machine.cores &&
@@ -99,12 +98,15 @@ function serialPart({ samples, fit, isBusy }: Facts, fast: PoolSamples): Limit |
   return { name: 'serial-part', why };
 }
 
-function coresOf({ samples: { machine, threads }, cores: usable }: Facts, fast: PoolSamples): Limit {
+function coresOf({ samples: { machine, threads }, cores: usable, isBusy }: Facts, fast: PoolSamples): Limit {
   const { cores, availableThreads } = machine;
   if (cores === 1) return { name: 'cores', why: 'there is one core, and threads take turns on it' };
   if (fast.threads < usable) {
     const isBeyond = threads.some((of) => of.threads > fast.threads && of.rate.length > 0);
-    const rest = isBeyond ? 'did not do more, and nothing that was measured says why' : 'were not measured';
+    const why = isBusy
+      ? 'which may be due to the other programs that were running'
+      : 'and nothing that was measured says why';
+    const rest = isBeyond ? `did not do more, ${why}` : 'were not measured';
     return { name: 'none', why: `more than ${counted(fast.threads, 'thread')} ${rest}` };
   }
   const all = `there are ${cores} cores: so many calls can compute at a time`;
