@@ -176,6 +176,13 @@ test('each chart has a name, says what it shows, and has its figures in a table'
   ]);
 });
 
+test('what was measured once is no curve, but its figures are there', () => {
+  const spins = [{ runMs: 0.01, inline: [100_000], pool: [80_000] }];
+  const page = renderHtml(fakeFindings({ samples: fakeSamples({ spins }) }));
+  assert.doesNotMatch(page, /id="gain-title"/);
+  assert.deepEqual(rowsOf('Gain by running time', page)[1], ['10 us', '100,000', '80,000']);
+});
+
 test('the matrix of cores and threads, the darkest where the most is done', () => {
   assert.deepEqual(rowsOf('Calls a second by cores and threads'), [
     ['may use', '1 thread', '2 threads', '4 threads'],

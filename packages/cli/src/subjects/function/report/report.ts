@@ -71,7 +71,7 @@ function keyFigures(findings: Findings): NonNullable<Report['keys']> {
 
 function sections(findings: Findings, tables: Tables): Section[] {
   const { breakEven, crossings, circumstances } = tables;
-  const even = [breakEven, gainCurve(findings, tables)];
+  const even = [breakEven, gainCurve(findings, tables) ?? tables.spins];
   return [
     { id: 'rates', title: 'How many calls a second, by threads', blocks: byThreads(findings, tables) },
     { id: 'ways', title: 'Other ways of calling', blocks: [waysChart(findings)] },
