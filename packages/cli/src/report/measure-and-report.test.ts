@@ -4,6 +4,9 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { openProgress, terminal } from './measure-and-report.js';
 
+process.env.TERM = 'xterm';
+delete process.env.NO_COLOR;
+
 function shown(isTTY: boolean): string {
   const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns: 200 });
   // As much of a terminal as a bar needs.
@@ -21,6 +24,22 @@ test('on a terminal the answer so far stands beside the progress', () => {
 
 test('in a log nothing of it stands', () => {
   assert.equal(shown(false), '');
+});
+
+test('on a terminal that can only print, nothing is overwritten and nothing coloured', () => {
+  const { stdout, env } = process;
+  const before = Object.getOwnPropertyDescriptor(stdout, 'isTTY');
+  try {
+    Object.defineProperty(stdout, 'isTTY', { value: true, configurable: true });
+    assert.equal(terminal().isColor, true);
+    env.TERM = 'dumb';
+    assert.equal(terminal().isColor, false);
+    assert.equal(shown(true), '');
+  } finally {
+    env.TERM = 'xterm';
+    if (before === undefined) Reflect.deleteProperty(stdout, 'isTTY');
+    else Object.defineProperty(stdout, 'isTTY', before);
+  }
 });
 
 test('a terminal that does not tell its width is as wide as no terminal', () => {

@@ -41,11 +41,12 @@ export async function measureAndReport<P extends Plan, Samples, F extends Findin
 }
 
 /**
- * A line that is overwritten, on a terminal only: what stands in a log for good is the verdict alone. It ends where the terminal does.
+ * A line that is overwritten, on a terminal that can do that only: what stands in a log for good is the verdict alone. It ends where the terminal does.
  * @param stream undefined: nothing is shown
  */
 export function openProgress(stream: NodeJS.WriteStream | undefined) {
-  const bar = stream?.isTTY === true ? makeBar(stream, '{bar} {percentage}% {what}{answer}') : undefined;
+  const isDrawn = stream?.isTTY === true && process.env.TERM !== 'dumb';
+  const bar = isDrawn ? makeBar(stream, '{bar} {percentage}% {what}{answer}') : undefined;
   bar?.start(WHOLE, 0, { what: 'starting', answer: '' });
   return {
     progress: ({ what, done }: Parameters<Progress['progress']>[0]) =>
@@ -59,5 +60,6 @@ export function openProgress(stream: NodeJS.WriteStream | undefined) {
 export function terminal(): TerminalOptions {
   const { columns, isTTY = false } = process.stdout;
   // A terminal of 0 columns does not know its size, as one that a program opened.
-  return { columns: columns || 100, isColor: isTTY && !process.env.NO_COLOR };
+  const { NO_COLOR, TERM } = process.env;
+  return { columns: columns || 100, isColor: isTTY && !NO_COLOR && TERM !== 'dumb' };
 }

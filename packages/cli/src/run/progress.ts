@@ -21,8 +21,9 @@ export async function startProgress(
   const begin = performance.now();
   const state = (): string => stateOf(counts(), earlier, totals, performance.now() - begin);
   const writesToTerminal = process.stdout.isTTY === true && out === undefined && reduce === undefined;
+  const canDraw = process.stderr.isTTY === true && process.env.TERM !== 'dumb';
   // Results on the same terminal show the progress themselves, and a bar between them would garble both.
-  if (process.stderr.isTTY !== true || writesToTerminal) {
+  if (!canDraw || writesToTerminal) {
     const timer = setInterval(() => process.stderr.write(`${state()}\n`), LINE_INTERVAL_MS).unref();
     return () => clearInterval(timer);
   }
