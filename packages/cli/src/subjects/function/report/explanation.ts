@@ -1,5 +1,6 @@
 /** The verdict explained to somebody who has never used threads, and the recommended options as code to paste. */
 import { bytes, counted, duration, figureOf, NONE, perCent, rate, shown } from '../../../format/figures.js';
+import { usableCores } from '../../../experiment/rules.js';
 import { fileInCode, type Paragraph, type Tone } from '../../../report/model.js';
 import { howOf } from '../rules/alternatives.js';
 import { cheapestOf } from '../rules/busy.js';
@@ -8,7 +9,7 @@ import type { Answer } from '../rules/verdict.js';
 
 export function explanation(findings: Findings): Paragraph[] {
   const { verdict, knee, samples } = findings;
-  const { cores } = samples.machine;
+  const cores = usableCores(samples.machine);
   const crossingMs = cheapestOf(samples.crossings);
   const price =
     crossingMs === undefined ? '' : ` Here it costs ${duration(crossingMs)} of computing for each call.`;

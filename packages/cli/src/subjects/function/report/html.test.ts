@@ -277,6 +277,9 @@ test('says nothing in general that the figures of the page speak against', () =>
   assert.match(said({ knee: knee(4) }), /More threads than that take turns/);
   assert.doesNotMatch(said({ knee: knee(8) }), /More threads than that take turns/);
   assert.doesNotMatch(said({ knee: knee(1) }), /several threads/);
+  const { machine } = fakeSamples();
+  const quota = fakeSamples({ machine: { ...machine, cores: 64, availableThreads: 1 } });
+  assert.match(said({ samples: quota }), /lets the program use one core: threads take turns on it/);
   const waits = fakeSamples({ behaviour: { ...fakeSamples().behaviour, returnsPromise: true } });
   assert.doesNotMatch(said({ samples: waits }), /While a function computes inline/);
   const dear = (changes: Partial<Findings>): string =>

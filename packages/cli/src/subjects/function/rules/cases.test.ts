@@ -133,6 +133,15 @@ test('a call that blocks its thread while it waits: pays, with more threads than
     verdictOf({ ...given, threads: [1] }),
     'unknown: Cannot tell: threads bring 1 x the calls, but more threads might pay, and were not measured. What would tell: more threads (`--threads`), or more time (`--budget 3m`)',
   );
+  // A quota leaves the time of one of 64 cores, and twice that is all that can be tried. All calls wait for the same.
+  const { machine } = simulate(model(given));
+  assert.equal(
+    verdictOf(
+      { ...given, threads: [1, 2], serial: 1 },
+      { machine: { ...machine, cores: 64, availableThreads: 1 } },
+    ),
+    "inline: Don't: a call runs for 20 ms, a crossing costs 4 us; threads bring no more calls",
+  );
 });
 
 test('a template, small: does not pay', () => {

@@ -23,7 +23,7 @@ export function factsOf(samples: Samples) {
   const loop = loopShare(samples);
   const tried = Math.max(0, ...threads.filter(({ rate }) => rate.length > 1).map((of) => of.threads));
   // Threads that wait need no core: with them, more threads than cores must have been tried.
-  const isLacking = tried < (mostlyWaits ? machine.cores + 1 : 1);
+  const isLacking = tried < (mostlyWaits ? cores + 1 : 1);
   const lacking = isLacking ? Number.POSITIVE_INFINITY : Math.max(1, cores / tried);
   const mostTried = Math.max(0, ...gains.map(({ gain }) => gain.high));
   return {
