@@ -143,6 +143,14 @@ test('names memory that has no room for as many threads as cores', () => {
   ]);
 });
 
+test('does not name memory that has room for more threads than a quota leaves cores', () => {
+  const samples = simulate(model(EIGHT));
+  const machine = { ...samples.machine, cores: 64, availableThreads: 2, memoryBytes: 2 ** 30 };
+  assert.deepEqual(limits({ ...EIGHT, threads: [1, 2] }, { machine }), [
+    'cores: of the 64 cores, a quota leaves the time of 2',
+  ]);
+});
+
 test('has no limits where no pool was measured', () => {
   assert.deepEqual(limits({}, { threads: [] }), []);
 });

@@ -80,6 +80,8 @@ function measuredLimits({ samples, cores, computing, mostlyWaits, crossingMs }: 
       crossing >= CROSSING && `${part(crossing)} of the CPU time of a call goes into handing it over${size}`,
     memory:
       room !== undefined &&
+      // Where a quota leaves fewer cores than that, it is the quota that limits.
+      room.threads <= cores &&
       room.threads < machine.cores &&
       `the memory has room for ${counted(room.threads, 'thread')} of ${bytes(room.bytesEach)} each: ${bytes(machine.memoryBytes)} is what there is`,
   };
