@@ -34,14 +34,26 @@ export function connectTo(connection: unknown): Redis {
   return reject('connection.keyPrefix', "to be left out: the option 'prefix' does it", keyPrefix);
 }
 
+/** A URL of Redis, or a host and a port: ioredis takes everything else for the path of a socket. */
+const ADDRESS = /^(rediss?:\/\/|[^/]+$)/i;
+const EXPECTED =
+  "a string with a URL such as 'redis://user:password@host:6379', with special characters percent-encoded, the options of ioredis, or a client";
+
 function clientOf(connection: unknown): Redis {
   const defaults = { retryStrategy: retryDelay };
-  if (typeof connection === 'string' && URL.canParse(connection))
-    return new Redis(connection, { ...defaults, ...REQUIRED });
-  const expected = "a string with a URL such as 'redis://host:6379', the options of ioredis, or a client";
+  if (typeof connection === 'string') {
+    try {
+      if (URL.canParse(connection) && ADDRESS.test(connection))
+        return new Redis(connection, { ...defaults, ...REQUIRED });
+    } catch {
+      // A percent sign that encodes nothing.
+    }
+    // Messages get into logs, where no password belongs.
+    return reject('connection', EXPECTED, connection.replace(/\/\/.*@/s, '//…@'));
+  }
   const isOther = Array.isArray(connection) || connection instanceof URL;
   if (typeof connection !== 'object' || connection === null || isOther)
-    return reject('connection', expected, connection);
+    return reject('connection', EXPECTED, connection);
   // A client may come from another copy of ioredis, so `instanceof` would not do.
   if (typeof (connection as Partial<Redis>).duplicate === 'function')
     return (connection as Redis).duplicate(REQUIRED);
