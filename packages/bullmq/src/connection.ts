@@ -96,6 +96,13 @@ export async function inTime(limitMs: number | undefined, done: Promise<unknown>
  */
 const STOPPED_MS = 1_000;
 
+/**
+ * How many milliseconds pass between two checks of whether Redis answers, and how many of them may find no answer. Together it is as long as
+ * a lock, by default.
+ */
+const CHECK_MS = 10_000;
+const MOST_SILENT = 3;
+
 /** Watches the connection to Redis, and rejects requests that Redis does not answer in time. */
 export class Link {
   readonly redis: Redis;
@@ -115,6 +122,28 @@ export class Link {
     redis.on('connect', () => {
       this.#lastError = undefined;
     });
+    this.#watch();
+  }
+
+  /**
+   * Has the client connect again if Redis answers nothing for long: its host may be gone, which TCP finds after a quarter of an hour. BullMQ
+   * does so with the connections that wait for jobs and events. A program that was stopped is late for one check, not for all.
+   */
+  #watch(): void {
+    const { redis } = this;
+    let silent = 0;
+    const hear = () => (silent = 0);
+    const check = () => {
+      if (redis.status !== 'ready') hear();
+      else if (silent++ === 0) redis.ping().then(hear, hear);
+      else if (silent > MOST_SILENT) {
+        hear();
+        const seconds = (MOST_SILENT * CHECK_MS) / 1000;
+        redis.stream.destroy(new Error(`Redis has answered nothing for ${seconds} s: connecting again`));
+      }
+    };
+    const timer = setInterval(check, CHECK_MS).unref();
+    redis.once('end', () => clearInterval(timer));
   }
 
   /** Disconnects for good, and rejects the requests that have no answer. */
