@@ -180,9 +180,10 @@ export class Link {
     if (this.#hasEnded) return new FleetError('ERR_FLEET_CLOSED', `${what}: the connection was closed`);
     const cause = this.#lastError;
     const why = cause instanceof Error ? cause.message || (cause as { code?: string }).code : 'no answer';
-    const { path, host = '127.0.0.1', port = 6379 } = this.redis.options;
+    const { path, sentinels, name, host = '127.0.0.1', port = 6379 } = this.redis.options;
+    const where = sentinels ? `'${name}' of the Sentinels` : `at ${path ?? `${host}:${port}`}`;
     const tried = isRefusedLogin(cause) ? '' : ` within ${this.#timeoutMs} ms`;
-    const message = `${what}: Redis at ${path ?? `${host}:${port}`} was not reached${tried}: ${why}`;
+    const message = `${what}: Redis ${where} was not reached${tried}: ${why}`;
     return new FleetError('ERR_FLEET_CONNECTION', message, { cause });
   }
 }

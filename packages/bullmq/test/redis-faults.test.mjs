@@ -62,6 +62,19 @@ describe('faults of Redis', { skip }, () => {
     await service.ready;
   });
 
+  test('Sentinels that are not there: calls and machines name the Redis they ask for, and a machine does not say so at each attempt', async (t) => {
+    const connection = { sentinels: [{ host: '127.0.0.1', port: await freePort() }], name: 'ours' };
+    const fleet = caller(t, { connection }, { connectTimeoutMs: 100 });
+    assert.match((await failure(fleet.ready)).message, /Redis 'ours' of the Sentinels was not reached/);
+    const errors = [];
+    const onError = (error) => errors.push(error.message);
+    const service = serve(tasksUrl, { queue: 'work', connection, signals: [], onError });
+    onEnd(t, () => service.close({ timeoutMs: 0 }));
+    for (let i = 0; i < 5; i++) await told(service.worker, 'error');
+    assert.equal(errors.length, 1);
+    assert.match(errors[0], /^All sentinels are unreachable/);
+  });
+
   test('a machine whose client gives up on a Redis that is not there says so and closes, and blocks nobody', async () => {
     const place = { host: '127.0.0.1', port: await freePort() };
     const code = `

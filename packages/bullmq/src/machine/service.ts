@@ -193,13 +193,15 @@ export class Service {
   /** Resolves when Redis is reached, however late. Rejects if waiting longer cannot help: the client has given up, for instance. */
   async #reach(reached: Promise<unknown>): Promise<void> {
     let hasFailed = false;
+    let isTold = false;
     reached.catch(() => (hasFailed = true));
     for (;;) {
       try {
         return void (await this.#link.ask('The service does not begin', () => reached));
       } catch (error) {
         if (hasFailed || !isConnectionLate(error)) throw error;
-        this.#tell(error);
+        if (!isTold) this.#tell(error);
+        isTold = true;
       }
     }
   }
@@ -299,8 +301,10 @@ export class Service {
   /** Reports an error, unless it repeats the last one: a client that reconnects reports each attempt. */
   #tell(error: unknown): void {
     const told = error instanceof Error ? error : new Error(String(error));
-    if (told.message === this.#lastError) return;
-    this.#lastError = told.message;
+    // With Sentinel, the client says how long it waits, a little longer each time.
+    const text = told.message.replace(/ after \d+ms/, '');
+    if (text === this.#lastError) return;
+    this.#lastError = text;
     this.#options.onError(told);
   }
 
