@@ -1,5 +1,7 @@
 /** Machines that compute, stop, die and come back: processes of their own, and a real Redis. */
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { Worker } from 'bullmq';
 import {
@@ -12,6 +14,7 @@ import {
   machine,
   machineHere,
   QUICK,
+  tasksUrl,
   told,
 } from './helpers.mjs';
 import { onEnd, skip, startForSuite } from './redis.mjs';
@@ -100,6 +103,23 @@ describe('machines', { skip }, () => {
     assert.equal(await slow.promise, wrote('slow')[0]);
     assert.deepEqual([wrote('quick').length, wrote('slow').length], [1, 2]);
     assert.equal(second.stats().repeated, 1);
+  });
+
+  test('SIGTERM ends a machine that is the first process of its container, whatever else is open in it', async (t) => {
+    const inside = ['--user', '--map-root-user', '--pid', '--fork', '--kill-child'];
+    if (spawnSync('unshare', [...inside, 'true']).status !== 0) return t.skip('no process namespace');
+    const options = { queue: newQueue(), connection: redis.connection };
+    const code = `
+      import { serve } from '@threadwise/bullmq';
+      const service = serve(${JSON.stringify(tasksUrl.href)}, ${JSON.stringify(options)});
+      await service.ready;
+      setInterval(() => undefined, 1000);
+      process.kill(process.pid, 'SIGTERM');`;
+    const program = [process.execPath, '--input-type=module', '--eval', code];
+    const stdio = ['ignore', 'ignore', 'inherit'];
+    const child = spawn('unshare', [...inside, ...program], { stdio, cwd: import.meta.dirname });
+    onEnd(t, () => kill(child));
+    assert.deepEqual(await once(child, 'exit'), [143, null]);
   });
 
   test('close gives back what comes meanwhile, and leaves nothing behind', async (t) => {

@@ -1,6 +1,6 @@
 /** A machine of a fleet: fetches jobs of a BullMQ queue and has a pool run them, so that this thread is free to renew the locks. */
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
+import { constants, hostname } from 'node:os';
 import type { Job, Worker } from 'bullmq';
 import { createPool, type Pool, type TaskStart } from 'threadwise';
 import { duration, record } from 'threadwise/internal';
@@ -311,7 +311,10 @@ export class Service {
   async #end(signal: NodeJS.Signals): Promise<void> {
     await this.close();
     // Ends the process as the signal would have, unless the program listens to it as well.
-    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+    if (process.listenerCount(signal) > 0) return;
+    // The first process of a container ignores such a signal, also from itself.
+    if (process.pid === 1) process.exit(128 + constants.signals[signal]);
+    process.kill(process.pid, signal);
   }
 
   async #close(limitMs: number | undefined): Promise<void> {
