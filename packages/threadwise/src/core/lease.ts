@@ -1,6 +1,5 @@
 /** Bytes that main and worker share: filled in place here, read in place there, used again afterwards. */
-import { isObject } from './is-object.js';
-import { integer } from './options/checks.js';
+import { integer, isObject } from './options/checks.js';
 import { ThreadwiseError } from './options/errors.js';
 
 /** The smallest of single buffers, in bytes; a lease gets a buffer of the next power of two. */

@@ -16,7 +16,7 @@ import { duration, MAX_TIMER_MS, record } from './options/checks.js';
 import type { KeepAlive, TimerHandle } from './contracts.js';
 import type { Engine } from './engine.js';
 import { sameAgain, ThreadwiseError } from './options/errors.js';
-import { transition } from './transition.js';
+import { transition } from './workers/worker-slot.js';
 import { promised } from './promised.js';
 
 export type PoolState = 'open' | 'broken' | 'closing' | 'closed';

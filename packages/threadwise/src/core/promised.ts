@@ -1,5 +1,5 @@
 /** A promise, and what settles it: `Promise.withResolvers`, which Node 20 does not have. */
-import { isObject } from './is-object.js';
+import { isObject } from './options/checks.js';
 
 export function promised<T = void>() {
   let resolve: (value: T) => void = () => undefined;

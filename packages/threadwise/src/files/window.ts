@@ -5,9 +5,8 @@
  * new → small → read, or new → large → reading → read; a small file that has grown becomes large, and each may fail
  * instead. If the source of the paths throws, that is the last entry, so that the files before it are not lost.
  */
-import { isObject } from '../core/is-object.js';
 import { fileURLToPath } from 'node:url';
-import { reject } from '../core/options/checks.js';
+import { isObject, reject } from '../core/options/checks.js';
 import { show, ThreadwiseError } from '../core/options/errors.js';
 import type { PathSource, ResolvedReadFiles } from './options.js';
 import { readFileLater, readFileNow, sizeLater, sizeNow } from './reading.js';

@@ -4,7 +4,7 @@
  */
 
 /** What a running task can do; made by the runner. */
-import { isObject } from '../core/is-object.js';
+import { isObject } from '../core/options/checks.js';
 
 export interface TaskContext {
   readonly id: number;

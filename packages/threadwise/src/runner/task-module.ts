@@ -2,11 +2,10 @@
  * Which functions of a module are tasks: those that it exports, by their own names, and none that are inherited. And which of them may run
  * on the calling thread: as the module declares, and as their kinds allow.
  */
-import { isObject } from '../core/is-object.js';
 import { streamedName } from '../core/calls/stream.js';
 import type { LoadedModule, ModuleTraits, TaskFunction } from '../core/contracts.js';
 import { checkSameClasses, classNames, registeredClasses } from '../core/options/classes.js';
-import { list, oneOf, record, reject } from '../core/options/checks.js';
+import { isObject, list, oneOf, record, reject } from '../core/options/checks.js';
 import { didYouMean } from '../core/options/nearest.js';
 import { taskNotFound } from '../core/workers/failures.js';
 import { Packing } from '../transport/classes/packing.js';

@@ -1,7 +1,6 @@
 /** The arguments of a call, captured when the call is made: what the caller changes afterwards does not matter. */
-import { isObject } from '../is-object.js';
 import { leaseOf } from '../lease.js';
-import { isList } from '../options/checks.js';
+import { isList, isObject } from '../options/checks.js';
 import { textOf, ThreadwiseError } from '../options/errors.js';
 
 export type Clone = <T>(value: T, transfer?: readonly unknown[]) => T;

@@ -3,13 +3,12 @@
  * promise and no other object. A slot is the cell of shared memory in which the call crosses. A call that needs more than that (it is
  * aborted, its worker dies, somebody listens) is inflated to a `Task`, and from then on that is the call's only record.
  */
-import { isObject } from '../is-object.js';
 import { rejectWithCaller } from './caller-stack.js';
 import type { PlainWay, Platform, Recorder, TimerHandle, WorkerRecord } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import type { Ledger } from './ledger.js';
 import type { ResolvedRun, RunOptions } from './run-options.js';
-import { isList, MAX_TIMER_MS } from '../options/checks.js';
+import { isList, isObject, MAX_TIMER_MS } from '../options/checks.js';
 import { type AbortSignalLike, onAbort } from './signals.js';
 import type { Task } from './task.js';
 

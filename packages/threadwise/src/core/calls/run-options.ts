@@ -1,8 +1,17 @@
 /** The options of one call: their types, their defaults and their validation. */
-import { isObject } from '../is-object.js';
 import type { Platform } from '../contracts.js';
 import type { AbortSignalLike } from './signals.js';
-import { callback, duration, finite, integer, isList, list, record, reject } from '../options/checks.js';
+import {
+  callback,
+  duration,
+  finite,
+  integer,
+  isList,
+  isObject,
+  list,
+  record,
+  reject,
+} from '../options/checks.js';
 
 /** Options of one call. */
 export interface RunOptions {

@@ -20,7 +20,7 @@ import type {
 import type { Engine } from '../engine.js';
 import type { WorkerStats } from '../stats.js';
 import { textOf } from '../options/errors.js';
-import { transition } from '../transition.js';
+import { transition } from '../workers/worker-slot.js';
 import { loadsTooLong } from '../workers/failures.js';
 import { TEARDOWN_MS } from '../workers/workers.js';
 import { Entry, ModuleCalls, NO_WORKER } from './module-calls.js';

@@ -1,5 +1,4 @@
 /** Checks on single values of options: each returns the value, typed, or throws ERR_OPTION that says what came. */
-import { isObject } from '../is-object.js';
 import { show, ThreadwiseError } from './errors.js';
 import { didYouMean } from './nearest.js';
 
@@ -51,6 +50,11 @@ export function text(option: string, value: unknown): string {
 export function callback(option: string, value: unknown): (...args: unknown[]) => unknown {
   if (typeof value === 'function') return value as (...args: unknown[]) => unknown;
   return reject(option, 'a function', value);
+}
+
+/** Whether a value is an object, and no function. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Does what `Array.isArray` does, but gives false for a revoked proxy, at which that throws. */

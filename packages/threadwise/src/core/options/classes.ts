@@ -1,6 +1,5 @@
 /** Classes whose instances cross as instances: what the option `classes` of a pool, and a task module, register, and its checks. */
-import { isObject } from '../is-object.js';
-import { list, record, reject } from './checks.js';
+import { isObject, list, record, reject } from './checks.js';
 import { ThreadwiseError } from './errors.js';
 
 type Class = abstract new (...args: never[]) => object;

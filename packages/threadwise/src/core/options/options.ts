@@ -1,9 +1,7 @@
 /** The options of a pool: their types, their defaults and their validation, each in this one place. */
 
-import { isObject } from '../is-object.js';
 import {
   budget,
-  type Check,
   callback,
   checked,
   duration,
@@ -11,6 +9,7 @@ import {
   fromEnvironment,
   group,
   integer,
+  isObject,
   MAX_TIMER_MS,
   oneOf,
   optional,
@@ -18,6 +17,7 @@ import {
   reject,
   text,
   texts,
+  type Check,
 } from './checks.js';
 import { type ClassEntry, registeredClasses } from './classes.js';
 import type { Choice, Platform, TaskView, WorkerView } from '../contracts.js';

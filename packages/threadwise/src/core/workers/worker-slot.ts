@@ -1,5 +1,4 @@
 /** One worker as the main side sees it: its state, what it was handed, and its link and thread. */
-import { transition } from '../transition.js';
 import { Allowance } from './allowance.js';
 import type { Link, TaskQueue, Thread, TimerHandle, WorkerRecord, WorkerView } from '../contracts.js';
 import type { ExitReason } from '../events/hooks.js';
@@ -18,6 +17,17 @@ const TRANSITIONS: Readonly<Record<SlotState, readonly SlotState[]>> = {
   stopping: ['dead'],
   dead: [],
 };
+
+/** Returns the next state of a state machine. Throws where it may not follow: a defect of ours. @param who the machine, for the error */
+export function transition<S extends string>(
+  who: string,
+  following: Readonly<Record<S, readonly S[]>>,
+  from: S,
+  to: S,
+): S {
+  if (following[from].includes(to)) return to;
+  throw new Error(`threadwise: ${who} cannot go from '${from}' to '${to}'`);
+}
 
 export class WorkerSlot implements WorkerView {
   readonly id: number;

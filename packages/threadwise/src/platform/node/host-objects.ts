@@ -3,7 +3,7 @@
  * objects without properties, where structured clone keeps or refuses them.
  */
 
-import { isObject } from '../../core/is-object.js';
+import { isObject } from '../../core/options/checks.js';
 
 const { getPrototypeOf } = Object;
 const clone = structuredClone; // a task may replace the global

@@ -5,7 +5,7 @@
  */
 
 /** How many levels of nesting fit on the stack of any thread. Chosen by hand: some thousands do not. */
-import { isObject } from '../../core/is-object.js';
+import { isObject } from '../../core/options/checks.js';
 
 const MAX_LEVELS = 200;
 const REMOVED = '[removed: the thread that it was for could not have read it]';

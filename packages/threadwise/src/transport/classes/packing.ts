@@ -3,7 +3,7 @@
  * the same; so a value crosses together with a list of its instances, and the receiver gives each the prototype of its class. The value
  * is copied only where it has an instance that an `encode` of its class stands for.
  */
-import { isObject } from '../../core/is-object.js';
+import { isObject } from '../../core/options/checks.js';
 import type { Instances } from '../../core/contracts.js';
 import { isImmutable } from '../../core/calls/payload.js';
 import { leaseOf } from '../../core/lease.js';

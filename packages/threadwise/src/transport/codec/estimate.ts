@@ -1,5 +1,5 @@
 /** How much room values will need, before they are written: quickly, not exactly. */
-import { isObject } from '../../core/is-object.js';
+import { isObject } from '../../core/options/checks.js';
 import { textBytes } from './text.js';
 
 /** The guess for an object that is not looked into. */
