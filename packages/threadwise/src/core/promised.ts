@@ -1,6 +1,4 @@
 /** A promise, and what settles it: `Promise.withResolvers`, which Node 20 does not have. */
-import { isObject } from './options/checks.js';
-
 export function promised<T = void>() {
   let resolve: (value: T) => void = () => undefined;
   let reject: (error: unknown) => void = () => undefined;
@@ -13,7 +11,7 @@ export function promised<T = void>() {
 
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   try {
-    const mayHaveThen = isObject(value) || typeof value === 'function';
+    const mayHaveThen = (typeof value === 'object' && value !== null) || typeof value === 'function';
     return mayHaveThen && 'then' in value && typeof value.then === 'function';
   } catch (error) {
     try {
