@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
-import { event, moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
+import { event, moduleUrl, outcome, poolFor, started } from './fixtures/helpers.mjs';
 
 const placedUrl = moduleUrl('placed.mjs');
 const functionOf = (pool, name) => pool.stats().functions.find((each) => each.name === name);
@@ -500,6 +500,20 @@ describe("placement 'inline'", () => {
     pool.configure({ placement: 'threads' });
     pool.configure({ placement: 'inline' });
     assert.equal(await pool.run('setups', []), 1);
+  });
+
+  test('a call that was interrupted here is counted as one that ran here; one that only waited is not', async (t) => {
+    const pool = poolFor(t, { placement: 'inline' });
+    const { error } = await outcome(pool.run('runUntilAborted', [], { timeoutMs: 5 }));
+    assert.equal(error.code, 'ERR_TASK_TIMEOUT');
+    const controller = new AbortController();
+    const { promise } = await started(pool, 'runUntilAborted', [], { signal: controller.signal });
+    const waiting = outcome(pool.run('runUntilAborted', [], { signal: controller.signal }));
+    controller.abort();
+    assert.equal((await outcome(promise)).error.code, 'ERR_TASK_ABORTED');
+    await waiting;
+    const { calls, inline, failures } = functionOf(pool, 'runUntilAborted');
+    assert.deepEqual({ calls, inline, failures }, { calls: 3, inline: 2, failures: 1 });
   });
 
   test('the sums of stats() are right whenever they are asked for', async (t) => {

@@ -126,9 +126,8 @@ export class Canceller {
     if (holder === undefined) return this.#lookIn(task, timeoutMs); // it still waits
     holder.link.drain(); // the result may have come while the main thread was busy
     if (task.settled || this.#watched.get(task) !== watched) return;
-    const startedAt = holder.link.startedAt(task);
-    const leftMs =
-      startedAt === undefined ? timeoutMs : startedAt + timeoutMs - this.#engine.parts.platform.now();
+    const now = this.#engine.parts.platform.now();
+    const leftMs = (holder.link.startedAt(task) ?? now) + timeoutMs - now;
     if (leftMs > 0) return this.#lookIn(task, Math.max(1, leftMs));
     const message = `Task '${task.name}' ran longer than its timeout of ${timeoutMs} ms`;
     const details = { taskName: task.name, taskId: task.id, workerId: holder.id };

@@ -76,19 +76,20 @@ export class Ledger {
 
   readonly #onSettled = (task: Task, settlement: Settlement): void => {
     const { parts, here } = this.#engine;
-    const { outcome, runMs, by, error } = settlement;
+    const { outcome, value, runMs, by, error } = settlement;
+    const hasRun = runMs !== undefined;
     this.#tasks.delete(task);
     task.payload.onSettled?.(task.stillRuns);
     const now = parts.platform.burstNow();
     // All the time from the call to its end in which the task did not run: queues and crossings.
-    const waitMs = runMs === undefined ? undefined : Math.max(0, now - task.submittedAt - runMs);
-    // What runs on this thread has a record only where the thread serves as a worker.
-    const isInline = runMs !== undefined && by === here?.record;
+    const waitMs = hasRun ? Math.max(0, now - task.submittedAt - runMs) : undefined;
+    // What runs on this thread has a record only where the thread serves as a worker. What is interrupted there still runs.
+    const isInline = hasRun ? by === here?.record : here?.tasks.link.startedAt(task) !== undefined;
     parts.recorder.settled(outcome, waitMs, runMs, now, by);
     parts.recorder.functions.ended(task.name, outcome, runMs, now, error, isInline);
-    if (runMs !== undefined && by !== undefined && !isInline) this.ranAcross(task.name, runMs, now);
+    if (hasRun && !isInline) this.ranAcross(task.name, runMs, now);
     this.tellSettle(task.id, task.name, task.context, outcome, runMs, waitMs, error);
-    if (settlement.outcome === 'completed') task.resolve(settlement.value);
+    if (outcome === 'completed') task.resolve(value);
     else rejectWithCaller(task.resolve, error);
     this.settled();
   };

@@ -9,7 +9,7 @@ type TaskState = 'queued' | 'handed' | 'settled';
 /** How a call ended. */
 export type Settlement = (
   | { readonly outcome: 'completed'; readonly value: unknown; readonly error?: undefined }
-  | { readonly outcome: Exclude<Outcome, 'completed'>; readonly error: unknown }
+  | { readonly outcome: Exclude<Outcome, 'completed'>; readonly error: unknown; readonly value?: undefined }
 ) & {
   readonly runMs?: number;
   /** What is measured of the worker that ran it. */
