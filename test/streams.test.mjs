@@ -297,6 +297,7 @@ describe('streams of workers that die, or say what cannot be read', () => {
     for (const count of [0, 1, 40]) {
       const { taken, error } = await all(pool.stream('tooDeepAfter', [count]));
       assert.equal(error.code, 'ERR_NOT_CLONEABLE');
+      assert.match(error.path, /^value/);
       assert.deepEqual(taken, upTo(taken.length));
       assert.ok(taken.length <= count);
     }

@@ -278,6 +278,11 @@ describe('values that one thread can write and another cannot read', () => {
     assert.equal(pool.stats().crashes, 0);
   });
 
+  test('a value of a stream', { skip: apart }, async (t) => {
+    const pool = poolFor(t, { threads: 1 }, nestedUrl);
+    await isRefused(pool, pool.stream('yielding', [LEVELS]).next(), /^Cannot read value in/);
+  });
+
   test('arguments of a host function, and its result', async (t) => {
     const host = { levelsOf: () => 0, nested };
     const pool = poolFor(t, { threads: 1, host }, nestedUrl);

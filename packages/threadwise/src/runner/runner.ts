@@ -5,7 +5,8 @@ import { unpack } from '../core/events/carrier.js';
 import type { CallHost, LoadedModule, TaskFunction } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { type Clone, notCloneable, unreadable } from '../core/calls/payload.js';
-import { streamedName } from '../core/calls/stream.js';
+import { FORK_HOST } from '../core/calls/forks.js';
+import { STREAM_HOST, streamedName } from '../core/calls/stream.js';
 import { isThenable } from '../core/promised.js';
 import { decodeError, type EncodedError, encodeError } from '../transport/codec/error-codec.js';
 import type { Begun, Endpoint, EndpointEvents } from '../transport/endpoint.js';
@@ -53,6 +54,9 @@ const SLICE_MS = 5;
 const IDLE_MS = 0.2;
 /** How long a worker waits after one report of its heap use before it sends another. Milliseconds. */
 const MEMORY_REPORT_MS = 250;
+
+/** What a task gives to a host function of ours: for pool.stream, for task.run. */
+const GIVEN: Readonly<Record<string, string>> = { [STREAM_HOST]: 'value', [FORK_HOST]: 'args' };
 
 export class Runner implements CallHost, EndpointEvents {
   readonly workerId: number;
@@ -311,8 +315,10 @@ export class Runner implements CallHost, EndpointEvents {
   unread([type, number, name]: About, reason: string): void {
     const error = (what: string) => this.#encode(unreadable(what, reason));
     switch (type) {
-      case TO_MAIN.hostCall:
-        return this.hostReply(number as number, error(`the arguments of task.host.${name}`), undefined);
+      case TO_MAIN.hostCall: {
+        const what = GIVEN[name as string] ?? `the arguments of task.host.${name}`;
+        return this.hostReply(number as number, error(what), undefined);
+      }
       case TO_MAIN.progress: {
         const context = this.#awaited.get(number as number);
         if (context === undefined) return this.#endpoint.say([TO_MAIN.error, error('progress')]);

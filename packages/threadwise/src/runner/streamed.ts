@@ -124,8 +124,9 @@ class Outbox {
           if (this.#underWay === 0) this.#send();
           this.#wake();
         },
-        (error) => {
-          this.#context.copy(values[0]); // throws if that cannot be cloned: with its own path, not that in our arguments
+        (error: ThreadwiseError) => {
+          // Throws if that cannot be cloned: with its own path, not that in our arguments. Where main could not read it, the path is right.
+          if (error.path !== 'value') this.#context.copy(values[0]);
           throw error;
         },
       )
