@@ -56,7 +56,7 @@ test('the example that the README begins with: a function of two arguments, and 
   assert.equal(code, 0, stderr);
   const { samples } = JSON.parse(readFileSync(json, 'utf8'));
   assert.deepEqual([samples.subject.inputs.count, samples.behaviour.failures.failed], [8, 0]);
-  assert.equal(samples.subject.inputs.how, 'all; each is the list of the arguments');
+  assert.equal(samples.subject.inputs.how, 'each is the list of the arguments');
   assert.ok(samples.inline.rate.length > 0 || samples.isCutShort);
   assert.match(readFileSync(report, 'utf8'), /What a thread is/);
 });
@@ -82,7 +82,7 @@ test('with --read the content crosses where the caller reads, and the path where
   const { samples } = JSON.parse(readFileSync(json, 'utf8'));
   assert.equal(samples.inline.bytesIn.max, 5000);
   assert.equal(samples.behaviour.failures.failed, 0);
-  assert.equal(samples.subject.inputs.how, "all; the argument is the file's content");
+  assert.equal(samples.subject.inputs.how, "the argument is the file's content");
   // On a machine that others use as well, the time may be over before; then the report says so.
   const read = samples.variants.find(({ name }) => name === 'read');
   const isSkipped = samples.skipped.some(({ what }) => what === 'reading in the workers');
