@@ -47,8 +47,7 @@ export async function run(options: RunOptions): Promise<number> {
   const source = openInputs(input, [out?.path ?? STDOUT, out?.part, journal]);
   process.on('exit', failAtExit);
   try {
-    // Of inputs in a file, only those of a regular one have a size; a pipe cannot be read twice.
-    if (compareInline !== undefined && 'file' in input && source.totalBytes === undefined) {
+    if (compareInline !== undefined && isReadOnce(input, source)) {
       throw new UsageError(
         `--compare-inline and ${filesRead(input)[0]!.what} exclude each other: the sample needs input that can be read twice; use a file`,
       );
@@ -80,6 +79,11 @@ export async function run(options: RunOptions): Promise<number> {
     process.off('exit', failAtExit);
     source.close();
   }
+}
+
+/** Of inputs in a file, only those of a regular one have a size; a pipe cannot be read twice. */
+function isReadOnce(input: RunOptions['input'], { totalBytes }: InputSource): boolean {
+  return 'file' in input && totalBytes === undefined;
 }
 
 /** Fails the run, and says why, if the task module ends the process in the main thread: otherwise the exit code would be 0. */
@@ -129,9 +133,18 @@ async function work(plan: Plan): Promise<number> {
     if (!quiet) {
       const failed = failures.count + earlier.failed;
       const outcome = { unit: source.unit, end: end(), counts, earlier, failed };
+      const isOnce = isReadOnce(options.input, source);
       // At the end some threads may be gone: released, or dead and not needed any more.
       const most = Math.max(threads, left);
-      const report: Report = { ...outcome, threads: most, machines, elapsedMs, startMs, inline };
+      const report: Report = {
+        ...outcome,
+        threads: most,
+        machines,
+        elapsedMs,
+        startMs,
+        inline,
+        isReadOnce: isOnce,
+      };
       // Loaded only now: a quiet run needs none of it.
       const { hintsFor, renderSummary } = await import('./summary.js');
       process.stderr.write(renderSummary(report, hintsFor(report, options)));

@@ -17,6 +17,7 @@ const report: Report = {
   elapsedMs: 2000,
   startMs: 100,
   inline: undefined,
+  isReadOnce: false,
 };
 
 test('says what was measured', () => {
@@ -71,6 +72,8 @@ test('gives at most two hints, those that fit', () => {
   assert.match(failed[0]!, /same command again/);
   assert.match(failed[1]!, /--on-error skip/);
   assert.match(hintsFor(report, options({}))[0]!, /--compare-inline/);
+  // It would be refused: a pipe cannot be read twice.
+  assert.doesNotMatch(hintsFor({ ...report, isReadOnce: true }, options({})).join('\n'), /--compare-inline/);
 });
 
 test('progress says how far, how fast and how long, as far as it is known', () => {

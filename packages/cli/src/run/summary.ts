@@ -23,6 +23,8 @@ export interface Report {
   /** The part of `elapsedMs` until the workers had loaded the module. */
   readonly startMs: number;
   readonly inline: InlineSample | undefined;
+  /** Whether the inputs cannot be read again, as those of a pipe. */
+  readonly isReadOnce: boolean;
 }
 
 /**
@@ -100,10 +102,9 @@ const LONG_RUN_MS = 30_000;
 
 /** At most two lines, chosen by how the run went. */
 export function hintsFor(report: Report, options: RunOptions): string[] {
-  const { end, threads, machines, elapsedMs } = report;
-  const { journal, reduce, compareInline, input } = options;
+  const { end, threads, machines, elapsedMs, isReadOnce } = report;
+  const { journal, reduce, compareInline } = options;
   const isFleet = machines !== undefined;
-  const isStdin = input.kind === 'lines' && input.file === undefined;
   /** Most urgent first. */
   const rules: readonly (readonly [applies: boolean, hint: string])[] = [
     [end !== 'complete' && journal !== undefined, 'the same command again goes on where this run stopped'],
@@ -116,7 +117,10 @@ export function hintsFor(report: Report, options: RunOptions): string[] {
       elapsedMs > LONG_RUN_MS && journal === undefined && reduce === undefined,
       '--journal run.journal lets a killed run go on where it stopped',
     ],
-    [!isFleet && compareInline === undefined && !isStdin, '--compare-inline measures what the threads bring'],
+    [
+      !isFleet && compareInline === undefined && !isReadOnce,
+      '--compare-inline measures what the threads bring',
+    ],
     [
       !isFleet && threads > 1 && options.threads === undefined,
       `--threads 1 shows what ${threads} threads bring over one`,
