@@ -24,28 +24,31 @@ test('a URL that is none of Redis, or cannot be read, is refused at once, withou
     );
 });
 
-test('a Redis that answers nothing for long is connected to again, and not one that is slow', async (t) => {
+test('a Redis that answers nothing for long is connected to again, and not one that is slow or away', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const pings: (() => void)[] = [];
+  let pings = 0;
   const cuts: string[] = [];
-  const redis = Object.assign(new EventEmitter(), {
-    status: 'ready',
-    ping: () => new Promise<void>((resolve) => pings.push(resolve)),
-    stream: { destroy: (error: Error) => cuts.push(error.message) },
-  });
+  const streamOf = () => ({ bytesRead: 0, destroy: (error: Error) => cuts.push(error.message) });
+  const ping = () => Promise.resolve(pings++);
+  const redis = Object.assign(new EventEmitter(), { status: 'ready', ping, stream: streamOf() });
   new Link(redis as unknown as Redis, 1000);
-  t.mock.timers.tick(30_000);
-  assert.equal(pings.length, 1);
-  pings[0]!(); // an answer that comes late
-  await Promise.resolve();
-  t.mock.timers.tick(30_000);
-  assert.deepEqual([pings.length, cuts], [2, []]);
-  t.mock.timers.tick(10_000);
-  assert.deepEqual(cuts, ['Redis has answered nothing for 30 s: connecting again']);
-  redis.status = 'reconnecting';
+  for (let i = 0; i < 5; i++) {
+    t.mock.timers.tick(20_000);
+    redis.stream.bytesRead++;
+  }
+  assert.deepEqual([pings, cuts], [10, []]);
+  const silent = ['Redis has answered nothing for 30 s: connecting again'];
+  t.mock.timers.tick(40_000);
+  assert.deepEqual(cuts, silent);
+  Object.assign(redis, { status: 'reconnecting' });
   t.mock.timers.tick(100_000);
+  assert.deepEqual([pings, cuts], [13, silent]);
+  // Who has been connected to answers not even whether it is ready.
+  Object.assign(redis, { status: 'connect', stream: streamOf() });
+  t.mock.timers.tick(40_000);
+  assert.deepEqual([pings, cuts], [13, [...silent, ...silent]]);
   redis.emit('end');
-  redis.status = 'ready';
+  Object.assign(redis, { status: 'ready', stream: streamOf() });
   t.mock.timers.tick(100_000);
-  assert.deepEqual([pings.length, cuts.length], [2, 1]);
+  assert.deepEqual([pings, cuts.length], [13, 2]);
 });

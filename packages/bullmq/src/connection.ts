@@ -132,15 +132,17 @@ export class Link {
   #watch(): void {
     const { redis } = this;
     let silent = 0;
-    const hear = () => (silent = 0);
+    let [stream, bytes] = [redis.stream, 0];
     const check = () => {
-      if (redis.status !== 'ready') hear();
-      else if (silent++ === 0) redis.ping().then(hear, hear);
-      else if (silent > MOST_SILENT) {
-        hear();
-        const seconds = (MOST_SILENT * CHECK_MS) / 1000;
-        redis.stream.destroy(new Error(`Redis has answered nothing for ${seconds} s: connecting again`));
-      }
+      const isSilent = stream !== undefined && stream === redis.stream && bytes === stream.bytesRead;
+      silent = isSilent ? silent + 1 : 0;
+      stream = redis.stream;
+      bytes = stream?.bytesRead;
+      const seconds = (MOST_SILENT * CHECK_MS) / 1000;
+      const error = new Error(`Redis has answered nothing for ${seconds} s: connecting again`);
+      if (silent === MOST_SILENT) stream.destroy(error);
+      // Before it is ready, the client asks by itself.
+      else if (redis.status === 'ready') redis.ping().catch(() => undefined);
     };
     const timer = setInterval(check, CHECK_MS).unref();
     redis.once('end', () => clearInterval(timer));
