@@ -148,7 +148,8 @@ function construct(encoded: Extract<EncodedError, { type: 'error' }>): Error {
   }
   if (className === 'DOMException') return new DOMException(message, name);
   const code = encoded.fields.find(([key]) => key === 'code')?.[1];
-  if (className === 'ThreadwiseError') return new ThreadwiseError(code as ErrorCode, message);
+  if (className === 'ThreadwiseError' && typeof code === 'string')
+    return new ThreadwiseError(code as ErrorCode, message);
   return new (CLASSES[CLASS_NAMES.indexOf(className)] ?? Error)(message);
 }
 
