@@ -102,6 +102,7 @@ export class Drain {
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
+    Atomics.notify(this.#from.board.words, L.MAIN_PARKED); // the engine keeps a wait, and all that it would call, until it is over
   }
 
   #turn(after: After): void {

@@ -1,6 +1,7 @@
 /** What pools keep of memory between real threads: segments that nobody uses go back, and all that a closed pool had. */
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test as testFor } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Platform } from '../../../core/contracts.js';
 import { nodePlatform } from '../../../platform/node/platform.js';
 import { type SmallOptions, smallPool } from '../../small-pool.case.js';
@@ -151,6 +152,22 @@ describe('shared memory: a pool that is closed', () => {
       await collected(() => alive().every((byteLength) => byteLength < MIB));
       assert.equal(pool.stats().state, 'closed');
       assert.throws(() => leases[0]!.bytes, { code: 'ERR_LEASE_RELEASED' });
+    });
+
+    test(`${way}: nor has it when it was destroyed under a task, for whose end main slept`, async () => {
+      const destroyed = async () => {
+        const ends: (() => unknown)[] = [];
+        const { platform, alive } = watched();
+        const given = { name: 'destroyed', after: (end: () => unknown) => ends.push(end) } as never;
+        const { pool, arrived } = smallPool(given, { ...options, platform });
+        const call = pool.run('untilAborted', []);
+        await arrived(1);
+        for (let turns = 0; turns < 10; turns++) await nextTurn(); // main goes to sleep
+        await Promise.all([ends[0]!(), assert.rejects(call, { code: 'ERR_POOL_CLOSED' })]);
+        return alive;
+      };
+      const alive = await destroyed();
+      await collected(() => alive().length === 0);
     });
 
     test(`${way}: has no memory at all when it is dropped`, async () => {
