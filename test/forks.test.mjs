@@ -124,6 +124,15 @@ for (const placement of ['threads', 'inline']) {
   });
 }
 
+test('once everything is to run on the calling thread, so do the calls of its tasks, whatever workers there are yet', async (t) => {
+  const pool = poolFor(t, { threads: 2 }, url);
+  await pool.ready;
+  pool.configure({ placement: 'inline' });
+  assert.equal(await pool.run('fibonacci', [6]), 8);
+  const [{ calls, inline }] = pool.stats().functions;
+  assert.deepEqual({ calls, inline }, { calls: 25, inline: 25 });
+});
+
 describe('calls within calls, on workers', () => {
   // `Atomics.waitAsync` alone does not keep the process alive.
   const timer = setInterval(() => undefined, 1000);

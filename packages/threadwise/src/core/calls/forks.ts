@@ -71,10 +71,14 @@ export class Forks {
     return error;
   }
 
-  /** Workers that run nothing, unless other tasks wait for one. Those that may begin only so many tasks are left to these. */
+  /**
+   * Workers that run nothing, unless other tasks wait for one, or calls go to no worker any more. Those that may begin only so many tasks are
+   * left to these.
+   */
   #idle(): WorkerSlot[] {
-    const { dispatch, workers, lifecycle } = this.#engine;
-    if (dispatch.offered + dispatch.queued > 0 || lifecycle.state !== 'open') return [];
+    const { dispatch, workers, lifecycle, placement } = this.#engine;
+    if (dispatch.offered + dispatch.queued > 0 || lifecycle.state !== 'open' || !placement.usesThreads)
+      return [];
     return workers.slots.filter(
       ({ state, load, allowance }) => state === 'ready' && load === 0 && !allowance.isLimited,
     );
