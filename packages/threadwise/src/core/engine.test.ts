@@ -70,6 +70,25 @@ describe('a pool', () => {
     await engine.lifecycle.ready;
   });
 
+  test('starts a worker for tasks that are taken back from one that does not get on', async () => {
+    const { engine, platform, transport, lastLink } = scene({ threads: { min: 1, max: 2 } });
+    lastLink().events.ready([], { functions: [], others: [] });
+    const call = () => engine.admission.enter('work', [1], undefined).catch(() => undefined);
+    for (let i = 0; i < 100; i++) {
+      void call();
+      const task = lastLink().sent.shift()!;
+      lastLink().events.done(task, i, 0.001);
+      lastLink().events.settledBatch();
+    }
+    platform.advance(1000); // nobody looks at the size any more
+    for (let i = 0; i < 5; i++) void call();
+    lastLink().begin(lastLink().sent[0]!, platform.now());
+    assert.equal(engine.dispatch.queued, 0, 'all lie with the one worker');
+    platform.advance(20);
+    assert.equal(transport.links.length, 2);
+    await engine.lifecycle.destroy();
+  });
+
   test('rejects every call when the module cannot be loaded the first time', async () => {
     const { engine, lastLink } = scene();
     const call = engine.admission.enter('work', [1], undefined);

@@ -115,9 +115,13 @@ export class Engine {
     this.scaler = new Scaler(this, usesThreads ? options.threads : { ...options.threads, min: 0, max: 0 });
     this.canceller = new Canceller(this);
     this.dispatch = parts.newDispatch({
-      ...{ platform, exchange, newQueue: parts.newQueue, tasksPerWorker: options.tasksPerWorker },
+      platform,
+      exchange,
+      newQueue: parts.newQueue,
+      tasksPerWorker: options.tasksPerWorker,
       choice: { choose: (task, candidates) => this.choice.choose(task, candidates) },
       slots: () => this.workers.slots,
+      batchEnded: () => this.batchEnded(),
       canceller: this.canceller,
     });
     this.ledger = new Ledger(this);

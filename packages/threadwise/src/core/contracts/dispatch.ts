@@ -53,6 +53,8 @@ export interface DispatchContext {
   readonly newQueue: () => TaskQueue<Task>;
   /** All workers that are not dead. */
   slots(): readonly WorkerSlot[];
+  /** To be called when results may have been heard, or tasks were taken back that more workers could take: pumps, and looks at the size. */
+  batchEnded(): void;
   /** Is told where each task is. */
   readonly canceller: Pick<Canceller, 'handed' | 'offered' | 'release'>;
 }

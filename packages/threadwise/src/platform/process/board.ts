@@ -143,7 +143,7 @@ class FileBoard implements MainBoard {
   }
 
   post(): number {
-    if (this.room === 0) throw new Error('threadwise: no free cell on the claim board');
+    if (this.room === 0) throw new Error('threadwise: no free cell');
     const cell = this.#free.pop()!;
     const stamp = (this.#stamps[cell]! % MAX_STAMP) + 1;
     this.#stamps[cell] = stamp;

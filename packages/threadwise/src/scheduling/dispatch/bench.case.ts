@@ -66,6 +66,7 @@ export class DispatchBench {
       choice,
       newQueue: () => new PriorityQueue<Task>(),
       slots: () => this.slots,
+      batchEnded: () => this.dispatch.pump(),
       canceller: {
         handed: (task) => void this.told.push(`+${task.id}`),
         offered: (task) => void this.told.push(`o${task.id}`),

@@ -300,7 +300,7 @@ export class DirectDispatch implements Dispatch {
         this.#stalled.set(slot, slot.completed);
         this.#takeBack(slot);
       }
-      this.handOver();
+      this.context.batchEnded();
     });
   }
 

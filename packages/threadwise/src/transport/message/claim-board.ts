@@ -43,7 +43,7 @@ export class ClaimBoard implements MainBoard, WorkerBoard {
 
   /** Marks a free cell as posted; only when `room` is above 0. */
   post(): number {
-    if (this.room === 0) throw new Error('threadwise: no free cell on the claim board');
+    if (this.room === 0) throw new Error('threadwise: no free cell');
     const cell = this.#free.pop()!;
     Atomics.store(this.#states, cell, POSTED);
     return cell;
