@@ -70,6 +70,37 @@ describe('a pool', () => {
     await engine.lifecycle.ready;
   });
 
+  test('hears a worker that had loaded in time while main was busy, and does not count it as too late', async () => {
+    const { engine, platform, lastLink } = scene();
+    const call = engine.admission.enter('work', [1], undefined);
+    const { events } = lastLink();
+    lastLink().unheard = [() => events.ready([], { functions: [], others: [] })];
+    platform.advance(10_000);
+    complete(lastLink(), 'result');
+    assert.equal(await stateOf(call), 'result');
+  });
+
+  test('has a worker torn down that was ready when the pool closed, though main had not heard so', async () => {
+    const { engine, lastLink } = scene();
+    const { events } = lastLink();
+    lastLink().unheard = [() => events.ready([], { functions: [], others: [] })];
+    const closed = engine.lifecycle.close();
+    assert.equal(lastLink().isStopped, true);
+    events.stopped();
+    await closed;
+  });
+
+  test('sets no timer for a worker that could not load when the pool closed, though main had not heard so', async () => {
+    const { engine, platform, transport, lastLink } = scene({ threads: 2 });
+    transport.links[0]!.events.ready([], { functions: [], others: [] });
+    const { events } = lastLink();
+    lastLink().unheard = [() => events.loadFailed(new Error('no such file'))];
+    const closed = engine.lifecycle.close();
+    transport.links[0]!.events.stopped();
+    await closed;
+    assert.equal(platform.timerCount, 0);
+  });
+
   test('starts a worker for tasks that are taken back from one that does not get on', async () => {
     const { engine, platform, transport, lastLink } = scene({ threads: { min: 1, max: 2 } });
     lastLink().events.ready([], { functions: [], others: [] });

@@ -179,7 +179,7 @@ export class Scaler {
     if (this.#failures === 0 || startedAt > this.#failedAt) this.#failures++;
     this.#failedAt = platform.now();
     if (this.#failures >= MAX_FAILURES && this.#current === 0) this.#engine.moduleFailed(error, inSetup);
-    else {
+    else if (this.#isOpen) {
       this.#endPause();
       const ms = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (this.#failures - 1));
       this.#pause = platform.timer(ms, () => {

@@ -122,8 +122,7 @@ export class Workers {
     this.slots.push(slot);
     const ms = options.worker.startTimeoutMs;
     slot.deadline = platform.timer(ms, () => {
-      if (!slot.link.forestall()) return slot.link.drain(); // it became ready at the last moment
-      this.#loadFailed(slot, loadsTooLong(ms, slot.inSetup));
+      if (this.#stillStarts(slot)) this.#loadFailed(slot, loadsTooLong(ms, slot.inSetup));
     });
   }
 
@@ -237,10 +236,7 @@ export class Workers {
       slot.leaves = reason;
       return;
     }
-    if (slot.state === 'starting') {
-      if (slot.link.forestall()) return this.kill(slot, reason);
-      slot.link.drain(); // it is ready, and may have taken a task
-    }
+    if (slot.state === 'starting' && this.#stillStarts(slot)) return this.kill(slot, reason);
     if (slot.state !== 'ready') return;
     this.#takeBack(slot);
     const lane = slot.lane.clear();
@@ -261,6 +257,14 @@ export class Workers {
     slot.transition('retiring');
     slot.pulls = !slot.link.retire(isReplaced);
     this.#stopIfDone(slot);
+  }
+
+  /** Whether a worker that has not been heard to be ready is not: main may have been busy. From then on it takes no task by itself. */
+  #stillStarts(slot: WorkerSlot): boolean {
+    slot.link.drain();
+    if (slot.link.forestall()) return slot.state === 'starting';
+    slot.link.drain(); // it is ready, and may have taken a task
+    return false;
   }
 
   /** Ends a worker now. What it runs is rejected with `cause`; what it has not begun runs elsewhere. */
