@@ -26,18 +26,19 @@ export function keyedRows(table, { columns, keyOf, classOf = () => '' }) {
 
   function update(items) {
     const gone = new Set(rows.keys());
+    for (const item of items) gone.delete(keyOf(item));
+    // Before the others are put in order: a row that is moved loses the focus, and one behind a row that is gone would be.
+    for (const key of gone) {
+      rows.get(key).node.remove();
+      rows.delete(key);
+    }
     let next = body.firstElementChild;
     for (const item of items) {
       const key = keyOf(item);
-      gone.delete(key);
       const row = rows.get(key) ?? make(key, item);
       if (row.node === next) next = next.nextElementSibling;
       else body.insertBefore(row.node, next);
       show(row, item);
-    }
-    for (const key of gone) {
-      rows.get(key).node.remove();
-      rows.delete(key);
     }
     // A head without rows says nothing.
     setHidden(table, items.length === 0);

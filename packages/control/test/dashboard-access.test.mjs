@@ -144,6 +144,22 @@ test('can be read by a screen reader, which is not told of each tick', { skip },
   await leave(there);
 });
 
+test('the focus stays on a row when rows before it go and come', { skip }, async () => {
+  const pools = ['images', 'sounds', 'mail'].map((name) => new FakePool(name));
+  const [images] = pools;
+  const there = await visit(pools, { fragment: '#pools' });
+  await there.visit.sees('#pools-summary', /^3 pools/);
+  const link = there.page.getByRole('link', { name: 'mail' });
+  await link.focus();
+  pools.shift();
+  await there.visit.sees('#pools-summary', /^2 pools/);
+  assert.ok(await link.evaluate((node) => node === document.activeElement));
+  pools.unshift(images);
+  await there.visit.sees('#pools-summary', /^3 pools/);
+  assert.ok(await link.evaluate((node) => node === document.activeElement));
+  await leave(there);
+});
+
 for (const reducedMotion of ['no-preference', 'reduce']) {
   test(
     `draws with each update, or less often where motion is unwanted: ${reducedMotion}`,
