@@ -1,5 +1,5 @@
 /** What a pool was like over the last ten minutes: what the program has kept, and what this page was told since. */
-import { rowOf, sampleOf } from './sample.js';
+import { countsOf, rowOf, sampleOf } from './sample.js';
 
 export const SPAN_MS = 600_000;
 /** Statistics come each second, or each two: a longer gap is one in which nothing is known. Milliseconds. */
@@ -24,6 +24,12 @@ export class History {
   /** Whether what came before that moment has to be asked for. */
   lacks(at) {
     return this.latest === undefined || at - this.latest.at > GAP_MS;
+  }
+
+  /** Counts are below those where the charts begin: the program was started again, or has a new pool of that name. */
+  isOfAnother(stats) {
+    const before = this.samples[0]?.counts ?? {};
+    return Object.entries(countsOf(stats)).some(([name, value]) => value < before[name]);
   }
 
   add(stats, at) {

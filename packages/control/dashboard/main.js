@@ -81,6 +81,7 @@ function forgetOthers() {
 }
 
 function remember(stats, at) {
+  if (histories.get(stats.name)?.isOfAnother(stats)) histories.delete(stats.name);
   const history = kept(histories, stats.name, () => new History());
   if (history.lacks(at)) askForPast(stats.name, history);
   history.add(stats, at);

@@ -379,6 +379,22 @@ test(
   },
 );
 
+test('counts anew when the program was started again', { skip }, async () => {
+  const pools = [new FakePool('images'), new FakePool('sounds')];
+  for (const { tasks } of pools) Object.assign(tasks, { completed: 70, failed: 5 });
+  const there = await visit(pools, { fragment: '#pool=images' });
+  const { visit: dashboard, standIn } = there;
+  await dashboard.sees('.counts', /failed50/);
+  pools.splice(0, 2, ...pools.map(({ name }) => new FakePool(name)));
+  standIn.dropStreams();
+  await dashboard.sees('.counts', /failed00/);
+  pools[0].tasks.failed = 3;
+  standIn.push();
+  await dashboard.sees('.counts', /failed3\+3/);
+  await dashboard.sees('#notable', /3 calls failed in the last/);
+  await leave(there);
+});
+
 test('forgets a pool that is gone: another one of its name begins with nothing', { skip }, async () => {
   const pools = [new FakePool('images'), new FakePool('sounds')];
   const there = await visit(pools, { fragment: '#pool=images' });
