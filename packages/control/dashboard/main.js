@@ -123,14 +123,26 @@ function open(name) {
   overview.update(pools);
 }
 
-function follow(name, up, signal) {
+async function follow(name, up, signal) {
+  let state;
   const onEvent = (event, data) => {
     up();
+    if (event === 'stats') state = data.state;
     if (name !== opened) return;
     if (event === 'stats') heard(data);
     else logs.get(name).take(event, data);
   };
-  return followEvents(poolPath(name, '/events'), onEvent, signal);
+  await followEvents(poolPath(name, '/events'), onEvent, signal).catch((error) => {
+    if (state !== 'closed' && error.code !== 'ERR_POOL_CLOSED') throw error;
+  });
+  // A closed pool has no events: it is asked, until it is gone or there is another one of its name.
+  do {
+    const stats = await requestJson(poolPath(name), { signal });
+    ({ state } = stats);
+    up();
+    heard(stats);
+    await pause(POLL_MS, signal);
+  } while (state === 'closed' && !signal.aborted);
 }
 
 /** New statistics of a pool, by whatever way. */

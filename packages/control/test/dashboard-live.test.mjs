@@ -118,3 +118,36 @@ test('shows a worker that hangs, and one that crashed', { skip }, async (t) => {
   assert.equal(await held, 'let go');
   assertClean(dashboard);
 });
+
+test(
+  'shows a pool that is closed, whether it was opened before or after, and follows the next one of its name',
+  {
+    skip,
+  },
+  async (t) => {
+    const pools = [createPool(module, { name: 'live', threads: 1 })];
+    await pools[0].run('add', [1, 1]);
+    const server = await serveControl(pools);
+    t.after(() => server.close());
+    const before = await Visit.to(`${server.url}/`);
+    t.after(() => before.close());
+    await before.opens('live');
+    await pools[0].close();
+    const after = await Visit.to(`${server.url}/`);
+    t.after(() => after.close());
+    for (const each of [before, after]) {
+      await each.sees('#pool-state', 'closed');
+      await each.sees('.counts tbody', 'completed1');
+      await each.sees('#link-state', 'Connected');
+      assert.equal(await each.page.locator('#banner').isVisible(), false);
+      assert.equal(await each.page.locator('#pool-stale').isVisible(), false);
+    }
+    assert.doesNotMatch(await before.page.locator('#events').textContent(), /Lost/);
+    pools[0] = createPool(module, { name: 'live', threads: 1 });
+    t.after(() => pools[0].destroy());
+    for (const each of [before, after]) {
+      await each.sees('#pool-state', 'open');
+      assertClean(each, REFUSED_BY_SERVER);
+    }
+  },
+);
