@@ -22,7 +22,7 @@ export type Handlers = Readonly<Record<OperationId, RouteHandlerMethod>>;
 /** Headers of every answer: no other site may embed it, and nothing may store it. */
 const HEADERS = {
   'content-security-policy':
-    "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; connect-src 'self'; " +
+    "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self'; " +
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

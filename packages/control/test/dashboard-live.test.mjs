@@ -151,3 +151,14 @@ test(
     }
   },
 );
+
+test('what would get into the page as markup does not run', { skip }, async (t) => {
+  const { dashboard, page } = await visit(t);
+  const ran = await page.evaluate(async () => {
+    document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="globalThis.ran = true">');
+    await new Promise((resolve) => document.body.lastElementChild.addEventListener('error', resolve));
+    return 'ran' in globalThis;
+  });
+  assert.equal(ran, false);
+  assertClean(dashboard, /Content Security Policy|net::ERR_INVALID_URL/);
+});

@@ -6,7 +6,7 @@ import { createPool } from 'threadwise';
 import { FakePool, poolPath, send, serve } from './helpers.mjs';
 
 const CSP =
-  "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; connect-src 'self'; " +
+  "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self'; " +
   "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 test('the list has the process and every pool, without a token on this machine', async (t) => {

@@ -6,7 +6,7 @@ import { extname } from 'node:path';
 const dashboard = new URL('../../dashboard/', import.meta.url);
 const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript' };
 const POLICY =
-  "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; connect-src 'self'; img-src data:";
+  "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self'; img-src data:";
 
 class Refusal extends Error {
   constructor(status, code, message) {
