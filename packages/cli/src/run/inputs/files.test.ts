@@ -51,7 +51,7 @@ function list(
 }
 
 const paths = (...args: Parameters<typeof list>): unknown[] => list(...args).map(({ value }) => value);
-const failsWith = (patterns: string[], message: RegExp): void =>
+const failsWith = (patterns: string[], message: Pick<RegExp, 'test'>): void =>
   assert.throws(
     () => list(patterns),
     (error) => error instanceof UsageError && message.test(error.message),
@@ -137,6 +137,39 @@ test('finds every name that a file can have', { skip: process.platform === 'win3
     all.filter((path) => !path.includes('\n')),
   );
 });
+
+test(
+  'finds names with glob characters by patterns that escape them',
+  { skip: process.platform === 'win32' },
+  (t) => {
+    const folders = ['[id]', '(app)', '{{name}}', '{a,b}', '!x', '@(a)'];
+    t.after(() => rmSync('glob', { recursive: true }));
+    for (const name of folders) {
+      mkdirSync(`glob/${name}`, { recursive: true });
+      writeFileSync(`glob/${name}/${name}.txt`, '');
+    }
+    mkdirSync('glob/i');
+    writeFileSync('glob/i/i.txt', '');
+    process.chdir('glob');
+    try {
+      for (const name of folders) {
+        const file = `${name}/${name}.txt`;
+        let advice = '';
+        failsWith([name], {
+          test: (message) => (advice = /use '(.*)' for the files in it$/.exec(message)?.[1] ?? '') !== '',
+        });
+        assert.deepEqual(paths([advice]), [file]);
+        const escaped = file.replace(/[*?[\](){}]|^!/g, '\\$&');
+        assert.deepEqual(paths([escaped]), [file]);
+        assert.ok(!paths(['**', `!${escaped}`]).includes(file));
+        assert.ok(!paths(['**', `!${advice}`]).includes(file));
+      }
+      assert.deepEqual(paths(['{{name}}/**']), ['{{name}}/{{name}}.txt']);
+    } finally {
+      process.chdir('..');
+    }
+  },
+);
 
 test('never lists what the run itself writes', () => {
   assert.deepEqual(paths(['a/*'], { ownFiles: ['a/two.md'] }), ['a/one.txt']);

@@ -6,7 +6,6 @@
  */
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
 import { posix, resolve, sep } from 'node:path';
-import picomatch from 'picomatch';
 import { isExclusion, matcher } from '../../disk/globs.js';
 import { UsageError } from '../../exit-code.js';
 import { describeSystemError, hasCode } from '../../system-error.js';
@@ -96,7 +95,8 @@ export function absoluteKey(path: string): string {
 
 function literal(source: string, stats: Stats): FilePattern {
   if (stats.isDirectory()) {
-    const inside = `${source.replace(/\/+$/, '')}/**`;
+    const name = source.replace(/[*?[\](){}]|^!/g, '\\$&').replace(/\/+$/, '');
+    const inside = `${name}/**`;
     throw new UsageError(`'${source}' is a directory; use '${inside}' for the files in it`);
   }
   const file = { path: withoutDotSlash(source), key: absoluteKey(source) };
@@ -104,9 +104,14 @@ function literal(source: string, stats: Stats): FilePattern {
 }
 
 function parseGlob(source: string, dot: boolean) {
-  const { base, glob: rest } = picomatch.scan(source) as { base: string; glob: string };
-  // scan() keeps backslashes; in a fixed beginning they can only have escaped glob characters.
-  const fixed = withoutDotSlash(posix.normalize(base.replace(/\\(?=[*?[\](){}!+@])/g, '')));
+  // Not picomatch.scan(): it takes `{x}/**` and `\{a,b\}/**` for names without a glob part.
+  const firstGlob = /^(?:\\.|[^\\*?[({])*/s.exec(source)![0].length;
+  // The last segment is matched in any case, for its backslashes.
+  const restAt = source.lastIndexOf('/', firstGlob) + 1;
+  const rest = source.slice(restAt);
+  // In a fixed beginning, backslashes can only have escaped glob characters.
+  const base = source.slice(0, restAt).replace(/\\(?=[*?[\](){}!+@])/g, '');
+  const fixed = withoutDotSlash(posix.normalize(base));
   return {
     /** The prefix that makes a path below the root the task's argument (`src/`). */
     pathPrefix: fixed === '' ? '' : withSlash(fixed),
@@ -116,7 +121,7 @@ function parseGlob(source: string, dot: boolean) {
     maxDepth: /\*\*|\(/.test(rest) ? Number.POSITIVE_INFINITY : rest.split('/').length - 1,
     /** Whether names beginning with a dot are looked at. */
     entersDot: dot || /(^|[/{,(|])\\?\./.test(rest),
-    /** Whether the pattern matches a path that is relative to the root. Without a glob part it names a file that does not exist. */
+    /** Whether the pattern matches a path that is relative to the root. */
     matches: rest === '' ? () => false : matcher(rest, dot),
   };
 }
