@@ -124,6 +124,15 @@ for (const placement of ['threads', 'inline']) {
   });
 }
 
+for (const whom of ['pool', 'host']) {
+  test(`on the calling thread, a task that calls its ${whom} again and again is timed out`, async (t) => {
+    const pool = poolFor(t, { placement: 'inline', host: { number: () => 7 } }, url);
+    await pool.ready;
+    const { error } = await outcome(pool.run('callsOn', [whom], { timeoutMs: 20 }));
+    assert.equal(error?.code, 'ERR_TASK_TIMEOUT');
+  });
+}
+
 test('once everything is to run on the calling thread, so do the calls of its tasks, whatever workers there are yet', async (t) => {
   const pool = poolFor(t, { threads: 2 }, url);
   await pool.ready;

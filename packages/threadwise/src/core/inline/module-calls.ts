@@ -5,7 +5,6 @@
 import type { CallHost, ModuleHere, PlacedFunction, RunningCall, TaskFunction } from '../contracts.js';
 import { isImmutable, notCloneable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
-import { STREAM_HOST } from '../calls/stream.js';
 import type { Engine } from '../engine.js';
 import { isThenable } from '../promised.js';
 
@@ -198,8 +197,8 @@ export class ModuleCalls {
         const own = this.#copy(args, 'args', args, transfer) as unknown[];
         try {
           const answer = await this.#engine.callHost(this, host, own);
-          // A stream whose values are taken at once would never leave this turn.
-          if (host === STREAM_HOST && this.beginInTurn() === undefined)
+          // A stream whose values are taken at once would never leave this turn, nor would calls of tasks that run here.
+          if (this.beginInTurn() === undefined)
             await new Promise<void>((resolve) => parts.platform.nextTurn(resolve));
           return this.#copy(answer, 'result');
         } catch (error) {
