@@ -41,6 +41,7 @@ function suite(form, isolation) {
       ['kill', ['SIGKILL'], {}, /process \d+ was killed by SIGKILL/],
       ['kill', ['SIGSEGV'], {}, /killed by SIGSEGV/],
       ['throwLater', [], {}, /uncaught RangeError: late/],
+      ['throwLater', [null], {}, /uncaught null/],
     ]) {
       test(`${name}(${args})`, async (t) => {
         const pool = apart(t, options);

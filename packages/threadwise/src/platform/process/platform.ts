@@ -66,7 +66,7 @@ function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thr
     pipes: 0,
   };
   const { exited, tell } = exitOf(onExit);
-  const child = new NodeProcess(port, start, (exit) => tell({ ...exit, error: port.error ?? exit.error }));
+  const child = new NodeProcess(port, start, (exit) => tell({ ...exit, ...port.uncaught }));
   const end = () => child.kill();
   return child.threadOf(exited, end, () => child.pid ?? 0);
 }

@@ -25,8 +25,8 @@ export interface Pipe {
 export class PipePort implements Port {
   readonly #writer = new FrameWriter();
   readonly #frames = new FrameReader();
-  /** The error that ends the worker at the other end, which it has said aside. */
-  error: unknown;
+  /** The error that ends the worker at the other end, once it has said so aside: anything can be thrown. */
+  uncaught: { readonly error?: unknown } = {};
   /** The system's number of the thread at the other end, which it has said aside; 0 before that. */
   threadId = 0;
   /** Whether any message has come. */
@@ -118,7 +118,7 @@ export class PipePort implements Port {
 
   #hearAside(said: EncodedError | number): void {
     if (typeof said === 'number') this.threadId = said;
-    else this.error = decodeError(said);
+    else this.uncaught = { error: decodeError(said) };
   }
 }
 

@@ -161,7 +161,7 @@ class SharedProcess {
     port.threadId = 0;
     port.close();
     this.#members.delete(seat);
-    tell({ ...exit, error: port.error ?? exit.error });
+    tell({ ...exit, ...port.uncaught });
   }
 }
 
