@@ -144,17 +144,21 @@ export class Lifecycle {
     this.updateKeepAlive();
     if (this.#drained === undefined && this.#state !== 'closing') return;
     const { here, ledger, parts } = this.#engine;
+    const { platform } = parts;
     // A call whose function runs within `run` is in the ledger only once that has returned a promise.
-    if (here?.calls.isRunning) return parts.platform.defer(() => this.settled());
+    if (here?.calls.isRunning) return platform.defer(() => this.settled());
     if (this.#drained !== undefined && ledger.size === 0) this.#drained.resolve();
     if (this.#state !== 'closing') return;
     if (ledger.size === 0) return this.#endWorkers('gently');
     const ms = this.#stallMs;
     if (ms === undefined) return;
     this.#stall?.cancel();
-    this.#stall = parts.platform.timer(ms, () => {
-      this.#giveUp(`The pool was closing, and no task had settled for ${ms} ms`);
-    });
+    const { size } = ledger;
+    const giveUp = () => {
+      if (ledger.size >= size) this.#giveUp(`The pool was closing, and no task had settled for ${ms} ms`);
+    };
+    // While main was busy, results may have come, and timers come before messages.
+    this.#stall = platform.timer(ms, () => platform.nextTurn(giveUp));
   }
 
   /** A worker is gone. Step 5, if it was the last one. */

@@ -76,8 +76,7 @@ export class RingReader {
   /** Fills `bytes` with the oldest message, which is at `start`. */
   read(start: number, bytes: Uint8Array): void {
     const { fd, at } = this.#ring;
-    if (!readAll(fd, bytes, at + start))
-      throw new Error(`threadwise: a message of ${bytes.length} bytes is not in the file`);
+    if (!readAll(fd, bytes, at + start)) throw new Error('threadwise: a message is not in the file');
   }
 
   /** Frees the place of the oldest message, whether it could be read or not. */
