@@ -118,6 +118,8 @@ function open(name) {
     const log = kept(logs, name, () => new PoolLog());
     view.open(name, log);
     streamLink = openLink((up, signal) => follow(name, up, signal), changeOf('stream'));
+    // What was frozen has nothing of it.
+    if (frozenAt !== undefined) toggleFreeze();
   }
   shownAt = 0;
   overview.update(pools);
