@@ -40,8 +40,14 @@ let pending;
 const now = () => performance.timeOrigin + performance.now();
 const pause = (ms, signal) =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
+    // The signal lives as long as the page: a listener that stayed would be one more each time.
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
   });
 
 function kept(map, name, make) {

@@ -293,6 +293,30 @@ function watchUpdates() {
   });
 }
 
+test('does not hold more and more while it asks', { skip }, async () => {
+  const there = await visit([new FakePool('images')]);
+  const { page } = there;
+  await there.visit.sees('#pool-state', 'open');
+  const held = await page.evaluateHandle(() => {
+    const listeners = { count: 0 };
+    for (const [name, change] of [
+      ['addEventListener', 1],
+      ['removeEventListener', -1],
+    ]) {
+      const own = AbortSignal.prototype[name];
+      AbortSignal.prototype[name] = function (...args) {
+        listeners.count += change;
+        return own.apply(this, args);
+      };
+    }
+    return listeners;
+  });
+  for (let polls = 0; polls < 4; polls++) await page.waitForResponse(/api\/pools$/);
+  const { count } = await held.jsonValue();
+  assert.ok(count <= 1, `${count} more listeners`);
+  await leave(there);
+});
+
 test('changes the screen once in a second, however often the server sends', { skip }, async () => {
   const pool = new FakePool('images');
   const there = await visit([pool]);
