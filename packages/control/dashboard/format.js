@@ -12,15 +12,17 @@ const withDigits = [0, 1, 2].map(
   (digits) =>
     new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }),
 );
+const twoDigits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 2 });
 const percentage = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 const isKnown = (value) => typeof value === 'number' && Number.isFinite(value);
 
-/** Three digits that mean something. */
+/** Three digits that mean something, or two of what is small: most tasks that run on the main thread take microseconds. */
 function short(value) {
   const size = Math.abs(value);
+  if (size < 0.0995 && size > 0) return twoDigits.format(value);
   if (Number.isInteger(value) || size >= 99.95) return withDigits[0].format(value);
   return withDigits[size >= 9.995 ? 1 : 2].format(value);
 }

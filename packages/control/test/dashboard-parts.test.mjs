@@ -138,6 +138,9 @@ test('gives numbers a unit and three digits that mean something', () => {
   const shown = (text) => text.replaceAll('\u00a0', ' ').replace(',', '.');
   const expected = [
     [duration(0.1234), '0.12 ms'],
+    [duration(0.00231), '0.0023 ms'],
+    [duration(0.0996), '0.10 ms'],
+    [duration(0), '0 ms'],
     [duration(12.34), '12.3 ms'],
     [duration(999.4), '999 ms'],
     [duration(999.9), '1.00 s'],
