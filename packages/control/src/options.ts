@@ -14,7 +14,7 @@ export interface ControlOptions {
   readonly token?: string | undefined;
   /** Further values of the Host header to accept, such as a proxy's name: 'control.example.com', 'box:8080'. Default: none. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** How many milliseconds of the past the dashboard's charts show at first, up to an hour. Default 600,000; 0 keeps no history. */
+  /** How many milliseconds of the past are kept, up to an hour; the dashboard's charts show ten minutes. Default 600,000; 0 keeps no history. */
   readonly historyMs?: number | undefined;
   /** Fleets of `@threadwise/bullmq` to show beside the pools: an array or a set, which may change. Default: none. */
   readonly fleets?: Iterable<ObservableFleet> | undefined;
