@@ -246,9 +246,16 @@ test('never left alone without having tried a cluster', () => {
 });
 
 test('two rounds are too few, however large the effect', () => {
-  const { verdict } = found({ asIs: BUSY, cluster: { rate: 4000, cpuShare: 4 }, rounds: 2, noise: 0 });
+  const server = { asIs: BUSY, cluster: { rate: 4000, p99Ms: 30, cpuShare: 4 } };
+  const { verdict, reasons } = found({ ...server, rounds: 2, noise: 0.2 });
   assert.equal(verdict.answer, 'unknown');
   assert.match(verdict.sentence, /2 rounds of measuring are too few/);
+  // The intervals would be from 0.0003 to 2,000 x, or so.
+  const about =
+    /^a cluster of 4 processes: about [34]\.?\d* x the requests and about 0\.\d+ x the p99 of the app/;
+  assert.match(reasons[0]!, about);
+  const enough = found({ ...server, rounds: 8, noise: 0.2 });
+  assert.match(enough.reasons[0]!, /^a cluster of 4 processes: [\d.]+ to [\d.]+ x the requests/);
 });
 
 test('nothing at all was measured: no verdict, and no exception', () => {
