@@ -1,11 +1,11 @@
 /** What is read of a process: how late its timers are, and how long its threads waited for a core. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
-import { LoopDelay, waitedMs } from './gauges.js';
+import { coresOfOthers, Gauges, LoopDelay, waitedMs } from './gauges.js';
 
 const HELD_MS = 20;
 
@@ -35,4 +35,18 @@ test('how long all threads waited for a core is known only where the kernel coun
   assert.equal(waitedMs(tasksOf('free', '5000000 0 9\n')), 0);
   assert.ok(Number.isNaN(waitedMs(tasksOf('not counted', '0 0 0\n', '0 0 0\n'))));
   assert.ok(Number.isNaN(waitedMs(join(folder, 'none'))));
+});
+
+test('others never use more cores than there are, however late this process reads its clock', async (t) => {
+  let passedMs = 0;
+  const times = () => ({ user: passedMs, nice: 0, sys: 0, idle: 0, irq: 0 });
+  t.mock.method(os, 'cpus', () => [1, 2].map(() => ({ model: '', speed: 0, times: times() })));
+  t.mock.method(os, 'availableParallelism', () => 2);
+  const gauges = new Gauges();
+  await gauges.begin();
+  passedMs = 60_000; // by the clock of this process it is much less
+  const { shared } = await gauges.end();
+  const used = coresOfOthers(shared);
+  assert.ok(used > 1.9 && used <= 2, `${used} of 2 cores`);
+  assert.ok(Number.isNaN(coresOfOthers(undefined)));
 });

@@ -65,6 +65,14 @@ export function watchGarbage(): () => Promise<number> {
   };
 }
 
+/**
+ * How many cores other programs used; NaN where the system does not tell. By the system's own clock: on a busy machine this process
+ * may have to wait between two readings, so that by its clock they would use more cores than there are.
+ */
+export function coresOfOthers(shared: Reading['shared']): number {
+  return shared === undefined ? Number.NaN : (shared.count * shared.othersMs) / shared.coresMs;
+}
+
 /** CPU time of all threads of this process, milliseconds. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
@@ -105,13 +113,14 @@ export class Gauges {
       loopShare: performance.eventLoopUtilization(now.loop, loop).utilization,
       residentBytes: process.memoryUsage.rss(),
       /**
-       * CPU time that other programs had, which the system counts in steps, so that of a moment it may be less than nothing; and the time of
-       * all cores together, milliseconds. Undefined: the system does not tell, or this process may not use all of its cores.
+       * CPU time that other programs had, which the system counts in steps, so that of a moment it may be less than nothing; the time of
+       * all cores together, milliseconds; and how many there are. Undefined: the system does not tell, or this process may not use all of its cores.
        */
       shared: cores &&
         now.cores && {
           othersMs: now.cores.othersMs - cores.othersMs,
           coresMs: now.cores.coresMs - cores.coresMs,
+          count: now.cores.count,
         },
     };
     // How late timers were; 0 where that was not asked for.
@@ -159,5 +168,6 @@ function sharedNow() {
   const cores = coreTimes();
   if (cores.length === 0 || cores.length !== os.availableParallelism()) return undefined;
   const busyMs = cores.reduce((sum, { busy }) => sum + busy, 0);
-  return { othersMs: busyMs - cpuMs(), coresMs: cores.reduce((sum, { all }) => sum + all, 0) };
+  const coresMs = cores.reduce((sum, { all }) => sum + all, 0);
+  return { othersMs: busyMs - cpuMs(), coresMs, count: cores.length };
 }

@@ -6,7 +6,7 @@ import { createHistogram, performance } from 'node:perf_hooks';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { Gauges } from '../../../experiment/gauges.js';
+import { coresOfOthers, Gauges } from '../../../experiment/gauges.js';
 import { serve, type TalkOf } from '../../../experiment/serve.js';
 import type { Answer, RequestPlan } from '../measure/answers.js';
 
@@ -85,7 +85,7 @@ async function step({ origin, requests, connections, rampMs, ms, timeoutMs }: Lo
     loadShare: cpuShare,
     loadLoopShare: loopShare,
     /** How many cores other programs used meanwhile, the measured server among them; NaN where the system does not tell. */
-    othersShare: shared === undefined ? Number.NaN : shared.othersMs / elapsedMs,
+    othersShare: coresOfOthers(shared),
   };
   instance.stop();
   await ended;
