@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
+import { transfer } from 'threadwise/worker';
 import { event, moduleUrl, outcome, poolFor, started } from './fixtures/helpers.mjs';
 
 const placedUrl = moduleUrl('placed.mjs');
@@ -733,6 +734,16 @@ describe("placement 'inline'", () => {
     assert.deepEqual([...(await pool.run('echo', [lease]))], [3, 4]);
     assert.throws(() => lease.bytes, { code: 'ERR_LEASE_RELEASED' });
     assert.deepEqual(await pool.run('moved', []), new Uint8Array([1, 2, 3]));
+  });
+
+  test('what `transfer` marks among the arguments of a call is copied as it is on threads: only the option moves', async (t) => {
+    for (const placement of ['threads', 'inline']) {
+      const pool = poolFor(t, { placement }, placedUrl);
+      await pool.ready;
+      const bytes = new Uint8Array([1, 2]);
+      const result = await pool.run('echo', [transfer(bytes, [bytes.buffer])]);
+      assert.deepEqual([result, bytes.length], [{ value: bytes, list: [bytes.buffer] }, 2], placement);
+    }
   });
 
   test('what a task moves to a host function has moved', async (t) => {

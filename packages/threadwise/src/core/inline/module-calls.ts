@@ -214,7 +214,9 @@ export class ModuleCalls {
 
   /** Throws ERR_NOT_CLONEABLE. */
   copyArguments(args: readonly unknown[]): readonly unknown[] {
-    if (args.length === 1) return [this.#copy(args[0], 'args', args)];
+    // What `transfer` has marked is marked as a result; among arguments it is an object like others.
+    if (args.length === 1 && !this.#module.isMoved(args[0] as object))
+      return [this.#copy(args[0], 'args', args)];
     return this.#copy(args, 'args') as readonly unknown[];
   }
 
