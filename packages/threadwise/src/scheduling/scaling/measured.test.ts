@@ -307,6 +307,10 @@ describe('sizing without a measurement', () => {
       measured.decide(load({ queued: 1 }), measured.initial).why,
       '1 task waits for a worker, and there are 8 cores',
     );
+    assert.equal(
+      measured.decide(load({ current: 0, queued: 2, cores: 1 }), measured.initial).why,
+      '2 tasks wait for a worker, and there is 1 core',
+    );
     const idle = load({ current: 2, idle: 1, longestIdleMs: 1200.4 });
     assert.equal(measured.decide(idle, measured.initial).why, 'a worker has been idle for 1200 ms');
   });

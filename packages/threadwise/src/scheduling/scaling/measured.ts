@@ -77,7 +77,8 @@ function atOnce(load: LoadView, state: State): Next {
   const more = Math.min(enoughFor(load, state) - current, missing(load), moreAffordable(load, state));
   if (queued > 0 && more > 0) {
     const tasks = queued === 1 ? '1 task waits' : `${queued} tasks wait`;
-    return { target: current + more, why: `${tasks} for a worker, and there are ${cores} cores`, state };
+    const there = cores === 1 ? 'is 1 core' : `are ${cores} cores`;
+    return { target: current + more, why: `${tasks} for a worker, and there ${there}`, state };
   }
   // One at a time, so that a load that comes in bursts does not find an empty pool.
   if (queued === 0 && current > load.min && load.idle > 0 && longestIdleMs >= load.idleTimeoutMs)
