@@ -124,7 +124,7 @@ export function shortened(text: string): string {
 }
 
 /** A name that needs no escaping in code, and that somebody would read. */
-const PLAIN_NAME = /^[A-Za-z0-9_][\w.-]{0,29}\.[cm]?[jt]s$/;
+const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_.@+$ -]{1,60}\.[cm]?[jt]s$/u;
 
 /** The file of a module as the user gave it, for code to paste. */
 export function fileInCode(given: string, otherwise: string): string {

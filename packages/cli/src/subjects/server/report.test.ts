@@ -82,6 +82,29 @@ test('an ending that there is no view for is refused, with those that there are'
   assert.throws(() => outputsOf(['a.pdf']), /ends in \.json, \.html, \.md, got 'a\.pdf'/);
 });
 
+test('the recommended code has the names that files and functions have, also long ones and such of other letters', () => {
+  const code = (offload: string) =>
+    serverReport(
+      findServer(
+        fakeServer({
+          asIs: { rate: 1000, p99Ms: 60 },
+          offloaded: { rate: 3000, p99Ms: 20 },
+          subject: { offload: [offload] },
+        }),
+      ),
+    )
+      .recommended!.code(100)
+      .join('\n');
+  for (const file of ['größe.mjs', 'monthly statements.js', 'calculate-monthly-statements.worker.js'])
+    for (const name of ['größe', '計算', 'calculateMonthlyStatementsOfAllCustomers']) {
+      const text = code(`./src/${file}#${name}`);
+      assert.ok(text.includes(`new URL('./${file}', import.meta.url)`), text);
+      assert.ok(text.includes(`pool.run('${name}', […])`), text);
+    }
+  const odd = code("./a'b.js#a'b");
+  assert.ok(odd.includes("new URL('./tasks.js'") && odd.includes("run('task'"), odd);
+});
+
 test('the recommended code runs each function that was offloaded, in a pool of its own module', async () => {
   const offload = ['./tasks.js#render, sum', './b/other.mjs#count', './tasks.js#sum,default'];
   const { recommended } = serverReport(

@@ -164,7 +164,7 @@ function circumstancesTable(findings: ServerFindings): Table | undefined {
   ]);
 }
 
-const PLAIN_EXPORT = /^[A-Za-z_$][\w$]{0,39}$/;
+const PLAIN_EXPORT = /^[\p{ID_Start}_$][\p{ID_Continue}$]{0,59}$/u;
 
 /** Empty if no code is recommended. */
 function recommendedCode({ verdict: { answer }, samples: { subject } }: ServerFindings): string[] {
