@@ -76,6 +76,7 @@ for (const options of [
       const pool = made(t);
       assert.equal(await pool.run('isOwn', []), true);
       assert.deepEqual(await pool.run('run', ['bytes', [3]]), new Uint8Array(3).fill(1));
+      assert.deepEqual(await pool.run('givesMarked', []), [new Uint8Array(2).fill(1), 2]);
     });
 
     test('what ran on the thread that asked is counted like what ran elsewhere', async (t) => {

@@ -1,4 +1,5 @@
 /** The object `task`: it answers for the task whose code asks. */
+import { isList } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { currentTask, currentWorkerId, isTransferred, noteAsked, type TaskContext } from './current.js';
 
@@ -64,11 +65,15 @@ const host: Host = new Proxy(Object.freeze(Object.create(null)), {
     return (...args: unknown[]) => {
       const current = inTask(`task.host.${name}`);
       const moved = args.filter(isTransferred);
-      const own = args.map((arg) => (isTransferred(arg) ? arg.value : arg));
-      return current.callHost(name, own, moved.length > 0 ? moved.flatMap(({ list }) => list) : undefined);
+      const transfer = moved.length > 0 ? moved.flatMap(({ list }) => list) : undefined;
+      return current.callHost(name, args.map(unmarked), transfer);
     };
   },
 });
+
+function unmarked(arg: unknown): unknown {
+  return isTransferred(arg) ? arg.value : arg;
+}
 
 function inTask(what: string): TaskContext {
   const current = currentTask();
@@ -83,7 +88,9 @@ export const task: TaskHandle = Object.freeze({
   },
   progress: (value: unknown) => currentTask()?.progress(value),
   host,
-  run: <R>(name: string, args: readonly unknown[]) => inTask('task.run').run(name, args) as Promise<R>,
+  // Arguments are copied, so that nothing moves; but a mark would cross as an object around the value.
+  run: <R>(name: string, args: readonly unknown[]) =>
+    inTask('task.run').run(name, isList(args) ? args.map(unmarked) : args) as Promise<R>,
   get context(): unknown {
     return currentTask()?.context;
   },
