@@ -135,7 +135,7 @@ for (const whom of ['pool', 'host']) {
 }
 
 test('once everything is to run on the calling thread, so do the calls of its tasks, whatever workers there are yet', async (t) => {
-  const pool = poolFor(t, { threads: 2 }, url);
+  const pool = poolFor(t, { threads: 2, isolation: 'thread' }, url);
   await pool.ready;
   pool.configure({ placement: 'inline' });
   assert.equal(await pool.run('fibonacci', [6]), 8);
