@@ -63,3 +63,8 @@ export function fitted(text: string, width: number, align: 'left' | 'right' = 'l
   const blank = ' '.repeat(Math.max(0, width - widthOf(cut)));
   return align === 'left' ? cut + blank : blank + cut;
 }
+
+/** Whether a stream is a terminal on which something can be overwritten and coloured: one with TERM=dumb can only print. */
+export function canDrawOn(stream: { readonly isTTY?: boolean } | undefined): boolean {
+  return stream?.isTTY === true && process.env.TERM !== 'dumb';
+}

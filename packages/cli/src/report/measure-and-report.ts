@@ -4,7 +4,7 @@ import { ExitCode } from '../exit-code.js';
 import { Interrupts } from '../interrupts.js';
 import { certainAnswer, type Findings } from '../experiment/rules.js';
 import type { Plan, Progress } from '../experiment/session.js';
-import { safeText } from '../format/text.js';
+import { canDrawOn, safeText } from '../format/text.js';
 import type { Reporting, Subject } from '../subjects/subject.js';
 import { checkWritable, writeReports } from './outputs.js';
 import { renderTerminal, type TerminalOptions } from './terminal.js';
@@ -45,8 +45,7 @@ export async function measureAndReport<P extends Plan, Samples, F extends Findin
  * @param stream undefined: nothing is shown
  */
 export function openProgress(stream: NodeJS.WriteStream | undefined) {
-  const isDrawn = stream?.isTTY === true && process.env.TERM !== 'dumb';
-  const bar = isDrawn ? makeBar(stream, '{bar} {percentage}% {what}{answer}') : undefined;
+  const bar = canDrawOn(stream) ? makeBar(stream!, '{bar} {percentage}% {what}{answer}') : undefined;
   bar?.start(WHOLE, 0, { what: 'starting', answer: '' });
   return {
     progress: ({ what, done }: Parameters<Progress['progress']>[0]) =>
@@ -58,8 +57,7 @@ export function openProgress(stream: NodeJS.WriteStream | undefined) {
 }
 
 export function terminal(): TerminalOptions {
-  const { columns, isTTY = false } = process.stdout;
+  const { columns } = process.stdout;
   // A terminal of 0 columns does not know its size, as one that a program opened.
-  const { NO_COLOR, TERM } = process.env;
-  return { columns: columns || 100, isColor: isTTY && !NO_COLOR && TERM !== 'dumb' };
+  return { columns: columns || 100, isColor: canDrawOn(process.stdout) && !process.env.NO_COLOR };
 }

@@ -1,6 +1,7 @@
 /** Shows how far a run is, on standard error: a bar on a terminal, plain lines otherwise, or nothing. */
 
 import { count, formatBytes, formatDuration, formatRate } from '../format/figures.js';
+import { canDrawOn } from '../format/text.js';
 import { type Counts, type InputSource, minus } from './inputs/input-source.js';
 import type { RunOptions } from './options.js';
 
@@ -21,9 +22,8 @@ export async function startProgress(
   const begin = performance.now();
   const state = (): string => stateOf(counts(), earlier, totals, performance.now() - begin);
   const writesToTerminal = process.stdout.isTTY === true && out === undefined && reduce === undefined;
-  const canDraw = process.stderr.isTTY === true && process.env.TERM !== 'dumb';
   // Results on the same terminal show the progress themselves, and a bar between them would garble both.
-  if (!canDraw || writesToTerminal) {
+  if (!canDrawOn(process.stderr) || writesToTerminal) {
     const timer = setInterval(() => process.stderr.write(`${state()}\n`), LINE_INTERVAL_MS).unref();
     return () => clearInterval(timer);
   }

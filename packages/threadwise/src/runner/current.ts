@@ -3,9 +3,9 @@
  * this package than the one that a task module imports (a bundle), so they meet at a global symbol.
  */
 
-/** What a running task can do; made by the runner. */
 import { isObject } from '../core/options/checks.js';
 
+/** What a running task can do; made by the runner. */
 export interface TaskContext {
   readonly id: number;
   readonly workerId: number;

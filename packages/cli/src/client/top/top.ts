@@ -2,7 +2,7 @@
 
 import { ExitCode } from '../../exit-code.js';
 import { signalExitCodes } from '../../interrupts.js';
-import { safeText } from '../../format/text.js';
+import { canDrawOn, safeText } from '../../format/text.js';
 import { shown, TOKEN_VARIABLE } from '../address.js';
 import { type ControlClient, openClient } from '../client.js';
 import { ControlError } from '../errors.js';
@@ -31,9 +31,7 @@ export async function top(address: URL, token: string | undefined, once: boolean
   const ending = new AbortController();
   const client = openClient({ address, token, signal: ending.signal });
   const state = initialState(shown(address), await read(client));
-  const canDraw =
-    process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb';
-  if (once || !canDraw) {
+  if (once || process.stdin.isTTY !== true || !canDrawOn(process.stdout)) {
     process.stdout.write(snapshotText(state, textWidth()));
     return ExitCode.ok;
   }

@@ -4,9 +4,9 @@
  * removes what could not be read from the error before Node sends it.
  */
 
-/** How many levels of nesting fit on the stack of any thread. Chosen by hand: some thousands do not. */
 import { isObject } from '../../core/options/checks.js';
 
+/** How many levels of nesting fit on the stack of any thread. Chosen by hand: some thousands do not. */
 const MAX_LEVELS = 200;
 const REMOVED = '[removed: the thread that it was for could not have read it]';
 
