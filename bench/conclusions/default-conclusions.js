@@ -1,8 +1,7 @@
 // The conclusions of an experiment that draws none of its own: which goals are met, and how its highlights compare with the
 // best published pool or, without one, with the best row that has no pool.
-import { times } from '@threadwise/cli/analysis';
 import { bestRow, FEWEST_ROUNDS, fasterThan } from './conclusions.js';
-import { formatNumber } from '../report/format.js';
+import { formatReached } from '../report/format.js';
 
 const OURS = 'threadwise';
 
@@ -18,17 +17,13 @@ export function goalsMet(scenarios) {
   const missed = measured.filter(({ isMet }) => !isMet);
   return [
     `${measured.length - missed.length} of ${measured.length} goals are met`,
-    ...missed.map(({ text, of, value, by }) => `Not met, by ${of}: ${text}: ${reached(value, by)}`),
+    ...missed.map((goal) => `Not met, by ${goal.of}: ${goal.text}: it is ${formatReached(goal)}`),
   ];
 }
 
 /** How many rounds a row has; none if it failed. */
 function roundsOf({ samples, figures }) {
   return Object.keys(figures).length === 0 ? [] : [samples.length];
-}
-
-function reached(value, by) {
-  return `it is ${by === 'times' || by === 'share' ? times({ value }) : formatNumber(value)}`;
 }
 
 /** Compares each highlight with the best row of the others. */

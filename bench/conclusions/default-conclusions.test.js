@@ -9,12 +9,18 @@ test('goals: how many are met, and which are not; those of rows that took no par
   const goals = [
     { text: 'fast', of: 'threadwise', by: 'times', value: 3, isMet: true },
     { text: 'faster', of: 'threadwise', by: 'times', value: 1.25, isMet: false },
+    { text: 'twice', of: 'threadwise', by: 'times', value: 1.96, atLeast: 2, isMet: false },
+    { text: 'thrice', of: 'threadwise', by: 'times', value: 2.9996, atLeast: 3, isMet: false },
+    { text: 'small', of: 'threadwise', value: 1.0004, atMost: 1, isMet: false },
     { text: 'not measured', of: 'threadwise' },
     { text: 'absent', of: 'threadwise, leased', value: 1, isMet: false },
   ];
   assert.deepEqual(goalsMet([{ rows, goals }]), [
-    '1 of 2 goals are met',
+    '1 of 5 goals are met',
     'Not met, by threadwise: faster: it is 1.3 x',
+    'Not met, by threadwise: twice: it is 1.96 x',
+    'Not met, by threadwise: thrice: it is 2.9996 x',
+    'Not met, by threadwise: small: it is 1.0004',
   ]);
   assert.deepEqual(goalsMet([{ rows, goals: [] }]), []);
   const once = rows.map((row) => ({ ...row, samples: [{ ms: 1 }] }));

@@ -17,13 +17,28 @@ const COMPARED = new Set(['times', 'share']);
  * @param goal as goals.js evaluates it
  * @returns the measured value, its range over the rounds, and whether the goal is met
  */
-export function formatGoal({ by, metric, value, min, max, isMet }, metrics) {
+export function formatGoal(goal, metrics) {
+  const { by, metric, value, min, max, isMet } = goal;
   if (value === undefined) return { measured: '', range: '', verdict: 'not measured' };
   const { unit } = metrics.find(({ id }) => id === metric);
-  const show = COMPARED.has(by) ? formatRatio : formatNumber;
+  const show = showOf(by);
   return {
-    measured: COMPARED.has(by) ? show(value) : `${show(value)} ${unit}`,
+    measured: COMPARED.has(by) ? formatReached(goal) : `${formatReached(goal)} ${unit}`,
     range: `${show(min)} - ${show(max)}`,
     verdict: isMet ? 'yes' : 'no',
   };
+}
+
+/** The value of a goal; where that is missed by little, with as many digits as it takes to tell. */
+export function formatReached({ by, value, isMet, atLeast, atMost }) {
+  const limit = value < atLeast ? atLeast : atMost;
+  const show = showOf(by);
+  if (isMet || limit === undefined || show(value) !== show(limit)) return show(value);
+  let digits = 3;
+  while (Number(value.toPrecision(digits)) === limit) digits++;
+  return `${value.toPrecision(digits)}${COMPARED.has(by) ? ' x' : ''}`;
+}
+
+function showOf(by) {
+  return COMPARED.has(by) ? formatRatio : formatNumber;
 }
