@@ -129,6 +129,13 @@ describe('a pool', () => {
     assert.equal(await stateOf(engine.admission.enter('work', [1], undefined)), 'ERR_MODULE_LOAD');
   });
 
+  test('names the keys of an object that was thrown instead of an error', async () => {
+    const { engine, lastLink } = scene();
+    lastLink().events.setsUp();
+    lastLink().events.loadFailed({ code: 5, reason: 'no licence' });
+    await assert.rejects(engine.lifecycle.ready, { message: /failed: an object \(code, reason\)$/ });
+  });
+
   for (const [what, setsUp, message] of [
     ['its module', false, /^Cannot load the task module .* It did not load within 10000 ms \(/],
     ['its setup', true, /^setup\(\) of the task module .* failed: Error: It did not end within 10000 ms \(/],

@@ -130,7 +130,8 @@ export function show(value: unknown): string {
  */
 export function textOf(thrown: unknown, of: (error: Error) => string = nameAndMessage): string {
   try {
-    return thrown instanceof Error ? `${of(thrown)}` : String(thrown);
+    const text = thrown instanceof Error ? `${of(thrown)}` : String(thrown);
+    return text === '[object Object]' ? show(thrown) : text;
   } catch {
     return show(thrown);
   }
