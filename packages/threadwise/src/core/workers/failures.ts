@@ -82,22 +82,25 @@ function shorten(url: string): string {
 const LOADER =
   "a loader: createPool(url, { worker: { execArgv: ['--import', './loader.mjs'] } }), where loader.mjs is: " +
   "import 'tsx/cjs'; import { register } from 'tsx/esm/api'; register();";
-/** Ways out, for the load errors that people meet most, by their code. */
-const HINTS: ReadonlyMap<unknown, string> = new Map(
-  Object.entries({
-    ERR_UNKNOWN_FILE_EXTENSION: `This runtime does not strip types. Either use Node.js 22.18 or later, or compile the module to JavaScript, or pass ${LOADER}`,
-    ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX: `Node.js strips types and nothing else: an enum, a namespace or a parameter property has to be compiled, or to go through ${LOADER}`,
-    ERR_ACCESS_DENIED:
-      "Node's permission model refuses it: workers need --allow-worker, what they load --allow-fs-read",
-    ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING:
-      'Node.js strips no types under node_modules: publish the module as JavaScript',
-  }),
-);
+
+/** A way out of the load errors that people meet most. A function and no table: a bundler leaves it out of the threads' code, which has no use for it. */
+function wayOut(code: unknown): string | undefined {
+  switch (code) {
+    case 'ERR_UNKNOWN_FILE_EXTENSION':
+      return `This runtime does not strip types. Either use Node.js 22.18 or later, or compile the module to JavaScript, or pass ${LOADER}`;
+    case 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX':
+      return `Node.js strips types and nothing else: an enum, a namespace or a parameter property has to be compiled, or to go through ${LOADER}`;
+    case 'ERR_ACCESS_DENIED':
+      return "Node's permission model refuses it: workers need --allow-worker, what they load --allow-fs-read";
+    case 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING':
+      return 'Node.js strips no types under node_modules: publish the module as JavaScript';
+  }
+}
 
 function hint(moduleUrl: string, cause: unknown): string {
   const code = (cause as { code?: unknown } | null)?.code;
   const isOtherFile = code === 'ERR_UNKNOWN_FILE_EXTENSION' && !/\.[cm]?tsx?$/.test(moduleUrl);
-  const way = isOtherFile ? undefined : HINTS.get(code);
+  const way = isOtherFile ? undefined : wayOut(code);
   return way === undefined ? '' : `\n${way}`;
 }
 
