@@ -146,9 +146,12 @@ describe('a fleet by the command', { skip }, () => {
     const changed = await run(['run', `${other}#increment`, '--range', '1..3', '--on', addressOf(redis)]);
     assert.equal(changed.code, 1);
     assert.match(changed.stderr, /threadwise: .*module/);
-    const absent = await runTask('absent', ['--range', '1..3', '--on', addressOf(redis)]);
-    assert.equal(absent.code, 1);
+    const kept = at('kept');
+    writeFileSync(kept, 'old');
+    const absent = await runTask('absent', ['--range', '1..3', '--out', kept, '--on', addressOf(redis)]);
+    assert.equal(absent.code, 2, 'as without a fleet');
     assert.match(absent.stderr, /threadwise: .*'absent'/);
+    assert.equal(readFileSync(kept, 'utf8'), 'old');
   });
 
   test('without the right password neither begins', async (t) => {

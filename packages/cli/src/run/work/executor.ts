@@ -57,10 +57,16 @@ function endsRun(thrown: unknown, task: string, version: string): boolean {
   return REFUSALS.includes(code) && (jobId === undefined || String(message).includes(version));
 }
 
+/** The exit codes of ends that are not just failures. */
+const END_CODES: Readonly<Record<string, number>> = {
+  ERR_FLEET_CONNECTION: ExitCode.unreachable,
+  // The module is the same there and here, so that it is the command that names a function that it does not have.
+  ERR_TASK_NOT_FOUND: ExitCode.usage,
+};
+
 /** The error of a run whose Redis cannot be reached, or whose fleet does not serve its module. */
 function endOf({ code, message }: { readonly code?: string | undefined; readonly message: string }) {
-  const isUnreachable = code === 'ERR_FLEET_CONNECTION';
-  return new ExpectedError(message, isUnreachable ? ExitCode.unreachable : ExitCode.failed);
+  return new ExpectedError(message, END_CODES[code ?? ''] ?? ExitCode.failed);
 }
 
 /**
