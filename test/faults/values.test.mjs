@@ -147,13 +147,15 @@ describe('arguments and results that cannot be cloned', () => {
   });
 
   for (const placement of ['threads', 'inline']) {
-    test(`a result whose transfer list is none: placement ${placement}`, async (t) => {
+    test(`a result whose transfer list is none, or whose value cannot be cloned: placement ${placement}`, async (t) => {
       const pool = poolFor(t, { threads: 1, placement });
       for (const isAsync of [false, true]) {
         for (const list of [5, 'x', new ArrayBuffer(3)]) {
           const { error } = await outcome(pool.run('transferWith', [list, isAsync]));
           assert.equal(error.code, 'ERR_NOT_CLONEABLE');
         }
+        const { error } = await outcome(pool.run('transferWith', [[], isAsync]));
+        assert.deepEqual([error.code, error.path], ['ERR_NOT_CLONEABLE', 'result.f']);
       }
       assert.equal(await pool.run('increment', [1]), 2);
     });

@@ -69,7 +69,7 @@ export interface ModuleHere {
    */
   copy(value: unknown, transfer?: readonly unknown[]): unknown;
   /** Whether a result is marked with what of it moves. */
-  isMoved(value: object): boolean;
+  isMoved(value: unknown): value is { readonly value: unknown; readonly list: readonly unknown[] };
   /** What something thrown becomes that crosses. Never throws. */
   copyError(error: unknown): unknown;
   /** About how large a value is that crosses. Bytes. */

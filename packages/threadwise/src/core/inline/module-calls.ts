@@ -215,14 +215,13 @@ export class ModuleCalls {
   /** Throws ERR_NOT_CLONEABLE. */
   copyArguments(args: readonly unknown[]): readonly unknown[] {
     // What `transfer` has marked is marked as a result; among arguments it is an object like others.
-    if (args.length === 1 && !this.#module.isMoved(args[0] as object))
-      return [this.#copy(args[0], 'args', args)];
+    if (args.length === 1 && !this.#module.isMoved(args[0])) return [this.#copy(args[0], 'args', args)];
     return this.#copy(args, 'args') as readonly unknown[];
   }
 
   /** What the caller gets of a result. Throws ERR_NOT_CLONEABLE. */
   copyResult(result: unknown, isPure: boolean): unknown {
-    if (isImmutable(result) || (isPure && !this.#module.isMoved(result as object))) return result;
+    if (isImmutable(result) || (isPure && !this.#module.isMoved(result))) return result;
     return this.#copy(result, 'result');
   }
 
@@ -231,7 +230,8 @@ export class ModuleCalls {
     try {
       return this.#module.copy(value, transfer);
     } catch (cause) {
-      throw notCloneable(cause, root, name, transfer, this.#engine.parts.platform.clone);
+      const moved = this.#module.isMoved(root) ? root : { value: root, list: transfer };
+      throw notCloneable(cause, moved.value, name, moved.list, this.#engine.parts.platform.clone);
     }
   }
 }
