@@ -47,6 +47,17 @@ describe('modules', () => {
     });
   }
 
+  test('of an error that the library found in the module, no place in the library is named, whatever the placement', async (t) => {
+    for (const source of ['export const answer = 42', 'export const f = () => 1, threadwise = { pure: 5 }']) {
+      for (const placement of ['threads', 'inline']) {
+        const pool = poolFor(t, { placement }, new URL(`data:text/javascript,${source}`));
+        const { error } = await outcome(pool.ready);
+        assert.equal(error.code, 'ERR_MODULE_LOAD');
+        assert.doesNotMatch(error.message, /\(\S+:\d+:\d+\)/, placement);
+      }
+    }
+  });
+
   for (const [name, setup, message] of [
     ['throws no error', '() => { throw "no license"; }', /^ failed: no license$/],
     ['rejects with what is no error', '() => Promise.reject({ code: 5 })', /^ failed: /],

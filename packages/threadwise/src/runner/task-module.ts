@@ -37,9 +37,11 @@ export function readTaskModule(
   const tasks = new Map([...exported].filter(([name]) => !RESERVED.has(name)));
   if (tasks.size === 0) {
     const values = Object.keys(namespace).filter((name) => name !== 'module.exports');
-    throw new TypeError(
+    const error = new TypeError(
       `The module exports no function to run as a task; it exports ${values.join(', ') || 'nothing'}`,
     );
+    error.stack = String(error); // on the calling thread it would lead into the library
+    throw error;
   }
   const names = [...tasks.keys()].sort();
   const [setup, teardown] = [exported.get('setup'), exported.get('teardown')];
