@@ -1,5 +1,7 @@
 // What a task yields: every value arrives once, in order, none after the end, and the task runs no further ahead than was asked for.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { apart, moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
 
@@ -122,6 +124,18 @@ for (const placement of ['threads', 'inline']) {
       const pool = made(t);
       assert.deepEqual(await pool.stream('count', [0, 5]).return(), { done: true, value: undefined });
       assert.equal(pool.stats().tasks.submitted, 0);
+    });
+
+    test('an error that its caller throws into it ends it, and is what a Readable of it is destroyed with', async (t) => {
+      const pool = made(t);
+      const mine = new Error('mine');
+      const values = pool.stream('count', [0, 1000]);
+      await values.next();
+      assert.equal((await outcome(values.throw(mine))).error, mine);
+      const readable = Readable.from(pool.stream('count', [0, 1000]));
+      await once(readable, 'data');
+      readable.destroy(mine);
+      assert.equal((await once(readable, 'error'))[0], mine);
     });
 
     test('a signal ends it while its caller waits', async (t) => {

@@ -97,7 +97,7 @@ export class Streams {
       for (;;) {
         const [batch] = open.batches;
         if (batch !== undefined) {
-          yield* batch.values;
+          for (const value of batch.values) yield value; // by `yield*`, what a caller throws into it would be lost on Node.js 24
           open.batches.shift();
           batch.answer(true);
         } else if (end === 'done') return;
