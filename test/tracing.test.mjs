@@ -99,6 +99,20 @@ describe('onTaskStart and onTaskEnd', () => {
     assert.equal(context.traceparent, `00-${starts[0].taskId}`);
   });
 
+  for (const placement of ['inline', 'auto']) {
+    test(`placement '${placement}' tells of arguments that cannot be cloned, too`, async (t) => {
+      const { pool, starts, ends } = traced(t, { placement });
+      await pool.ready;
+      let calls = 0;
+      const count = () => pool.stats().functions.find(({ name }) => name === 'increment')?.inline ?? 0;
+      for (; count() === 0; calls++) await pool.run('increment', [1]);
+      assert.equal((await outcome(pool.run('increment', [() => 1]))).error.code, 'ERR_NOT_CLONEABLE');
+      assert.equal(ends.at(-1).outcome, 'rejected');
+      assert.equal(ends.at(-1).error.code, 'ERR_NOT_CLONEABLE');
+      assert.deepEqual([starts.length, ends.length], [calls + 1, calls + 1]);
+    });
+  }
+
   test('something else than a function is refused', () => {
     const create = (options) => createPool('data:text/javascript,export const f = 1', options);
     assert.throws(() => create({ onTaskStart: 1 }), { code: 'ERR_OPTION', message: /onTaskStart/ });

@@ -185,7 +185,8 @@ export class WithinRun {
       entry.returned();
       value = calls.copyResult(result, entry.isPure);
     } catch (thrown) {
-      return own === undefined ? rejected(thrown) : this.#failed(entry, thrown, began, id, trace);
+      if (own !== undefined) return this.#failed(entry, thrown, began, id, trace);
+      return hooks.isTracing ? undefined : rejected(thrown); // a task is refused as this would be, and its tracer hears of it
     } finally {
       calls.forget();
     }
