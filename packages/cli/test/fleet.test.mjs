@@ -138,6 +138,19 @@ describe('a fleet by the command', { skip }, () => {
     assert.equal((await idle.ended).code, 130);
   });
 
+  test('a signal ends a machine whose module is not loaded yet', async (t) => {
+    const redis = await RedisServer.start(t);
+    const slow = at('slow.mjs');
+    writeFileSync(slow, "console.error('loading'); await new Promise((r) => setTimeout(r, 60_000));");
+    const service = start(['serve', slow, '--queue', addressOf(redis)]);
+    onEnd(t, () => void service.child.kill('SIGKILL'));
+    await service.until('stderr', /loading/);
+    service.child.kill('SIGTERM');
+    const { code, stderr } = await service.ended;
+    assert.equal(code, 143, stderr);
+    assert.match(stderr, /stopped: 0 jobs done, 0 failed, 0 given back\n$/);
+  });
+
   test('a machine with another version of the module is told, and so is a function that is not there', async (t) => {
     const redis = await RedisServer.start(t);
     await machine(t, redis);

@@ -61,8 +61,11 @@ export async function serveQueue(module: string, options: ServeOptions): Promise
     }
     await closed;
   } catch (error) {
-    if (hasCode(error, ['ERR_MODULE_LOAD'])) throw loadError(module, url, error);
-    return ExitCode.unreachable; // `onError` has said why
+    // A signal that comes while the module loads ends the loading with an error, too.
+    if (interrupts.exitCode === undefined) {
+      if (hasCode(error, ['ERR_MODULE_LOAD'])) throw loadError(module, url, error);
+      return ExitCode.unreachable; // `onError` has said why
+    }
   } finally {
     await service.close();
     interrupts.remove();
