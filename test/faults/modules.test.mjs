@@ -47,6 +47,18 @@ describe('modules', () => {
     });
   }
 
+  for (const placement of ['threads', 'inline']) {
+    test(`a worker that cannot load the module: its exit is told after its calls, with the error, placement ${placement}`, async (t) => {
+      const pool = poolFor(t, { threads: 1, placement }, badUrl('throws.mjs'));
+      const told = [];
+      pool.on('task:settle', ({ error }) => told.push(error.code));
+      const exited = event(pool, 'worker:exit', ({ reason }) => told.push(reason));
+      await outcome(pool.run('f', []));
+      assert.equal((await exited).error?.message, 'thrown while loading');
+      assert.deepEqual(told, ['ERR_MODULE_LOAD', 'load-failed']);
+    });
+  }
+
   test('of an error that the library found in the module, no place in the library is named, whatever the placement', async (t) => {
     for (const source of ['export const answer = 42', 'export const f = () => 1, threadwise = { pure: 5 }']) {
       for (const placement of ['threads', 'inline']) {

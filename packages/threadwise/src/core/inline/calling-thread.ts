@@ -210,9 +210,9 @@ export class CallingThread {
     this.#error = error;
     this.#transition('failed');
     this.#allow();
-    if (this.record !== undefined) this.#tellExit('load-failed');
     if (this.within.takesAll) this.#engine.moduleFailed(error, this.#inSetup);
     else this.#engine.hooks.report(error);
+    if (this.record !== undefined) this.#tellExit('load-failed');
   }
 
   #allow(): void {
@@ -258,7 +258,7 @@ export class CallingThread {
   }
 
   #tellExit(reason: 'closed' | 'load-failed'): void {
-    this.#engine.hooks.emit('worker:exit', { workerId: NO_WORKER, reason, exitCode: 0, error: undefined });
+    this.#engine.hooks.emit('worker:exit', { workerId: NO_WORKER, reason, exitCode: 0, error: this.#error });
   }
 
   #transition(to: State): void {

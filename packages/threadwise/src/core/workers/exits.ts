@@ -32,7 +32,8 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   recorder.forget(slot.record);
   slot.link.close();
   const { id: workerId, exitReason: reason } = slot;
-  const { exitCode, error } = exit;
+  const { exitCode } = exit;
+  const error = exit.error ?? slot.exitCause;
   if (reason === 'crashed') recorder.counts.crashes++;
   if (reason === 'interrupted') recorder.counts.interrupted++;
   hooks.emit('worker:exit', { workerId, reason, exitCode, error });
@@ -40,7 +41,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
     const during = phase === 'idle' ? 'had nothing to do' : 'was starting';
     const unsaid = () => reasonOf(`The worker ended with ${howEnded(exit)} while it ${during}`);
     // A signal that ends a process while it loads the module says nothing about the module.
-    engine.workerFailed(slot, error ?? slot.exitCause ?? unsaid(), exit.how === undefined ? phase : 'idle');
+    engine.workerFailed(slot, error ?? unsaid(), exit.how === undefined ? phase : 'idle');
   }
   const broadcasts = slot.lane.clear();
   engine.workerGone();
@@ -53,7 +54,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
     if (lost !== undefined) task.settle({ outcome: 'aborted', error: lost });
     else if (heir !== undefined) dispatch.submitTo(heir, task);
     else {
-      const details = { exitCode, workerId, cause: error ?? slot.exitCause };
+      const details = { exitCode, workerId, cause: error };
       task.settle({ outcome: 'crashed', error: lostError(task, `Worker ${workerId}`, details) });
     }
   }
