@@ -134,6 +134,9 @@ for (const [way, options] of Object.entries(WAYS)) {
       const taken = [];
       for await (const value of pool.stream('each', [values])) taken.push(value);
       assert.deepEqual([taken[0].norm, taken[1].cents, taken[2][0].norm, taken[3]], [5, 5, 5, 1]);
+      const returned = [];
+      for await (const value of pool.stream('echo', [values])) returned.push(value);
+      assert.deepEqual(returned, taken, 'of a list that was returned, too');
       pool.on('task:progress', ({ value }) => heard.push(value.norm));
       const onProgress = (value) => heard.push(value.norm);
       assert.deepEqual(await pool.run('asks', [new Point(3, 4)], { onProgress }), [true, 10]);

@@ -1,5 +1,5 @@
 /** A task that is called by `pool.stream`: hands over what its iterable yields, in batches. Main's end: `core/calls/stream.ts`. */
-import type { TaskFunction } from '../core/contracts.js';
+import type { Instances, TaskFunction } from '../core/contracts.js';
 import { STREAM_HOST, type Ticket } from '../core/calls/stream.js';
 import { type AbortSignalLike, ONCE } from '../core/calls/signals.js';
 import { show, ThreadwiseError } from '../core/options/errors.js';
@@ -11,12 +11,16 @@ type Values = Iterable<unknown> | AsyncIterable<unknown>;
 /** How long a yielded value waits for others, to go with them, while another batch is under way. Milliseconds. */
 const LONGEST_WAIT_MS = 1;
 
-/** Wraps a function: it hands over what its result yields, and returns nothing. */
-export function streamed(run: TaskFunction): TaskFunction {
+/**
+ * Wraps a function: it hands over what its result yields, and returns nothing.
+ * @param instances unpack the arguments; each value is packed as it is handed over
+ */
+export function streamed(run: TaskFunction, instances: Instances | undefined): TaskFunction {
   return async (...given: unknown[]) => {
     const outbox = new Outbox(currentTask()!, given.pop() as Ticket);
     try {
-      for await (const value of valuesOf(await run(...given))) {
+      const args = instances?.unpackArguments(given) ?? given;
+      for await (const value of valuesOf(await run(...args))) {
         outbox.put(value);
         if (!outbox.hasRoom) await outbox.until(() => outbox.hasRoom);
         if (!outbox.isWanted) return;

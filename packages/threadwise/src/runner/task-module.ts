@@ -50,7 +50,7 @@ export function readTaskModule(
     const name = ofStream ?? wireName;
     const run = tasks.get(name);
     if (run === undefined) throw taskNotFound(name, names);
-    return ofStream === undefined ? run : streamed(run);
+    return ofStream === undefined ? run : streamed(exported.get(name)!, instances);
   };
   const given = namespace.threadwise ?? others.threadwise ?? {};
   const declared = record('threadwise (export)', given, ['placement', 'pure', 'classes']);
