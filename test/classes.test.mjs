@@ -158,6 +158,22 @@ for (const [way, options] of Object.entries(WAYS)) {
       }
     });
 
+    test('plain in what a host function throws, and in the reason of an abort', async (t) => {
+      const [point, at] = [new Point(3, 4), { x: 3, y: 4 }];
+      const host = {
+        fails: (it) => {
+          throw it === 'error' ? Object.assign(new RangeError('it failed'), { at: point }) : point;
+        },
+      };
+      const pool = made(t, { host });
+      assert.deepEqual(await pool.run('catches', ['error']), at);
+      assert.deepEqual(await pool.run('catches', ['value']), at);
+      const aborting = new AbortController();
+      const onProgress = () => aborting.abort(Object.assign(new Error('enough'), { at: point }));
+      await outcome(pool.run('heedsAbort', [], { signal: aborting.signal, onProgress }));
+      assert.deepEqual(await pool.run('lastReason', []), at);
+    });
+
     test('an abort tells its reason, although that is its own cause', async (t) => {
       const pool = made(t);
       const reason = new Error('enough');

@@ -45,7 +45,8 @@ export function moduleHere({ clone, load, newStore, classes }: HereContext): Mod
       return list === undefined ? copyPlain(value, clone) : clone(value, list);
     },
     isMoved: isTransferred,
-    copyError: (error) => decodeError(encodeError(error, packingClone(clone, loaded?.instances))),
+    copyError: (error, isPacked) =>
+      decodeError(encodeError(error, packingClone(clone, isPacked ? loaded?.instances : undefined))),
     sizeOf: estimateItems,
   };
 }

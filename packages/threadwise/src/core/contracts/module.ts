@@ -70,8 +70,11 @@ export interface ModuleHere {
   copy(value: unknown, transfer?: readonly unknown[]): unknown;
   /** Whether a result is marked with what of it moves. */
   isMoved(value: unknown): value is { readonly value: unknown; readonly list: readonly unknown[] };
-  /** What something thrown becomes that crosses. Never throws. */
-  copyError(error: unknown): unknown;
+  /**
+   * What something thrown becomes that crosses. Never throws.
+   * @param isPacked whether the caller of a task gets it, who unpacks the instances of registered classes in it; what a task gets is plain
+   */
+  copyError(error: unknown, isPacked?: boolean): unknown;
   /** About how large a value is that crosses. Bytes. */
   sizeOf(values: readonly unknown[]): number;
 }

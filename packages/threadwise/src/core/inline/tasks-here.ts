@@ -174,7 +174,7 @@ export class TasksHere {
   }
 
   #failed(begun: Begun, thrown: unknown): void {
-    const error = this.#here.module.copyError(thrown);
+    const error = this.#here.module.copyError(thrown, true);
     sayLost(begun.task, error);
     const runMs = this.#engine.parts.platform.now() - begun.began;
     this.#ended(begun, { outcome: 'failed', error, runMs, by: this.#here.record });
