@@ -60,6 +60,7 @@ export class Workers {
     try {
       slot.thread = platform.spawn(this.#specOf(slot), (exit) => exited(this.#engine, slot, exit));
     } catch (error) {
+      (error as Error).stack = String(error); // it would lead into the library
       platform.defer(() => {
         this.#loadFailed(slot, error);
         exited(this.#engine, slot, { exitCode: 1, error, outOfMemory: false });
