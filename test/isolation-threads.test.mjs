@@ -78,7 +78,13 @@ describe('processes for several workers: where the workers are', () => {
     assert.ok(Math.min(...ids) > Math.max(...workers.map(({ id }) => id)));
     const after = await pool.broadcast('pid', []);
     assert.deepEqual(new Set(after), new Set(before));
-    assert.equal(after.length, 4);
+    assert.deepEqual(countsOf(after), [2, 2]);
+  });
+
+  test('without a number of processes, too, replaced workers need no more processes', async (t) => {
+    const { pool } = await poolOf(t, { threads: 4, isolation: { threads: 2 } });
+    await pool.recycle();
+    assert.deepEqual(countsOf(await pool.broadcast('pid', [])), [2, 2]);
   });
 
   test('messages about as long as the memory that they are written to, more than the ring has room for', async (t) => {

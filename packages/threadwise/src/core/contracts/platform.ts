@@ -71,6 +71,8 @@ export interface Thread {
   cpu(): CpuTime | undefined;
   /** How many bytes of memory a worker's process has; undefined for a thread, and where the system does not tell. */
   residentBytes?(): number | undefined;
+  /** Called, perhaps more than once, when the worker begins no more tasks: another one may have its place. */
+  retires?(): void;
 }
 
 export interface KeepAlive {

@@ -79,6 +79,7 @@ export class WorkerSlot implements WorkerView {
     this.state = transition(`worker ${this.id}`, TRANSITIONS, this.state, to);
     this.deadline?.cancel();
     this.deadline = undefined;
+    if (!this.serves) this.thread?.retires?.();
   }
 
   get load(): number {

@@ -51,6 +51,8 @@ interface Member {
   readonly port: PipePort;
   readonly board: BoardFile;
   readonly tell: (exit: ThreadExit) => void;
+  /** Whether it begins no more tasks. */
+  isRetired: boolean;
   /** The looks whether it has ended, once it was asked to. */
   looks: NodeJS.Timeout | undefined;
 }
@@ -76,9 +78,9 @@ class SharedProcess {
     this.#relay.listen((message) => this.#hear(message as FromRelay));
   }
 
-  /** How many workers were not asked to end. */
+  /** How many workers are there to stay: one that retires still has a seat, and is about to be replaced. */
   get load(): number {
-    return [...this.#members.values()].filter(({ looks }) => looks === undefined).length;
+    return [...this.#members.values()].filter(({ isRetired }) => !isRetired).length;
   }
 
   get hasSeat(): boolean {
@@ -97,12 +99,15 @@ class SharedProcess {
       if (this.#members.size === 0) this.#kill(); // nobody else would end it
       throw error; // the data cannot be cloned
     }
-    const member: Member = { seat, port, board, tell, looks: undefined };
+    const member: Member = { seat, port, board, tell, isRetired: false, looks: undefined };
     this.#members.set(seat, member);
     const { toWorker, toMain } = ringsOf(board);
     port.attach(this.#pipeOf(seat), toWorker, toMain);
     const end = () => this.#end(member);
-    return this.#process.threadOf(exited, end, () => port.threadId);
+    const retires = () => {
+      member.isRetired = true;
+    };
+    return { ...this.#process.threadOf(exited, end, () => port.threadId), retires };
   }
 
   /** Messages go by way of the relay of the process, and come back by the worker’s own pipe. */
