@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { connect } from '@threadwise/bullmq';
 import { Queue } from 'bullmq';
 import { freePort } from 'threadwise-test/free-port';
-import { caller, failure, machineHere } from './helpers.mjs';
+import { begun, caller, failure, folder, machineHere } from './helpers.mjs';
 import { onEnd, skip, startForSuite } from './redis.mjs';
 
 /**
@@ -91,6 +91,24 @@ describe('the end of a fleet', { skip }, () => {
     await release();
     await closing;
     assert.equal(await jobs.count(), 0);
+  });
+
+  test('what a machine gives back wakes those that are idle', { timeout: 30_000 }, async (t) => {
+    const { queue, fleet } = fleetOf(t);
+    const files = folder(t);
+    const pool = { threads: 2 };
+    const closing = await machineHere(t, redis, { queue, pool });
+    const args = [files.path('notes'), files.path('go')];
+    const calls = await Promise.all([1, 2].map(() => begun(fleet, 'noteAndWait', args)));
+    // By themselves these would look again after a minute.
+    const worker = { drainDelay: 60 };
+    for (let i = 0; i < 2; i++) await machineHere(t, redis, { queue, pool: { threads: 1 }, worker });
+    const admin = redis.client(t);
+    while ((await admin.client('LIST')).split('cmd=bzpopmin').length < 3);
+    await closing.close({ timeoutMs: 0 });
+    assert.equal(closing.stats().returned, 2);
+    files.open('go');
+    await Promise.all(calls.map(({ promise }) => promise));
   });
 
   test('while Redis is away an abort is heard at once, and close ends at once and tells everybody who waits', async (t) => {

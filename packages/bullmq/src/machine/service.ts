@@ -331,6 +331,9 @@ export class Service {
     const farewell = async () => {
       await this.worker.close();
       await this.#machines.remove(this.#id);
+      // BullMQ wakes nobody for a job with a priority that is given back: idle machines would find it seconds later. Only now, as the worker
+      // that closes would have been woken itself.
+      if (this.#counts.returned > 0) await redis.zadd(this.worker.toKey('marker'), 0, '0');
     };
     const { blockingConnection } = this.worker.getBackend();
     rejectCommands(blockingConnection);
