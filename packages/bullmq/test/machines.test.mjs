@@ -238,6 +238,28 @@ describe('machines', { skip }, () => {
       assert.equal(service.stats().state, 'running');
     });
 
+  for (const act of ['pause', 'drain'])
+    test(
+      `a job that a worker has waited for while somebody ${act}s its pool is run by another, at once`,
+      {
+        timeout: 30_000,
+      },
+      async (t) => {
+        const queue = newQueue();
+        const fleet = caller(t, redis, { queue });
+        const admin = redis.client(t);
+        const services = [];
+        // Redis gives a job to the one that has waited longest. By themselves they would look again after a minute.
+        while (services.length < 2) {
+          services.push(await machineHere(t, redis, { queue, worker: { drainDelay: 60 } }));
+          while ((await admin.client('LIST')).split('cmd=bzpopmin').length <= services.length);
+        }
+        services[0].pool[act]();
+        assert.equal(await fleet.run('add', [1, 2]), 3);
+        assert.equal(services[1].stats().completed, 1);
+      },
+    );
+
   test('a machine whose pool somebody closes ends, and leaves what it has taken to others', async (t) => {
     const queue = newQueue();
     const fleet = caller(t, redis, { queue });

@@ -212,7 +212,9 @@ export class Service {
     if (job.attemptsStarted > 1) this.#counts.repeated++;
     const reason = this.#cancels.reasonFor(running.call);
     if (reason !== undefined) running.abort(cancelled(job.name, reason));
-    if (this.#closing !== undefined) running.abort(new GiveBack());
+    // A worker that waited for a job when the pool was paused still gets one, which would lie here until somebody resumes.
+    this.#followPool();
+    if (this.#closing !== undefined || this.#isHeld) running.abort(new GiveBack());
     try {
       const result = await running.run();
       this.#counts.completed++;
@@ -220,6 +222,7 @@ export class Service {
     } catch (error) {
       if ((error as Error).name === 'WaitingError') {
         this.#counts.returned++;
+        if (this.#closing === undefined) this.#wake().catch(() => undefined);
         this.#adapt(); // perhaps somebody has set a limit for the pool's queue
       } else this.#counts.failed++;
       throw error;
@@ -271,6 +274,11 @@ export class Service {
     if (isHeld === this.#isHeld || this.#closing !== undefined || (isHeld && !worker.isRunning())) return;
     this.#isHeld = isHeld;
     void (isHeld ? worker.pause(true) : worker.resume());
+  }
+
+  /** Wakes an idle machine. BullMQ wakes none for a job with a priority that is given back: it would be found seconds later. */
+  async #wake(): Promise<void> {
+    await this.#link.redis.zadd(this.worker.toKey('marker'), 0, '0');
   }
 
   #intake(): number {
@@ -331,9 +339,8 @@ export class Service {
     const farewell = async () => {
       await this.worker.close();
       await this.#machines.remove(this.#id);
-      // BullMQ wakes nobody for a job with a priority that is given back: idle machines would find it seconds later. Only now, as the worker
-      // that closes would have been woken itself.
-      if (this.#counts.returned > 0) await redis.zadd(this.worker.toKey('marker'), 0, '0');
+      // Only now: the worker that closes would have been woken itself.
+      if (this.#counts.returned > 0) await this.#wake();
     };
     const { blockingConnection } = this.worker.getBackend();
     rejectCommands(blockingConnection);
