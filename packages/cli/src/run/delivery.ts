@@ -1,4 +1,5 @@
 /** Delivers finished batches: to the output, or to the reducer, which runs in the main thread; then to the journal and the counts. */
+import { setImmediate } from 'node:timers/promises';
 import { ExpectedError, UsageError } from '../exit-code.js';
 import { cut, printable } from '../format/cut.js';
 import type { Counts } from './inputs/input-source.js';
@@ -11,6 +12,9 @@ import { isThenable } from './work/batch-runner.js';
 import { type BatchResult, type DescribedError, MAX_LISTED } from './work/batch.js';
 import { describeError, errorLine, shownJson, shownValue } from './work/described-error.js';
 import { failsToLoad, importModule, namedFunction, settled, type TaskFunction } from './work/task-module.js';
+
+/** For how many milliseconds values are folded before signals and the progress have a turn; guessed: Ctrl-C should seem to act at once. */
+const LONGEST_TURN_MS = 50;
 
 /** @param onFailure called at a failure that ends the run @param isStopped whether a signal has ended it */
 export async function openDelivery(
@@ -51,8 +55,15 @@ export async function openDelivery(
     }
     for (const result of wanted) finish(result);
     journal.record(counts, sink);
+    if (reducer === undefined) return;
     // The reducer runs after the record, so that a slow one never stands between a write and its record.
-    for (const { values } of wanted) for (const value of values) await reducer?.add(value);
+    let turn = performance.now();
+    for (const value of wanted.flatMap(({ values }) => values)) {
+      await reducer.add(value);
+      if (performance.now() - turn < LONGEST_TURN_MS) continue;
+      await setImmediate();
+      turn = performance.now();
+    }
   }
 
   /** Ends the output. @param isComplete whether every input was delivered */
