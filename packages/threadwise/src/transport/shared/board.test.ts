@@ -108,3 +108,30 @@ describe('beside an awake worker, the one that dozes is woken', () => {
     assert.deepEqual(wakes({ cores: 2, ms: 0.004, taken: 0 }), [true, true]);
   });
 });
+
+describe('while all workers sleep, one of them is woken for tiny tasks', () => {
+  /** After how many calls of a burst of 200; 201: behind the burst. */
+  function wokenAfter(cores: number): number {
+    const board = boardOf(2);
+    const { words } = board;
+    Atomics.store(words, CORES, cores);
+    for (const seat of [0, 1]) board.set(PARKED, seat);
+    board.set(DOZING, 0);
+    const waker = new Waker(board, timesOf(100, 0.001), () => 0, 16);
+    for (let call = 1; call <= 200; call++) {
+      Atomics.store(words, TAIL, call);
+      waker.call();
+      if (board.count(PARKED) < 2) return call;
+    }
+    waker.callAfterBurst();
+    return board.count(PARKED) < 2 ? 201 : Number.POSITIVE_INFINITY;
+  }
+
+  test('when 64 of them lie there, and main looks at every 17th call', () => {
+    assert.equal(wokenAfter(2), 69);
+  });
+
+  test('behind the burst, where there is only one core: main needs that core for the rest of the burst', () => {
+    assert.equal(wokenAfter(1), 201);
+  });
+});

@@ -130,6 +130,11 @@ export class Board {
     return cores > 0 && this.awake + others >= cores;
   }
 
+  /** False until main has counted the cores. */
+  get hasOneCore(): boolean {
+    return Atomics.load(this.words, L.CORES) === 1;
+  }
+
   /** W1, W2: wakes one sleeper, if there is one. */
   wakeOne(): void {
     const end = L.PARKED + this.#maskWords;
@@ -269,7 +274,7 @@ export class Waker {
    * or was called and has not looked yet, the others get on, and there is not much to do for whom there is a core.
    */
   #isSeenTo(more: number, isSaturated: boolean): boolean {
-    if (this.#board.areAllParked) return this.#board.length + more < BURST;
+    if (this.#board.areAllParked) return this.#board.hasOneCore || this.#board.length + more < BURST;
     const now = this.#now();
     if (now < this.#quietUntil) return true;
     const head = Atomics.load(this.#board.words, L.HEAD);

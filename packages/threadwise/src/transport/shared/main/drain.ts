@@ -118,7 +118,8 @@ export class Drain {
     if (after !== 'call') this.#countCores(); // a main thread that is slower than its workers never parks
     const now = platform.now();
     if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
-    this.#from.waker.callAfterBurst();
+    // On one core, a worker that is woken takes that core from main, which has results to handle: their continuations make further calls.
+    if (!board.hasOneCore || !this.#anyDone()) this.#from.waker.callAfterBurst();
     const drained = this.#drainAll() || this.#settleUpAndSpin(after);
     this.#lastTurnAt = platform.now();
     if (this.#from.cells.outCount === 0) this.#linger();
