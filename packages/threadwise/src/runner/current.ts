@@ -12,7 +12,7 @@ export interface TaskContext {
   readonly signal: unknown;
   readonly context: unknown;
   progress(value: unknown): void;
-  /** @param transfer what of the arguments moves instead of being copied */
+  /** @param transfer those parts of the arguments that move instead of being copied */
   callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown>;
   /** A copy of a value, as it would cross. Throws ERR_NOT_CLONEABLE. */
   copy(value: unknown): unknown;
@@ -68,7 +68,7 @@ export function isTaskAsked(): boolean {
   return scope[ASKED] === true;
 }
 
-/** A result, and what of it moves instead of being copied. */
+/** A result, and those parts of it that move instead of being copied. */
 interface Transferred {
   readonly [TRANSFER]: true;
   readonly value: unknown;
@@ -88,6 +88,6 @@ export function isTransferred(value: unknown): value is Transferred {
   try {
     return TRANSFER in value;
   } catch {
-    return false; // a proxy that was revoked: whoever clones it says that it cannot be cloned
+    return false; // a revoked proxy: cloning it later throws the right error
   }
 }

@@ -1,4 +1,4 @@
-/** Which endpoint belongs to which transport: a worker opens the one that its wire names. */
+/** The endpoint of each transport: a worker opens that of the transport which its wire names. */
 import type { Port, Wire } from '../core/contracts.js';
 import { Given } from '../transport/coordinator/given.js';
 import type { Endpoint, EndpointPlatform } from '../transport/endpoint.js';

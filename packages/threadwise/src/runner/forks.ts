@@ -22,7 +22,7 @@ export class Forks {
   readonly #waiting: Call[] = [];
   /** The numbers of the calls that other workers have. */
   readonly #given = new Set<number>();
-  /** Calls that ran on this thread and that main does not know of, by function. */
+  /** The calls that ran on this thread and that main was not told of yet, by function. */
   readonly #ran = new Map<string, RanWithin>();
   #isBusy = false;
   #isOver = false;
@@ -44,14 +44,14 @@ export class Forks {
     return promise;
   }
 
-  /** The task has ended: of its calls, those that have not begun are refused, since their code would take the next task for its own. */
+  /** Called when the task ends. Refuses its calls that have not begun: their code would take the next task for its own. */
   end(): void {
     this.#isOver = true;
     for (const call of this.#waiting.splice(0)) call.resolve(this.#runHere(call));
     this.#tellRan();
   }
 
-  /** Nobody wants the task any more: refuses its calls that have not begun, and aborts those that other workers have. */
+  /** Called when the task is aborted. Refuses its calls that have not begun, and aborts those that other workers have. */
   abort(reason: unknown): void {
     for (const { name, promise, resolve } of this.#waiting.splice(0)) {
       promise.catch(() => undefined); // as in `#runHere`
@@ -111,7 +111,7 @@ export class Forks {
     }
   }
 
-  /** Tells main of all calls that the task has run, once, and before its result: whoever has that finds them in the statistics. */
+  /** Tells main of all calls that this thread has run for the task. Sent before the task's result, so that its caller finds them in the statistics. */
   #tellRan(): void {
     if (this.#ran.size === 0) return;
     void this.#ask(['ran', [...this.#ran.values()]]);

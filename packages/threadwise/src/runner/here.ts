@@ -1,4 +1,4 @@
-/** A task module on the calling thread: its functions see the same as in a worker, and give the same. */
+/** A task module on the calling thread: its functions see, and return, the same as in a worker. */
 import type { Clone } from '../core/calls/payload.js';
 import type { LoadedModule, ModuleHere, RunningCall } from '../core/contracts.js';
 import { decodeError, encodeError } from '../transport/codec/error-codec.js';
@@ -12,9 +12,9 @@ import { readTaskModule } from './task-module.js';
 interface HereContext {
   readonly clone: Clone;
   load(): Promise<Readonly<Record<string, unknown>>>;
-  /** Makes a store that remembers a call for whatever its code starts, also later. */
+  /** Makes a store that knows which call the running code belongs to, also after an await. */
   newStore(): CallStore;
-  /** The names of the classes that the pool registers; 'plain': those of the module do not matter. */
+  /** The names of the classes that the pool registers; 'plain': those of the module are ignored. */
   readonly classes: readonly string[] | 'plain';
 }
 

@@ -13,12 +13,12 @@ export function unpacked(run: TaskFunction, instances: Instances): TaskFunction 
   };
 }
 
-/** Converts a result; what of it moves still does. */
+/** Converts a result, and keeps the list of what it transfers. */
 function convert(result: unknown, to: (value: unknown) => unknown): unknown {
   return isTransferred(result) ? transfer(to(result.value), result.list) : to(result);
 }
 
-/** Wraps a host: it packs what the task gives it, and unpacks what the task gets. */
+/** Wraps a host: the wrapper packs what the task sends, and unpacks what the task receives. */
 export function packingHost(host: CallHost, instances: Instances): CallHost {
   const pack = (value: unknown) => instances.pack(value);
   const unpack = (value: unknown) => instances.unpack(value);

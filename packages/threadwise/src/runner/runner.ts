@@ -30,8 +30,8 @@ export interface RunnerPlatform {
   /** Resolves when what was printed has left the thread. */
   flush(): Promise<unknown>;
   /**
-   * Remembers a task for whatever its code starts, also later; that slows promises. Undefined where tasks run one by one, on
-   * a thread with one runner: there the task that began last is the one that asks.
+   * Knows which task the running code belongs to, also after an await; makes promises slower. Undefined where tasks run one by one, on
+   * a thread with one runner: there, code belongs to the task that began last.
    */
   readonly store: CallStore | undefined;
 }
@@ -40,7 +40,7 @@ interface RunnerOptions {
   readonly workerId: number;
   readonly poolName: string;
   readonly tasksPerWorker: number;
-  /** The names of the classes that the pool registers; 'plain': those of the module do not matter. */
+  /** The names of the classes that the pool registers; 'plain': those of the module are ignored. */
   readonly classes?: readonly string[] | 'plain';
   readonly data: unknown;
   readonly endpoint: Endpoint;
@@ -55,7 +55,7 @@ const IDLE_MS = 0.2;
 /** How long a worker waits after one report of its heap use before it sends another. Milliseconds. */
 const MEMORY_REPORT_MS = 250;
 
-/** What a task gives to a host function of ours: for pool.stream, for task.run. */
+/** What errors call the arguments of the library's own host functions, which pool.stream and task.run use. */
 const GIVEN: Readonly<Record<string, string>> = { [STREAM_HOST]: 'value', [FORK_HOST]: 'args' };
 
 export class Runner implements CallHost, EndpointEvents {
@@ -65,19 +65,19 @@ export class Runner implements CallHost, EndpointEvents {
   readonly #endpoint: Endpoint;
   /** Tasks that have returned a promise and not ended, by task id. */
   readonly #awaited = new Map<number, RunningTask>();
-  /** The functions that have returned a promise. */
+  /** The names of the functions that have returned a promise: main has been told of these. */
   readonly #awaiting = new Set<string>();
   /** The task that has begun last: unless it is over, it runs, or is among those that are awaited. */
   #last: RunningTask | undefined;
-  /** The context of the last task, which the next one may use. */
+  /** The context of the last task, which the next one may reuse. */
   #free: RunningTask | undefined;
-  /** Of the last task: the name that it came with, its function, the name that users know, and whether a context came with it. */
+  /** Of the last task: the name that it came with, its function, the name that users know, whether a context came with it, whether it streams. */
   #lastName: string | undefined;
   #lastFunction: TaskFunction | undefined;
   #lastShownName = '';
   #lastIsPacked = false;
   #lastIsStream = false;
-  /** What resolves each call of a host function that was not answered, by the number of the call. */
+  /** The `resolve` of each call of a host function that was not answered yet, by the number of the call. */
   readonly #hostCalls = new Map<number, (answer: unknown) => void>();
   #module: LoadedModule | undefined;
   /** This runner or, if classes are registered, its wrapper, which packs their instances. */
@@ -86,7 +86,7 @@ export class Runner implements CallHost, EndpointEvents {
   #hostCallCount = 0;
   /** Whether tasks run, or have used up their slice and wait for the next turn. */
   #isPumping = false;
-  /** Whether it was asked to retire and has not said `retired` yet, because tasks are left. */
+  /** Whether the worker was asked to retire and has not said `retired` yet, because tasks are left. */
   #isRetiring = false;
   #lastEndAt = 0;
   #sliceEnd = 0;
@@ -124,18 +124,18 @@ export class Runner implements CallHost, EndpointEvents {
   // --- running ---
 
   /**
-   * Begins tasks while there is room. Synchronous ones run right here, one after the other. Whoever has tasks calls this function itself, with
-   * none of ours between: each that is below a task when it throws would be noted in the stack, for half a microsecond.
+   * Begins tasks while there is room. Synchronous ones run right here, one after the other. Callers call this function itself, without a
+   * wrapper: when a task throws, each frame below it is recorded in the stack of the error, which takes half a microsecond.
    */
   readonly tasks = (): void => {
-    // A message that arrives while a task polls must not begin another inside it.
+    // A message that is handled while a task looks for an abort must not begin another task inside it.
     if (this.#isPumping || this.#module === undefined) return;
     this.#isPumping = true;
     let now = this.#platform.now();
     if (now - this.#lastEndAt > IDLE_MS) this.#sliceEnd = now + SLICE_MS;
     while (this.#awaited.size < this.#options.tasksPerWorker) {
       if (now > this.#sliceEnd) {
-        // With nothing left, it sleeps at once: the thread that was woken for the last result may wait for this core.
+        // The worker does not spin before it sleeps: the thread that was woken for the last result may wait for this core.
         if (this.#endpoint.rest(this.#awaited.size === 0, false)) return this.#yield();
         break;
       }
@@ -174,7 +174,7 @@ export class Runner implements CallHost, EndpointEvents {
       if (this.#lastIsPacked) ({ args, context: context.context } = unpack(begun.name, args));
       this.#last = context;
       result = store === undefined ? run(...args) : store.run(context, run, ...args);
-      isAwaited = isThenable(result); // may throw, as anything that the user made
+      isAwaited = isThenable(result); // may throw: the result may be a proxy, or have a getter
     } catch (error) {
       return this.#failed(context, error, startedAt, this.#platform.now());
     }
@@ -184,7 +184,7 @@ export class Runner implements CallHost, EndpointEvents {
     return this.#platform.now();
   }
 
-  /** The context of the former task if nobody can hold that any more, else a new one. */
+  /** The context of the former task if no code can still hold that, else a new one. */
   #contextOf({ id, cell }: Begun): RunningTask {
     const free = this.#free;
     if (free?.reuse(id, cell)) return free;
@@ -205,7 +205,7 @@ export class Runner implements CallHost, EndpointEvents {
     this.#lastName = name;
   }
 
-  /** Waits by `await`: a promise may have a `then` of its own, which throws, or calls back twice. */
+  /** Uses `await`, since an object may have a `then` of its own, which throws, or calls back twice. */
   async #await(context: RunningTask, result: PromiseLike<unknown>, startedAt: number): Promise<void> {
     const name = this.#lastShownName;
     this.#awaited.set(context.id, context);
@@ -250,7 +250,7 @@ export class Runner implements CallHost, EndpointEvents {
     return this.#reportMemory(now);
   }
 
-  /** Comes after the result, which somebody waits for. Returns the time afterwards. */
+  /** Called when the result is sent, since a caller waits for that. Returns the time afterwards. */
   #reportMemory(now: number): number {
     if (now - this.#lastMemoryAt <= MEMORY_REPORT_MS) return now;
     this.#lastMemoryAt = now;

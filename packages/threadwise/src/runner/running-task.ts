@@ -10,9 +10,9 @@ export class RunningTask implements TaskContext {
   cell: number;
   /** What the pool's `onTaskStart` returned for this task. */
   context: unknown;
-  /** Why main could not read something that the task said: its caller gets this in the place of a result. */
+  /** The error if main could not read a message of the task: the caller gets this error instead of a result. */
   fault: unknown;
-  /** Whether the task has ended: from then on it tells nobody anything. */
+  /** Whether the task has ended: from then on nothing is sent for it. */
   isOver = false;
   readonly #host: CallHost;
   /** Made when the signal is first asked for, or is to be aborted: most tasks do neither. */
@@ -25,7 +25,7 @@ export class RunningTask implements TaskContext {
     this.#host = host;
   }
 
-  /** Makes this the context of another task. False: code of the former task may still hold its signal. */
+  /** Makes this the context of another task. Returns false if it cannot be: code of the former task may still hold its signal. */
   reuse(id: number, cell: number): boolean {
     if (this.#controller !== undefined) return false;
     this.id = id;
@@ -40,7 +40,7 @@ export class RunningTask implements TaskContext {
     return this.#host.workerId;
   }
 
-  /** A loop that reads the signal sees an abort without leaving its turn. */
+  /** Looks for an abort first, so that a loop which never awaits sees it by reading the signal. */
   get signal(): unknown {
     if (!this.isOver) this.#host.pollAbort(this);
     this.#controller ??= new AbortController();

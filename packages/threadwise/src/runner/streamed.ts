@@ -8,7 +8,7 @@ import { currentTask, isTransferred, type TaskContext } from './current.js';
 
 type Values = Iterable<unknown> | AsyncIterable<unknown>;
 
-/** How long a yielded value waits for others, to go with them, while another batch is under way. Milliseconds. */
+/** While a batch is under way, yielded values wait, to be sent together, until this many milliseconds after the last batch was sent. */
 const LONGEST_WAIT_MS = 1;
 
 /**
@@ -68,11 +68,11 @@ class Outbox {
     if (isTransferred(value)) {
       this.#send();
       this.#values.push(value.value);
-      return this.#send(value.list); // what moves goes at once, and by itself
+      return this.#send(value.list); // a value that moves memory is sent at once, in a batch of its own
     }
     const goesNow = this.#underWay === 0 || Date.now() - this.#sentAt >= LONGEST_WAIT_MS;
     const isAlone = goesNow && this.#values.length === 0;
-    // A value that waits is copied, since the task may change it; so is one that goes with others, which are not to be lost if it cannot cross.
+    // A value that waits is copied, since the task may change it. So is one that joins others: if it cannot cross, they are not lost with it.
     this.#values.push(isAlone || isImmutable(value) ? value : this.#context.copy(value));
     if (goesNow) this.#send();
   }
@@ -129,7 +129,7 @@ class Outbox {
           this.#wake();
         },
         (error: ThreadwiseError) => {
-          // Throws if that cannot be cloned: with its own path, not that in our arguments. Where main could not read it, the path is right.
+          // If the value cannot be cloned, this throws with the path in the value, not in our arguments. An error of main's has the right path.
           if (error.path !== 'value') this.#context.copy(values[0]);
           throw error;
         },

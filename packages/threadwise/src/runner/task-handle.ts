@@ -11,7 +11,7 @@ noteAsked();
  * The types of the functions that the pool's owner offers in the option `host`, for you to declare:
  * `declare module 'threadwise/worker' { interface HostFunctions { lookUp(id: string): Promise<User> } }`. Every call is awaited.
  */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- it is there to be merged with
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- programs merge their declarations into it
 export interface HostFunctions {}
 
 /** The functions that are declared; if none are, functions of any name, with unknown arguments and results. */
@@ -61,7 +61,7 @@ let neverAborted: AbortSignal | undefined;
 
 const host: Host = new Proxy(Object.freeze(Object.create(null)), {
   get: (_target, name) => {
-    if (typeof name === 'symbol' || name === 'then') return undefined; // so that nobody takes it for a promise
+    if (typeof name === 'symbol' || name === 'then') return undefined; // so that nobody takes the host for a promise
     return (...args: unknown[]) => {
       const current = inTask(`task.host.${name}`);
       const moved = args.filter(isTransferred);

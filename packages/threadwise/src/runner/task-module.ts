@@ -1,6 +1,6 @@
 /**
- * Which functions of a module are tasks: those that it exports, by their own names, and none that are inherited. And which of them may run
- * on the calling thread: as the module declares, and as their kinds allow.
+ * Reads a task module. Its tasks are the functions that it exports under names of their own; inherited functions are none. Which tasks may
+ * run on the calling thread depends on what the module declares, and on the kinds of the functions.
  */
 import { streamedName } from '../core/calls/stream.js';
 import type { LoadedModule, ModuleTraits, TaskFunction } from '../core/contracts.js';
@@ -24,13 +24,13 @@ const AWAITED = new Set(['AsyncFunction', 'AsyncGeneratorFunction', 'GeneratorFu
 
 /**
  * Reads the exports of a loaded module. Throws a TypeError if none is a task, and ERR_OPTION.
- * @param classes the names of the classes that the pool registers; 'plain': those of the module do not matter
+ * @param classes the names of the classes that the pool registers; 'plain': those of the module are ignored
  */
 export function readTaskModule(
   namespace: Namespace,
   classes: readonly string[] | 'plain' = [],
 ): LoadedModule {
-  // What `module.exports` of a CommonJS module has: Node’s lexer may not have found all of it.
+  // The `module.exports` of a CommonJS module: Node's lexer may not have found all of its properties.
   const { default: main } = namespace;
   const others = (isObject(main) ? main : {}) as Namespace;
   const exported = functionsOf([namespace, others]);
@@ -74,7 +74,7 @@ function functionsOf(objects: readonly Namespace[]): Map<string, TaskFunction> {
         const value = from[name];
         if (typeof value === 'function' && !found.has(name)) found.set(name, value as TaskFunction);
       } catch {
-        // A getter that throws, for instance of what a package does not have any more: no task.
+        // A getter that throws is no task. Some packages have such getters for exports that they have removed.
       }
     }
   }
@@ -109,8 +109,8 @@ function checkName(option: string, given: unknown, tasks: Functions): string {
 }
 
 /**
- * @param hasSetup whether the module prepares each worker, which 'auto' does not do for the calling thread: only functions that the module
- *   names with 'auto' run there
+ * @param hasSetup whether the module has a `setup` or `teardown`. With 'auto' the calling thread does not run these, so only functions that
+ *   the module itself names with 'auto' run there
  */
 function traitsOf(
   tasks: Functions,
