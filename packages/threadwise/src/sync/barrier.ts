@@ -21,7 +21,7 @@ function reasonOf(state: number): Reason {
   return REASONS[(state >>> 29) & 3] ?? 'aborted';
 }
 
-/** Breaks the barrier, if its round still is the one that was seen in `state`. Returns whether the barrier is broken now. */
+/** Breaks the barrier; if `state` is given, only while the round is still that of `state`. Returns whether the barrier is broken now. */
 export function breakUp(words: Int32Array, reason: Reason, state?: number): boolean {
   const bits = BROKEN | (REASONS.indexOf(reason) << 29);
   for (;;) {

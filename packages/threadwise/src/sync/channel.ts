@@ -46,7 +46,7 @@ function* pass<T>(
     const isClosed = Atomics.load(words, CLOSED) !== 0;
     const [head, tail] = [Atomics.load(words, HEAD), Atomics.load(words, TAIL)];
     const capacity = words[CAPACITY]!;
-    // Both go up to twice the capacity, so that full is not the same as empty.
+    // Head and tail count modulo twice the capacity, so that a full channel differs from an empty one.
     const isFull = tail === (head + capacity) % (2 * capacity);
     const canPass = moves === TAIL ? !isClosed && !isFull : head !== tail;
     const at = moves === TAIL ? tail : head;
@@ -100,7 +100,7 @@ export class Channel<T = unknown> extends Structure {
 
   constructor(options: ChannelOptions | SharedArrayBuffer = {}) {
     const isOpened = options instanceof SharedArrayBuffer;
-    // It has no key that could be refused as an unknown option.
+    // An ArrayBuffer has no keys, so the check of the options would accept it.
     if (options instanceof ArrayBuffer) reject('buffer', 'a SharedArrayBuffer', options);
     const { capacity, maxBytes } = resolved(isOpened ? {} : options);
     super('Channel', options, () => WORDS, capacity * (LENGTH_BYTES + maxBytes));
@@ -191,14 +191,14 @@ function serialized(value: unknown): Uint8Array {
 }
 
 /**
- * What the types of Node.js leave out: reads a view, over the memory of the whole message, or that of Node's small Buffers. Undefined on
- * runtimes whose `deserialize` is made otherwise (Bun): no view there has memory of the message.
+ * A method of Node.js that its types leave out: reads a view, whose memory is that of the whole message, or of Node's pool of small Buffers.
+ * Undefined on runtimes whose `deserialize` differs (Bun): there no view shares the memory of the message.
  */
 const { _readHostObject: readView } = DefaultDeserializer.prototype as unknown as {
   _readHostObject?(this: DefaultDeserializer): ArrayBufferView<ArrayBuffer>;
 };
 
-/** Gives each view memory of its own, so that it can be moved on without the others. */
+/** Gives each view memory of its own, so that it can be transferred without the others. */
 class Reader extends DefaultDeserializer {
   _readHostObject(): ArrayBufferView {
     const view = readView!.call(this);

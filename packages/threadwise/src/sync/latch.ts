@@ -12,7 +12,7 @@ const MEMBERS = 2;
 const ABORTED = -1;
 const ENDED = -2;
 
-/** Takes `by` off the count; a `by` below 0 breaks the latch, and is the reason. An open latch stays open, and a broken one broken. */
+/** Takes `by` off the count; a `by` below 0 (ABORTED or ENDED) breaks the latch and says why. An open latch stays open, and a broken one broken. */
 export function lower(words: Int32Array, by: number): void {
   for (;;) {
     const count = Atomics.load(words, COUNT);

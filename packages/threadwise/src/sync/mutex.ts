@@ -7,7 +7,7 @@ import { awaiting, blocking, type Steps, Structure, type WaitOptions } from './w
 const STATE = 1;
 const WORDS = 2;
 const FREE = 0;
-/** Somebody may sleep on the word. */
+/** The lowest bit of a held lock: a thread may sleep on the word. */
 const WAITED = 1;
 
 /** Takes the lock in word `at`. Returns whether the thread that held it has died. */
@@ -62,7 +62,7 @@ export class Hold {
  */
 export class Mutex extends Structure {
   constructor(buffer?: SharedArrayBuffer) {
-    // Whatever else is given was meant to be a lock that is there already: with a new one, nobody would be kept out.
+    // Whoever gives anything else means a lock that exists already: a new one would keep nobody out.
     if (buffer !== undefined && !(buffer instanceof SharedArrayBuffer))
       reject('buffer', 'a SharedArrayBuffer', buffer);
     super('Mutex', buffer, () => WORDS);
@@ -84,7 +84,7 @@ export class Mutex extends Structure {
   /** Takes the lock if that is possible at once; else returns undefined. */
   tryLock(): Hold | undefined {
     const state = Atomics.load(this.words, STATE);
-    if (state !== FREE && !hasEnded(state >>> 1)) return undefined; // before `acquire` notes that somebody may sleep
+    if (state !== FREE && !hasEnded(state >>> 1)) return undefined; // `acquire` would mark the lock as waited for
     const first = this.#acquire().next();
     return first.done ? new Hold(this.words, first.value) : undefined;
   }

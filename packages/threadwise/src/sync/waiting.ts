@@ -79,7 +79,7 @@ export function enter(words: Int32Array, first: number, number: number, isOnce =
   return -1;
 }
 
-/** Whether one of the members in the words from `first` on has ended. `isOnce`: no member ever leaves, so that a free word is the end. */
+/** Whether one of the members in the words from `first` on has ended. `isOnce`: no member ever leaves, so that the first free word ends the list. */
 export function hasMemberEnded(words: Int32Array, first: number, isOnce = false): boolean {
   for (let at = first; at < words.length; at++) {
     const number = Atomics.load(words, at);
@@ -91,7 +91,7 @@ export function hasMemberEnded(words: Int32Array, first: number, isOnce = false)
 
 // --- waiting ---
 
-/** Why a structure is broken, so that nobody can wait for it any more. */
+/** The reasons why a structure can be broken: the code and the text of the error for all who wait. */
 const BREAKS = {
   aborted: ['ERR_TASK_ABORTED', 'it was aborted'],
   ended: ['ERR_WORKER_CRASHED', 'a thread that takes part has ended'],
@@ -152,7 +152,7 @@ export async function awaiting<T>(
   let step = course.next();
   if (step.done) return step.value;
   const keepAlive = setInterval(() => undefined, MAX_TIMER_MS);
-  // Node 20 may crash if a thread ends while it still waits for a word that another one notifies. Others that this wakes look once more.
+  // Node 20 may crash if a thread ends during `waitAsync` and another one notifies the word later. Other threads that this wakes look once more.
   const forget = atExit(() => {
     if (!step.done) Atomics.notify(words, step.value.at);
   });
