@@ -55,8 +55,8 @@ export type ResolvedReadFile = ReturnType<typeof resolveReadFile>;
 export type ResolvedReadFiles = ReturnType<typeof resolveReadFiles>;
 
 /**
- * Defaults of `syncBytes`. Bytes, measured: the figures are in docs/files.md. Main: up to there, to read costs the thread no more than to
- * have libuv read. Worker, where blocking is nobody's loss: up to there, the file is read earlier, too.
+ * Defaults of `syncBytes`. Bytes, measured: the figures are in docs/files.md. Main: up to this size, a synchronous read takes the thread no
+ * longer than a read by libuv's threads. Worker, where blocking delays nobody else: up to this size, the file is also read earlier.
  */
 const SYNC_BYTES = { main: 2 ** 18, worker: 2 ** 22 } as const;
 /** Defaults of `loopBudgetMs`. Milliseconds. Main: as in a pool. Worker: so that it hears an abort now and then; chosen by hand. */

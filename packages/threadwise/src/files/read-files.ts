@@ -1,4 +1,4 @@
-/** Reads files, each in the way that costs least: one, for a task that gets a path, or many, one after the other as their paths come. */
+/** Reads one file, or many in the order of their paths, each in the way that costs least: synchronously, or by libuv's threads. */
 import { type AbortSignalLike, onAbort } from '../core/calls/signals.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import {
@@ -87,7 +87,7 @@ async function* steps(
   } finally {
     unfollow?.();
     const closed = window.close();
-    // Who aborts does not wait for pending reads, after which the files are closed.
+    // After an abort, the caller does not wait for pending reads; their files are closed when they end.
     if (signal?.aborted === true) closed.catch(() => undefined);
     else await closed;
   }
@@ -101,7 +101,7 @@ function stepOf({ path, bytes, cause }: Entry, onError: 'throw' | 'yield'): File
 }
 
 function fileError(path: string, cause: unknown): ThreadwiseError {
-  // The message has the path already, and needs no name of a system call.
+  // Cuts off the system call and the path at the end, since our message names the path already.
   const reason = cause instanceof Error ? cause.message.replace(/, \w+(?: '.*')?$/s, '') : String(cause);
   return new ThreadwiseError('ERR_FILE_READ', `Cannot read '${path}': ${reason}`, { path, cause });
 }

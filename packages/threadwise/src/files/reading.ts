@@ -1,6 +1,6 @@
 /**
- * Reads one file, synchronously or by libuv's threads, on one descriptor. Its size when it is opened counts: what a file
- * grows by meanwhile is not read, and one that shrinks gives what is left.
+ * Reads one file, synchronously or by libuv's threads, on one descriptor. The size of the file when it is opened counts: bytes that are
+ * appended later are not read, and of a file that shrinks, what is left is read.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { open, stat } from 'node:fs/promises';
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 /** How many bytes libuv's threads read in one go; an abort is seen between two of them. Chosen by hand: a read takes some milliseconds. */
 const PIECE_BYTES = 16 * 2 ** 20;
-/** The most that is read of a file without a size: some of /proc never end, or are larger than all memory. Bytes, chosen by hand. */
+/** The most that is read of a file without a size: some files of /proc never end, or are larger than all memory. Bytes, chosen by hand. */
 const MOST_UNSIZED_BYTES = 64 * 2 ** 20;
 const FIRST_PIECE_BYTES = 2 ** 16;
 
@@ -40,7 +40,7 @@ export function readFileNow(path: string, most: number): Uint8Array | undefined 
     const reads = readsOf(size);
     let read = reads.next();
     while (!read.done) {
-      if (read.value.byteOffset > most) return undefined; // so much was read of a file of /proc, whose size was not known
+      if (read.value.byteOffset > most) return undefined; // a file of /proc, which told no size, has turned out to be larger
       read = reads.next(readSync(file, read.value));
     }
     return read.value;
@@ -90,7 +90,7 @@ function* readsOf(size: number): Generator<Uint8Array, Uint8Array, number> {
   return part;
 }
 
-/** Memory of its own, so that it can be transferred, and not cleared, since it is filled at once. */
+/** Memory that no other Buffer shares, so that it can be transferred; not cleared, since it is filled at once. */
 function allocate(bytes: number): Uint8Array {
   return Buffer.allocUnsafeSlow(bytes);
 }
@@ -112,7 +112,7 @@ function holdLoop(): void {
   });
 }
 
-/** Whether the first synchronous read of this turn began that long ago. Whatever ran since then held up the loop, too. */
+/** Whether the first synchronous read of this turn began `budgetMs` or longer ago. Other code that ran since then held up the loop, too. */
 export function isBudgetSpent(budgetMs: number): boolean {
   return heldSince !== undefined && performance.now() - heldSince >= budgetMs;
 }

@@ -1,6 +1,6 @@
 /**
- * The next files, in the order of their paths. Some paths are looked at ahead, so that large files are being read by the time that they
- * are wanted, as many and as much as the options allow. Small files are read when they are wanted: that takes no time.
+ * The next files, in the order of their paths. The window looks at some paths ahead, and begins to read large files before they are wanted,
+ * within the limits of the options. Small files are read when they are wanted, since that takes hardly any time.
  *
  * new → small → read, or new → large → reading → read; a small file that has grown becomes large, and each may fail
  * instead. If the source of the paths throws, that is the last entry, so that the files before it are not lost.
@@ -17,7 +17,7 @@ const LOOK_AHEAD = 16;
 export interface Entry {
   path: string;
   state: 'new' | 'small' | 'large' | 'reading' | 'read' | 'failed' | 'broken';
-  /** How many bytes it counts for as read ahead: 0 for a small file. */
+  /** How many bytes of `aheadBytes` the file takes: 0 for a small file. */
   size: number;
   /** The content of a file that was read. */
   bytes?: Uint8Array | undefined;
@@ -39,7 +39,7 @@ export function pathOf(given: unknown): string {
     try {
       return fileURLToPath(given);
     } catch (cause) {
-      details.cause = cause; // it names a host, or has a slash within a name
+      details.cause = cause; // the URL names a host, or has an encoded slash within a name
     }
   }
   const what = given instanceof URL ? show(given.href) : show(given);
@@ -54,7 +54,7 @@ export class Window {
   readonly #entries: Entry[] = [];
   readonly #pending = new Set<Promise<void>>();
   #waiter: () => void = () => undefined;
-  /** How many entries are 'large': mostly none, and then there is nothing to look for. */
+  /** How many entries are 'large'. Mostly 0: then `#beginReads` has nothing to look for. */
   #waiting = 0;
 
   constructor(paths: PathSource, options: ResolvedReadFiles) {
@@ -185,7 +185,7 @@ export class Window {
         return;
       }
       const bytes = readFileNow(entry.path, syncBytes);
-      // The size of a file that has grown is not known here; that it is too large for this is enough.
+      // The file has grown to a size that is not known here: it counts as `syncBytes`, which it exceeds.
       if (bytes === undefined) this.#mustWait(entry, syncBytes);
       else end(entry, 'read', undefined, bytes);
     } catch (cause) {
@@ -209,7 +209,7 @@ export class Window {
     end(entry, 'read', undefined, bytes);
   }
 
-  /** @param step what is being done with the entry, which fails if this rejects */
+  /** @param step the work on the entry; if it rejects, the entry fails */
   #track(entry: Entry, step: Promise<void>): void {
     const ended = step
       .catch((cause: unknown) => end(entry, 'failed', cause))
