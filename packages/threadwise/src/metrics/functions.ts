@@ -1,4 +1,4 @@
-/** What happened to the calls of each function. Bounded in number, whatever names are called, and in size, whatever is thrown. */
+/** Counts the calls of each function. The memory for this is bounded, whatever names are called and whatever is thrown. */
 import type { Outcome } from './measured.js';
 
 /** The entry of all calls that have no entry of their own. No function is likely to have that name. */
@@ -134,7 +134,7 @@ export class FunctionRecords {
   }
 }
 
-/** What is kept of what was thrown. Never throws. */
+/** The texts that are kept of a thrown value. Never throws. */
 export function textsOf(error: unknown): ErrorTexts {
   if (!isError(error)) {
     const isPrimitive = typeof error !== 'object' && typeof error !== 'function';
@@ -163,7 +163,7 @@ function textOf(error: object, key: string): string | undefined {
   }
 }
 
-/** The beginning of a text, as a text of its own: what `slice` returns would keep the whole in memory. */
+/** The beginning of a text, as a copy: the result of `slice` would keep the whole text in memory. */
 function cut(text: string): string {
   return text.length > MOST_TEXT ? (JSON.parse(JSON.stringify(text.slice(0, MOST_TEXT))) as string) : text;
 }

@@ -49,7 +49,7 @@ export class Histogram {
   #max = 0;
 
   record(ms: number, times = 1): void {
-    // A double has power of two and sub-bucket side by side: reading them there is ten times as fast as a logarithm.
+    // The bits of a double hold the power of two and, next to it, the sub-bucket: reading them is ten times as fast as a logarithm.
     let bucket = 0;
     if (ms > 2 ** MIN_EXPONENT) {
       double[0] = ms;

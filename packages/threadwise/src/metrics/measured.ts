@@ -30,7 +30,7 @@ export class WorkerRecord {
 }
 
 export class MeasuredRecorder {
-  /** Counts that whoever does such a thing raises. */
+  /** Counts that other parts of the pool raise directly. */
   readonly counts = { submitted: 0, retried: 0, crashes: 0, recycled: 0, interrupted: 0 };
   readonly functions = new FunctionRecords();
   readonly #outcomes = { completed: 0, failed: 0, aborted: 0, timedOut: 0, crashed: 0, rejected: 0 };
@@ -63,7 +63,7 @@ export class MeasuredRecorder {
     if (runMs !== undefined) times.run.record(runMs);
   }
 
-  /** Counts calls that have ended; `WorkerRecord.ran` has told how long each of them waited and ran. */
+  /** Counts calls that have ended; `WorkerRecord.ran` has recorded how long each of them waited and ran. */
   ended(outcome: Outcome, count: number, now: number): void {
     // Nearly all calls complete: a field of its own is quicker than one that is looked up by name.
     if (outcome === 'completed') this.#completed += count;
@@ -71,7 +71,7 @@ export class MeasuredRecorder {
     this.#throughput.count(now, count);
   }
 
-  /** Records `count` calls that ran within `run`, on the calling thread, without waiting. @param runMs milliseconds that one of them ran */
+  /** Records `count` calls that ran on the calling thread within `pool.run`, so that none waited. @param runMs milliseconds that one of them ran */
   ranHere(count: number, runMs: number, now: number, by: WorkerRecord | undefined): void {
     this.counts.submitted += count;
     this.ended('completed', count, now);

@@ -1,4 +1,4 @@
-/** What was measured lately: all that was measured so far, less what an earlier look had seen. To record a call costs nothing more. */
+/** The figures of the last ten seconds or so: all that was measured so far, minus what an earlier look saw. So recording a call costs no more. */
 import { type Distribution, Histogram } from './histogram.js';
 
 /** How many milliseconds a window reaches back if somebody looks often enough. */

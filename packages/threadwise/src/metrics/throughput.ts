@@ -8,7 +8,7 @@ export class Throughput {
   readonly #counts = new Float64Array(SECONDS + 1);
   #firstSecond = 0;
   #second = 0;
-  /** When the current second ends, and where it is counted. Milliseconds. */
+  /** When the current second ends, in milliseconds, and at which index it is counted. */
   #end = 0;
   #at = 0;
 
