@@ -1,11 +1,11 @@
-/** Remembers which worker a key belongs to: the same key goes to the same worker as long as it lives. */
+/** Remembers which worker a key belongs to: the same key goes to the same worker as long as that lives. */
 
 /**
  * How many keys are remembered; the least recently used is forgotten first, and may then get another worker. About
  * 10 MB at the most; chosen by hand.
  */
 const MAX_KEYS = 100_000;
-/** The keys of workers that are gone are removed each time that so many keys have been assigned, and as many as are kept. Chosen by hand. */
+/** After this many assignments, and one more for each key that is kept, the keys of workers that are gone are removed. Chosen by hand. */
 const SWEEP_CALLS = 100;
 
 export class Affinity<W extends { readonly serves: boolean }> {

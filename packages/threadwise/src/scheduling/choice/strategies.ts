@@ -92,7 +92,7 @@ export function guarded(name: string, choose: ChooseFunction, report: (error: un
         const message = `Option 'choose': expected one of the candidates, got ${show(chosen)}`;
         throw new ThreadwiseError('ERR_OPTION', message);
       } catch (error) {
-        // The strategy may have made the pool choose again, and failed there already.
+        // The strategy may have called the pool, which called the strategy again: that call may have failed already.
         if (!failed) report(error);
         failed = true;
       }

@@ -5,9 +5,9 @@ import type { WorkerSlot } from '../../core/workers/worker-slot.js';
 import { Affinity } from '../choice/affinity.js';
 import { Prefetch } from './prefetch.js';
 
-/** How long a worker may end no task before its unbegun ones are taken back: it runs one that is longer than expected. Milliseconds. */
+/** If a worker ends no task for this many milliseconds, it runs one that is longer than expected: its unbegun ones are taken back. */
 const STALL_MS = 5;
-/** How often main looks whether there is room again, where nobody tells. Milliseconds. */
+/** How many milliseconds pass before main looks for room again, where no event tells of it. */
 const ROOM_MS = 1;
 /** In one pick of this many, the older of a lane's and the queue's next task goes first, whatever its priority: so neither starves. */
 const FAIR_INTERVAL = 16;
@@ -21,7 +21,7 @@ export class DirectDispatch implements Dispatch {
   readonly #affinity = new Affinity<WorkerSlot>();
   /** How many tasks a worker had completed when tasks were last taken back from it. */
   readonly #stalled = new WeakMap<WorkerSlot, number>();
-  /** The lowest priority among the tasks that were left with workers since there was none. */
+  /** The lowest priority among the tasks that were left ahead with workers since none was left ahead. */
   #lowestAhead = Number.POSITIVE_INFINITY;
   #stallTimer: TimerHandle | undefined;
   #roomTimer: TimerHandle | undefined;
@@ -49,7 +49,7 @@ export class DirectDispatch implements Dispatch {
     return this.#slots.reduce((sum, slot) => sum + slot.lane.size + this.#aheadOf(slot), this.#queue.size);
   }
 
-  /** How many tasks lie with workers that these cannot have begun. */
+  /** How many tasks lie with workers and cannot have begun. */
   protected get ahead(): number {
     return this.#slots.reduce((sum, slot) => sum + this.#aheadOf(slot), 0);
   }
@@ -158,7 +158,7 @@ export class DirectDispatch implements Dispatch {
     if (this.#roomTimer === undefined && this.#slots.some((slot) => this.#isHeldUp(slot))) this.pumpSoon();
   }
 
-  /** Pumps again after ROOM_MS, as long as tasks wait for room: nobody tells when there is some. */
+  /** Pumps again after ROOM_MS, as long as tasks wait for room: no event tells of it. */
   protected pumpSoon(): void {
     this.#roomTimer ??= this.context.platform.timer(ROOM_MS, () => {
       this.#roomTimer = undefined;
@@ -218,7 +218,7 @@ export class DirectDispatch implements Dispatch {
     return true;
   }
 
-  /** Takes a task out of the queue, wherever it is: the strategy may have submitted another one, or aborted this one. */
+  /** Takes a task out of the queue, wherever it is: the strategy may have submitted another one, or aborted this one (then: false). */
   #take(task: Task): boolean {
     return this.#queue.peek() === task ? this.#queue.shift() === task : this.#queue.remove(task);
   }
@@ -264,7 +264,7 @@ export class DirectDispatch implements Dispatch {
     const mayRun = slot.leaves === undefined ? this.#isFree(slot, 0) : slot.state === 'ready';
     if (own === undefined || !mayRun || !slot.link.hasRoomFor(own)) return undefined;
     const shared = this.#first;
-    // One that leaves gets nothing but what is for it alone, however many of its tasks it may run.
+    // A worker that leaves gets only the tasks that are for it alone, however few it may run otherwise.
     if (shared === undefined || slot.leaves !== undefined) return own;
     const byAge = this.#picks++ % FAIR_INTERVAL === FAIR_INTERVAL - 1;
     const goesFirst =

@@ -1,6 +1,6 @@
 /**
- * Shared queue: tasks lie where every worker takes the next one by itself, or where a coordinator gives them out. What is
- * for one worker only, or can only be sent, goes the direct way.
+ * Shared queue: tasks lie in a pull queue, from which every worker takes the next one by itself, or a coordinator gives them out. Tasks
+ * for one worker only, and tasks that only a message can carry, are dispatched directly.
  */
 import type { DispatchContext, PullQueue, TaskQueue } from '../../core/contracts.js';
 import type { Task } from '../../core/calls/task.js';
@@ -8,8 +8,8 @@ import type { WorkerSlot } from '../../core/workers/worker-slot.js';
 import { DirectDispatch } from './direct.js';
 
 /**
- * How many tasks of different priorities lie in the pull queue for each that workers may run: their order cannot be changed there, so
- * they have to be taken back when a more urgent one comes. Chosen by hand.
+ * If priorities differ, the pull queue holds at most this many tasks for each that workers may run: their order cannot be changed there,
+ * so they have to be taken back when a more urgent one comes. Chosen by hand.
  */
 const WINDOW = 8;
 
@@ -72,7 +72,7 @@ export class SharedQueueDispatch extends DirectDispatch {
     super.putBack(tasks.filter((task) => this.#isForOne(task)));
     const offered = tasks.filter((task) => !this.#isForOne(task));
     if (offered.length === 0) return;
-    if (!this.#pull.sorts) this.#recall(); // they are older than what lies there
+    if (!this.#pull.sorts) this.#recall(); // the tasks that come back are older than those in the pull queue
     this.requeue(offered, this.#queue);
     this.#isMixed = true;
   }
@@ -108,7 +108,7 @@ export class SharedQueueDispatch extends DirectDispatch {
       if (this.#offer(task)) continue;
       if (!this.#pull.hasRoom) {
         this.#queue.push(task, task.priority);
-        if (this.#pull.open === 0) this.pumpSoon(); // as long as tasks are out, their ends bring the next try
+        if (this.#pull.open === 0) this.pumpSoon(); // otherwise the end of an open task brings the next try
         return;
       }
       super.submit(task);
@@ -144,7 +144,7 @@ export class SharedQueueDispatch extends DirectDispatch {
     return true;
   }
 
-  /** Takes back what is in the pull queue. The queue does not count that it had let it go, so whose turn it is stays the same. */
+  /** Moves the tasks of the pull queue back to `#queue`. That does not count their takes, so its turns of ageing stay the same. */
   #recall(): void {
     for (const task of this.#pull.withdrawAll().reverse()) this.#queue.push(task, task.priority);
     this.#lowest = Number.POSITIVE_INFINITY;
@@ -156,7 +156,7 @@ export class SharedQueueDispatch extends DirectDispatch {
     return this.#pull.unclaimed < WINDOW * Math.max(1, ready * this.context.tasksPerWorker);
   }
 
-  /** How many tasks are in the pull queue while every worker has as many as it may run. */
+  /** How many tasks of the pull queue have to wait, since every worker has as many as it may run. */
   get #unserved(): number {
     return this.#pull.open === 0 ? 0 : Math.max(0, -this.#free);
   }
@@ -172,7 +172,7 @@ export class SharedQueueDispatch extends DirectDispatch {
     return free;
   }
 
-  /** Whether only one worker can get the task: it belongs to that, or can only go over a line. */
+  /** Whether the task must be handed to one worker: it has a key, or only a message can carry it. */
   #isForOne(task: Task): boolean {
     return task.key !== undefined || !this.#pull.carries(task);
   }

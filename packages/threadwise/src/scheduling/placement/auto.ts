@@ -1,20 +1,20 @@
 /**
- * Placement 'auto': each function runs where its calls cost less: on the calling thread as long as running one there takes less time than
- * a crossing takes of the processors, else on threads. Both are measured, on both sides, again and again.
+ * Placement 'auto': each function runs where its calls cost less: on the calling thread ("here") as long as a call takes less time there
+ * than a crossing takes processor time, else on threads. Both are measured again and again, wherever the function runs.
  */
 import { RollingMedian } from '../../core/calls/crossing-meter.js';
 import type { FunctionPlace, PlacedFunction, Placement } from '../../core/contracts.js';
 
 /** How many results from workers are judged together. */
 const ACROSS_CALLS = 32;
-/** Timed calls on the calling thread are judged together when they took this many milliseconds, or are this many. */
+/** Timed calls on the calling thread are judged together when they took HERE_MS milliseconds in all, or are HERE_CALLS calls. */
 const HERE_MS = 4;
 const HERE_CALLS = 256;
-/** How many times dearer than a crossing a function must be here before it leaves: so that it does not go to and fro. */
+/** A function leaves the calling thread when its calls cost more than this many crossings: so it does not go to and fro. */
 const HYSTERESIS = 1.5;
-/** How many calls in a row cross, of a function that usually runs here, to see what a crossing costs now. */
+/** How many calls in a row of a function that runs here are sent to threads, to measure what a crossing costs now. */
 const EXPLORE_CALLS = 64;
-/** How many milliseconds pass before such calls; each time twice as many, up to the maximum, as long as nothing changes. */
+/** How many milliseconds pass before such calls: twice as many each time, up to the maximum, as long as nothing changes. */
 const EXPLORE_MS = 1000;
 const EXPLORE_MAX_MS = 60_000;
 /**
@@ -23,7 +23,7 @@ const EXPLORE_MAX_MS = 60_000;
  */
 const TOO_LONG_MS = 5;
 const TOO_LONG_AMONG = 1000;
-/** How many milliseconds the function stays away then; each time twice as many. */
+/** How many milliseconds the function then stays on threads: twice as many each time. */
 const TOO_LONG_REST_MS = 10_000;
 
 /** The largest figures are left out of a mean: one of this many, and at least one of several. */
@@ -54,7 +54,7 @@ class LearntFunction implements PlacedFunction {
   #why = 'the module has not been loaded on the calling thread yet';
   /** Whether the function has only begun to run here, so that its code is not compiled yet. */
   #isCold = false;
-  /** How many of the next calls cross, to see what that costs. */
+  /** How many of the next calls are sent to threads, to measure what a crossing costs. */
   #exploring = 0;
   #exploreMs = EXPLORE_MS;
   #exploreAt = Number.POSITIVE_INFINITY;
@@ -177,8 +177,8 @@ class LearntFunction implements PlacedFunction {
 }
 
 /**
- * Figures that are looked at together: so many of them, or as many as come to a sum. Their mean leaves out the largest
- * ones: those were not the code, but a collection of garbage, or another program on the core.
+ * Figures that are judged together: `most` of them, or fewer if their sum reaches `sumMost`. The mean leaves out the
+ * largest ones, which come from a garbage collection, or another program on the core.
  */
 class Window {
   readonly #figures: Float64Array;

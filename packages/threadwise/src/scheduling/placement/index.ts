@@ -1,4 +1,4 @@
-/** Where the calls of a pool run, by the names that users give: each makes a placement for one pool. */
+/** The placements (where the calls of a pool run), by the names that users give. Each function makes the placement of one pool. */
 import type { Placement } from '../../core/contracts.js';
 import { autoPlacement } from './auto.js';
 

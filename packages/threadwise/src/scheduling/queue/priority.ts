@@ -31,7 +31,7 @@ interface Numbered {
 const isOlder = (id: number, other: number) => ((id - other) | 0) < 0;
 
 export class PriorityQueue<T extends Numbered> implements TaskQueue<T> {
-  /** Highest priority first; a level goes when it is empty, so there are only as many as are in use. */
+  /** Highest priority first; a level is removed when it is empty, so there are only as many as are in use. */
   readonly #levels: Level<T>[] = [];
   readonly #entries = new Map<T, Entry<T>>();
   /** The id of the youngest item that was ever here: an item that is not younger has been put back. */
@@ -44,7 +44,7 @@ export class PriorityQueue<T extends Numbered> implements TaskQueue<T> {
 
   push(item: T, priority: number): void {
     if (this.#youngest === undefined || isOlder(this.#youngest, item.id)) this.#youngest = item.id;
-    else if (this.#takes > 0) this.#takes--; // its take does not count
+    else if (this.#takes > 0) this.#takes--; // it is put back: its take does not count
     const level = this.#level(priority);
     const before = placeFor(item, level);
     const after = before === undefined ? level.first : before.after;
@@ -92,7 +92,7 @@ export class PriorityQueue<T extends Numbered> implements TaskQueue<T> {
     else before.after = after;
     if (after === undefined) level.last = before;
     else after.before = before;
-    // An entry that the garbage collector has taken for old would keep those that it points to.
+    // An entry in the old generation of the garbage collector would keep alive the entries that it points to.
     entry.before = undefined;
     entry.after = undefined;
     // The last level stays, so that a queue that empties and fills does not make a new one each time.

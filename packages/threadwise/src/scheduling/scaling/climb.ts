@@ -1,7 +1,7 @@
 /**
  * Hill climbing on measured throughput: tries another size, keeps it if more tasks end in a second, goes back if not. The
  * idea is that of .NET's thread pool (Hellerstein, Morrison, Eilebrecht: "Applying control theory in the real world", 2009);
- * instead of its slow ramp, steps are as large as what was measured allows. Pure: it makes a new state of the old one.
+ * instead of its slow ramp, steps are as large as what was measured allows. Pure: it makes a new state from the old one.
  */
 import type { Workload } from './workload.js';
 
@@ -16,7 +16,7 @@ interface Level {
 
 interface Judged {
   readonly size: number;
-  /** Tasks per millisecond, and how far it may be off. */
+  /** Tasks per millisecond, and the standard error of that. */
   readonly rate: number;
   readonly error: number;
 }
@@ -25,7 +25,7 @@ export interface Climb {
   readonly level: Level | undefined;
   /** What the size that is being tried has to beat; undefined: nothing is being tried. */
   readonly base: Judged | undefined;
-  /** The last size that was kept, and what it came to: while that is so, nothing is tried until `holdUntil`. */
+  /** The size that was kept last, and its throughput: as long as that stays about the same, nothing is tried until `holdUntil`. */
   readonly held: Judged | undefined;
   readonly holdUntil: number;
   /** How long the next hold lasts: doubles as long as nothing better is found. Milliseconds. */
@@ -60,7 +60,7 @@ const LONG_MS = 1000;
 const ENOUGH = 16;
 /** The least gain in throughput that counts as one. */
 const MIN_GAIN = 0.02;
-/** The most doubt that counts: else nothing would ever be kept in a noisy place. */
+/** The most doubt that counts, as a share of the throughput: else no gain would ever count where measurements are noisy. */
 const MAX_DOUBT = 0.1;
 /** The most throughput that fewer workers may lose and still count as equally fast. */
 const FREE_LOSS = 0.01;
@@ -113,7 +113,7 @@ function stay(state: Climb, room: Room): Step {
   return { climb: state, target: room.current, why: undefined };
 }
 
-/** Tries another size than this one, which was judged, if there is one that is worth it. */
+/** Tries another size than the current one, which was judged as `base`. If none is worth a try, keeps the current one. */
 function tryNext(state: Climb, base: Judged, room: Room): Step {
   if (room.next > room.current)
     return attempt(state, base, room.next, 'tries whether more workers get more done');
@@ -140,7 +140,7 @@ function compare(state: Climb, base: Judged, tried: Judged, room: Room): Step {
   }
   if (!isLong && gain < doubt && gain > -doubt) return stay(state, room);
   if (gain < Math.max(MIN_GAIN, doubt)) {
-    // The step was too large, perhaps: one of half its size is tried, as long as that is one.
+    // Perhaps the step was too large: half of it is tried, unless it was small already.
     const step = tried.size - base.size;
     if (step <= Math.max(1, base.size >> 3)) return settle(state, base, room, change);
     return attempt(state, base, base.size + Math.floor(step / 2), `${change}: tries a smaller step`);

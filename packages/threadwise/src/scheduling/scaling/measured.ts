@@ -30,7 +30,7 @@ const COMPUTES = 0.85;
 const WAITS = 0.3;
 /** Tasks that compute for a larger share may be in each other's way: fewer workers are tried more often. */
 const MAY_CROWD = 0.5;
-/** Fewer workers are also tried once a size is held for that long before another one is tried. Milliseconds; chosen by hand. */
+/** Fewer workers are also tried once the next hold of a size would last this long. Milliseconds; chosen by hand. */
 const LATE_HOLD_MS = 16_000;
 /** The share of the cores that tasks which both compute and wait are to use. */
 const FILL = 0.95;
@@ -64,7 +64,7 @@ export const measured: Scaling<State> = {
     const hasBaseline = state.last !== undefined && load.now - state.last.now < 2 * LOOK_MS;
     const lookMs = hasBaseline ? LOOK_MS : FIRST_LOOK_MS;
     const againMs = isWorking ? Math.min(lookMs, dueMs ?? lookMs) : dueMs;
-    // Only while it looks again soon: otherwise nobody would see that tasks wait.
+    // Only while the pool is looked at again soon: otherwise nobody would see that tasks wait.
     const isSated = isWorking && Math.max(load.current, target) >= enoughFor(load, state);
     return { target, why, state, isSated, againMs };
   },
@@ -92,7 +92,7 @@ function missing(load: LoadView): number {
   return Math.max(0, wanted - load.starting - load.idle);
 }
 
-/** Up to how many workers need no measurement. A size that is being tried is left alone, unless all its workers died. */
+/** Up to how many workers are started without a measurement. A size that is being tried is left alone, unless all its workers died. */
 function enoughFor(load: LoadView, { climb: { base, held, holdUntil } }: State): number {
   const isTrying = base !== undefined && load.current > 0;
   const isHeld = held !== undefined && load.now < holdUntil;
@@ -145,14 +145,14 @@ function computes({ share }: State): boolean {
   return share !== undefined && share >= COMPUTES;
 }
 
-/** Workers that start have not taken their memory yet. */
+/** For how many workers there is memory. Those that start have not taken theirs yet. */
 function affordableBy({ current, starting }: LoadView, memory: Measured['memory']): number {
   if (memory === undefined) return Number.POSITIVE_INFINITY;
   const freeBytes = memory.limitBytes * NEAR_LIMIT - memory.usedBytes;
   return current - starting + Math.floor(freeBytes / BYTES_PER_WORKER);
 }
 
-/** How many more workers there is memory for. Where there is none, one is needed. */
+/** How many more workers there is memory for. A pool without workers may always start one. */
 function moreAffordable({ current }: LoadView, { affordable }: State): number {
   return Math.max(current === 0 ? 1 : 0, affordable - current);
 }
@@ -189,7 +189,7 @@ function roomFor(load: LoadView, state: State): Room {
   const { share } = state;
   const most = computes(state) ? coresFor(load) : load.max;
   const more = Math.min(missing(load), moreAffordable(load, state));
-  // Up to twice as many; where the tasks also compute, as many as the cores can feed, and half as many more at least.
+  // At most twice as many workers; where the tasks also compute, as many as the cores can serve, but at least half as many more.
   const fed = share === undefined ? 0 : Math.floor((cores * FILL) / Math.max(share, 0.001));
   const step = Math.max(current + Math.ceil(current / 2), Math.min(2 * current, fed));
   const next = Math.max(current, Math.min(most, step, current + more));

@@ -47,12 +47,12 @@ function shareBetween(before: Sample, after: Sample): number | undefined {
     usedMs += worker.cpu.usedMs - then.cpu.usedMs;
     waitedMs += worker.cpu.waitedMs - then.cpu.waitedMs;
   }
-  // With tiny tasks most of what a worker computes is not within them.
+  // Of tiny tasks, the running time is small beside what the worker computes between them: so that counts, too.
   if (Math.max(busyMs, usedMs) < MIN_BUSY * elapsedMs) return undefined;
   return usedMs === 0 ? 0 : usedMs / Math.max(usedMs, busyMs - waitedMs);
 }
 
-/** How long a worker ran tasks: what those took that ended, or all the time if one went on throughout. */
+/** How many milliseconds a worker ran tasks: the time of those that ended, or all of it if none ended and one went on throughout. */
 function busyBetween(then: WorkerSample, now: WorkerSample, elapsedMs: number): number {
   if (now.completed > then.completed) return Math.min(elapsedMs, now.runMs - then.runMs);
   return then.isBusy && now.isBusy ? elapsedMs : 0;
