@@ -3,7 +3,7 @@
 /**
  * 1. The pool refuses new calls: /readyz is 503, and so is every new request, with `connection: close`. The server still
  *    listens, since requests come until every proxy knows that this pod is going.
- * 2. Accepted calls are finished and answered. A paused pool is resumed first, or this would wait for ever.
+ * 2. Accepted calls are finished and answered, those that a pause kept among them.
  * 3. The server closes: it takes no more connections, and sends the last answers.
  * 4. The pool ends its threads. Nothing keeps the process alive any more, so it ends by itself, with exit code 0.
  *
@@ -20,7 +20,6 @@ export async function shutDown(server, pool, timeoutMs) {
 
 async function drained(pool) {
   try {
-    pool.resume();
     await pool.drain();
   } catch {
     // The pool is broken or closed already: nothing is open, and nothing is accepted.

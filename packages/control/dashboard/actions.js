@@ -123,8 +123,10 @@ export const ACTIONS = [
     stops: true,
     title: 'Pause the pool',
     effect: (stats) => [
-      stats.state === 'paused' ? 'The pool is paused already: nothing changes.' : 'Nothing new begins.',
-      'Calls are still accepted and wait; what runs goes on to its end. The queue grows until you resume.',
+      stats.state === 'paused' ? 'The pool is paused already: nothing changes.' : 'No further task begins.',
+      stats.state === 'draining'
+        ? 'The pool drains: new calls stay refused, and the calls that wait do not begin until you resume. Tasks that run go on to their end.'
+        : 'Calls are still accepted and wait; tasks that run go on to their end. The queue grows until you resume.',
       openNow(stats),
     ],
     request: () => post('pause'),
@@ -155,7 +157,7 @@ export const ACTIONS = [
       'The pool and its workers stay; resume opens it again.',
       ...(stats.state === 'paused'
         ? [
-            'It is paused: what waits does not begin before you resume, and so it does not get empty by itself.',
+            'The pool is paused now: the calls that wait begin at once.',
           ]
         : []),
       openNow(stats),

@@ -1,6 +1,7 @@
 /** The parts of the dashboard that need no browser: what is remembered of a pool, and units. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ACTIONS } from '../dashboard/actions.js';
 import { decades, roundUp } from '../dashboard/chart.js';
 import { bytes, duration, percent, rate, span } from '../dashboard/format.js';
 import { History, minutesOf, SPAN_MS } from '../dashboard/history.js';
@@ -132,6 +133,19 @@ test('names what stands out, and nothing else', () => {
   ]) {
     assert.ok(text.includes(expected), `'${expected}' in:\n${text}`);
   }
+});
+
+test('says what happens to the calls that wait when a paused pool drains, and when one that drains is paused', () => {
+  const pool = new FakePool('images');
+  const effectOf = (action, state) => {
+    pool.state = state;
+    return ACTIONS.find(({ id }) => id === action)
+      .effect(pool.stats(), {})
+      .join(' ');
+  };
+  assert.match(effectOf('drain', 'paused'), /the calls that wait begin at once/);
+  assert.match(effectOf('pause', 'draining'), /new calls stay refused/);
+  assert.doesNotMatch(effectOf('pause', 'draining'), /accepted and wait/);
 });
 
 test('gives numbers a unit and three digits that mean something', () => {

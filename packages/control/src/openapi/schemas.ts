@@ -45,7 +45,7 @@ const changeable = {
   },
   min: number('Of the threads; the upper bound stays as it is'),
   max: number('Of the threads; the lower bound stays as it is'),
-  choose: text("The name of a strategy; only with dispatch 'direct'"),
+  choose: text("The name of a strategy; not with dispatch 'shared-queue'"),
   placement: { type: 'string', enum: ['threads', 'auto', 'inline'], description: 'For calls from now on' },
   queueLimit: { type: ['number', 'null'], description: 'How many tasks may wait; null: no limit' },
 };
