@@ -21,7 +21,7 @@ export function encode(value: unknown, encoding: Encoding, what: string): unknow
   if (encoding !== 'json') return { [MARK]: 'v8', base64: serialized(value, what).toString('base64') };
   // undefined is the usual result of a function that returns nothing; in JSON it becomes null.
   if (value === undefined) return null;
-  const message = `${path} cannot be carried by JSON, which this job asks for: encoding 'auto' can`;
+  const message = `${path} cannot be carried by JSON, and this job asks for JSON: encoding 'auto' carries it`;
   throw new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path });
 }
 
@@ -41,16 +41,17 @@ export function parsed(text: string | undefined): unknown {
 export function decode(encoded: unknown): unknown {
   if (!isMarked(encoded)) return encoded;
   if (encoded === NO_JSON)
-    throw new FleetError('ERR_FLEET_DATA', 'A value that is no JSON, written by a worker of another kind');
+    throw new FleetError('ERR_FLEET_DATA', 'The value is no JSON: a worker of another kind wrote it');
   try {
     const { base64 } = encoded;
     if (encoded[MARK] === 'v8' && typeof base64 === 'string')
       return deserialized(Buffer.from(base64, 'base64'));
   } catch (cause) {
-    const message = 'A value that a newer Node.js wrote, or that is damaged';
+    const message = 'The value cannot be read: a newer Node.js wrote it, or it is damaged';
     throw new FleetError('ERR_FLEET_DATA', message, { cause });
   }
-  throw new FleetError('ERR_FLEET_DATA', `A value in an encoding that this version does not know: ${MARK}`);
+  const message = `The value has an encoding that this version does not know: ${JSON.stringify(encoded[MARK])}`;
+  throw new FleetError('ERR_FLEET_DATA', message);
 }
 
 /** Returns the value as the text that Redis stores. Throws ERR_PAYLOAD_TOO_LARGE. */

@@ -42,7 +42,7 @@ export function redisError(what: string, cause: unknown): FleetError {
 
 /** The errors for when the client does not connect again: what its option `retryStrategy` has returned says so. */
 export const givenUp = (consequence: string) => (jobId?: string) => {
-  const message = `The client does not connect to Redis again, as its retryStrategy says; ${consequence}`;
+  const message = `The client has given up connecting to Redis, as its retryStrategy says; ${consequence}`;
   return new FleetError('ERR_FLEET_CONNECTION', message, jobId === undefined ? {} : { jobId });
 };
 

@@ -167,7 +167,7 @@ export class Fleet<M = UntypedTasks> {
   /** Reads the queue's counts and each machine's last report. Rejects with ERR_FLEET_CONNECTION or ERR_FLEET_CLOSED. */
   async stats(): Promise<FleetStats> {
     this.#checkOpen();
-    const [counts, perMachine] = await this.#link.ask('The statistics', () => this.#read());
+    const [counts, perMachine] = await this.#link.ask('The statistics were not read', () => this.#read());
     const { wait = 0, prioritized = 0, active = 0, delayed = 0, failed = 0, completed = 0 } = counts;
     return {
       queue: this.#options.queue,

@@ -43,12 +43,12 @@ describe('other producers', { skip }, () => {
   test('data that is no list is refused, and says what it is; no attempt is made again', async (t) => {
     const { jobs, events, stored } = await producer(t);
     for (const [data, says] of [
-      [undefined, /no list of arguments, but object: \[value\] passes one value/],
+      [undefined, /no list of arguments, but object: give one argument as \[argument\]/],
       [{ a: 1 }, /no list of arguments, but object/],
       ['text', /no list of arguments, but string/],
       [null, /no list of arguments, but null/],
-      [{ $threadwise: 'v9' }, /an encoding that this version does not know/],
-      [{ $threadwise: 'v8', base64: 'AAAA' }, /a newer Node.js wrote, or that is damaged/],
+      [{ $threadwise: 'v9' }, /an encoding that this version does not know: "v9"/],
+      [{ $threadwise: 'v8', base64: 'AAAA' }, /a newer Node.js wrote it, or it is damaged/],
     ]) {
       const job = await jobs.add('add', data, { attempts: 3 });
       assert.match((await failure(job.waitUntilFinished(events))).message, says);

@@ -88,7 +88,7 @@ export function runningJob(job: Job, token: string, machine: Machine) {
     const { signal } = controller;
     const here = module === undefined ? undefined : await machine.moduleHash;
     if (here !== module) {
-      const message = `The caller has version ${module} of the task module, this machine has ${here}`;
+      const message = `The caller has version ${module} of the task module, and this machine has ${here}`;
       throw new FleetError('ERR_FLEET_MODULE', message);
     }
     checkBackoff();
@@ -149,7 +149,7 @@ function argumentsOf({ name, data }: Job): readonly unknown[] {
   const args = decode(data);
   if (Array.isArray(args)) return args;
   const came = args === null ? 'null' : typeof args;
-  const message = `The data of job '${name}' is no list of arguments, but ${came}: [value] passes one value`;
+  const message = `The data of job '${name}' is no list of arguments, but ${came}: give one argument as [argument]`;
   throw new FleetError('ERR_FLEET_DATA', message);
 }
 
