@@ -44,7 +44,7 @@ export function makeActionDialog(onDone) {
     setText(error, '');
     const show = (sentences) => effect.replaceChildren(...sentences.map((text) => element('p', { text })));
     if (!form.checkValidity()) {
-      show(['Choose one; where there are numbers, fill them in as whole numbers.']);
+      show(['Choose one, and fill in its numbers as whole numbers.']);
       setText(request, '–');
       return;
     }

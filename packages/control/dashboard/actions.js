@@ -12,7 +12,7 @@ const PLACEMENTS = [
     value: 'auto',
     label: 'auto: the pool decides for each function, by measurement',
     effect:
-      'For each function the pool decides by its measured run time: on a worker thread, or on the main thread where the way to a thread takes longer than the task.',
+      'For each function the pool decides by its measured run time: on a worker thread, or on the main thread if sending the task to a thread takes longer than the task itself.',
   },
   {
     value: 'inline',
@@ -51,7 +51,7 @@ export const ACTIONS = [
   {
     id: 'choose',
     button: 'Strategy…',
-    title: 'Change who gets a task',
+    title: 'Change how a worker is chosen',
     fields: ({ choose }) => [
       {
         name: 'choose',
@@ -65,7 +65,9 @@ export const ACTIONS = [
         ? `The strategy is ${choose} already: nothing changes.`
         : `From now on a worker is chosen by ${values.choose} instead of ${choose}. Tasks already handed over stay where they are.`,
       ...(dispatch === 'shared-queue'
-        ? ['With dispatch shared-queue nobody chooses: workers take tasks by themselves. Expect a refusal.']
+        ? [
+            'With dispatch shared-queue no strategy chooses: workers take tasks by themselves. Expect a refusal.',
+          ]
         : []),
     ],
     request: ({ choose }) => patch({ choose }),
@@ -155,11 +157,7 @@ export const ACTIONS = [
     effect: (stats) => [
       'From now on new calls are refused: their callers get an error. Calls that were accepted run to their end.',
       'The pool and its workers stay; resume opens it again.',
-      ...(stats.state === 'paused'
-        ? [
-            'The pool is paused now: the calls that wait begin at once.',
-          ]
-        : []),
+      ...(stats.state === 'paused' ? ['The pool is paused now: the calls that wait begin at once.'] : []),
       openNow(stats),
     ],
     request: () => post('drain'),
@@ -208,7 +206,7 @@ function threadFields({ threads: { current, min, max } }) {
 
 function threadEffect({ threads }, { how, exactly, min, max }) {
   const now = `There ${threads.current === 1 ? 'is 1' : `are ${count(threads.current)}`} now, of ${count(threads.min)} to ${count(threads.max)}.`;
-  const safe = 'Workers too many end what they have begun first; no call is lost.';
+  const safe = 'Workers that are too many first end what they have begun; no call is lost.';
   if (how === 'auto')
     return ['The pool measures how many workers get the most done, and starts and ends them.', now, safe];
   const bounds = `at least ${count(min)} and at most ${counted(max, 'worker')}, as work comes`;

@@ -94,7 +94,7 @@ async function send(path, { method, body, token, signal, accept = 'application/j
     throw new ApiError(
       401,
       'ERR_CONTROL_TOKEN',
-      'A token has visible ASCII characters only, this one has others',
+      'A token has only visible ASCII characters; this one has others',
     );
   }
   const response = await fetch(new URL(path, document.baseURI), {
@@ -155,7 +155,7 @@ function explained(error, bark) {
   if (error instanceof ApiError) return error;
   if (bark !== undefined) return bark;
   if (error instanceof SyntaxError)
-    return new ApiError(0, 'ERR_NO_JSON', 'What the server answered is no JSON.');
+    return new ApiError(0, 'ERR_NO_JSON', 'The answer of the server is not JSON.');
   const text = 'The server cannot be reached: the process may have ended.';
   return new ApiError(0, 'ERR_UNREACHABLE', text);
 }

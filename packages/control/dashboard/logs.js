@@ -86,7 +86,7 @@ export function makeLogView() {
     update({ sizing: { policy, decisions } }) {
       // The pool and its coordinator tell each by itself.
       decisionRows.update(decisions.toSorted((a, b) => b.at - a.at));
-      const none = decisions.length === 0 ? ' No change of its size has been decided yet.' : '';
+      const none = decisions.length === 0 ? ' No change of the number of workers has been decided yet.' : '';
       setText(byId('decisions-note'), `Policy: ${policy}.${none}`);
       showEvents();
       announceErrors();
@@ -98,7 +98,10 @@ export function makeLogView() {
     const { events, errors, since } = log;
     eventRows.update(onlyErrors.checked ? events.filter(({ isError }) => isError) : events);
     const what = `${counted(errors, 'error')} heard since this page opened the pool`;
-    setText(byId('events-note'), `${what}, ${time(since)}. What was before, the program's own log has.`);
+    setText(
+      byId('events-note'),
+      `${what}, ${time(since)}. For what happened before, see the program's own log.`,
+    );
   }
 
   /** However many there are within a second, they are told as one. */

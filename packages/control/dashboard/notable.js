@@ -28,11 +28,11 @@ const toSettle = ({ tasks }) =>
 
 const OF_STATE = {
   paused: ({ queue }) =>
-    `Paused: calls are accepted and wait (${count(queue.size)} do), nothing new begins. Resume ends it.`,
+    `Paused: calls are accepted and wait (${count(queue.size)} now), and no further task begins. Resume ends the pause.`,
   draining: (stats) =>
     stats.tasks.open > 0
       ? `Draining: ${toSettle(stats)}`
-      : 'Drained: no call is open, new ones are refused. Resume opens it again.',
+      : 'Drained: no call is open, and new calls are refused. Resume opens the pool again.',
   broken: () => 'Broken: every call is refused. Workers could not start; the errors below may say why.',
   closing: (stats) => `Closing: ${toSettle(stats)}`,
   closed: () => 'Closed: every call is refused.',
@@ -72,7 +72,7 @@ function ofLoops({ process, coordinator }) {
   const found = [];
   if (process?.utilization > BUSY_LOOP) {
     found.push(
-      `The main event loop is ${percent(process.utilization)} busy: it can hand out tasks and take results only late.`,
+      `The main event loop is ${percent(process.utilization)} busy: tasks are handed out late, and results are taken late.`,
     );
   }
   if (coordinator?.utilization > BUSY_LOOP)

@@ -129,9 +129,9 @@ function showNotable(sentences) {
 }
 
 function noteOnFunctions({ functions }) {
-  if (functions === undefined) return 'The library of this program does not tell.';
+  if (functions === undefined) return 'The library of this program does not report functions.';
   return functions.length === 0
-    ? 'None has been called yet.'
+    ? 'No function has been called yet.'
     : `${counted(functions.length, 'function')} called.`;
 }
 

@@ -214,7 +214,7 @@ function summaryOf(samples, ended) {
   const load =
     ids.length === 0
       ? ''
-      : ` Event loops busy for ${percent(sum / ids.length / 100)} on average; most of all worker ${ids[busiest]}, ${percent(busy[busiest] / 100)}.`;
+      : ` Event loops are ${percent(sum / ids.length / 100)} busy on average; the busiest is that of worker ${ids[busiest]}, ${percent(busy[busiest] / 100)}.`;
   const changes = `Since ${time(samples[0].at)}: ${started.size} started, ${ended} ended.`;
   return `${counted(ids.length, 'worker')}${there.length === 0 ? '' : `: ${there.join(', ')}`}.${load} ${changes}`;
 }

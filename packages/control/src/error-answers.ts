@@ -11,7 +11,7 @@ const TRANSLATED: ReadonlyMap<unknown, readonly [RequestErrorCode, string]> = ne
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
     ['ERR_CONTROL_MEDIA_TYPE', "A body has to be JSON, with 'Content-Type: application/json'"],
   ],
-  ['ERR_HTTP_REQUEST_TIMEOUT', ['ERR_CONTROL_TIMEOUT', 'The request did not come to its end in time']],
+  ['ERR_HTTP_REQUEST_TIMEOUT', ['ERR_CONTROL_TIMEOUT', 'The request was not complete in time']],
   ['HPE_HEADER_OVERFLOW', ['ERR_CONTROL_HEADERS_TOO_LARGE', 'The headers are larger than 16 KiB']],
 ]);
 

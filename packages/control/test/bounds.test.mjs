@@ -345,7 +345,7 @@ test('who asks for two streams on one connection is told that the second one is 
   pool.emit('pool:close');
   const [first, second, ...more] = (await answers).split(/^(?=HTTP\/1\.1 )/m);
   assert.match(first, /^HTTP\/1\.1 200 .*event: pool:close/s);
-  assert.match(second, /^HTTP\/1\.1 400 .*ERR_CONTROL_REQUEST.*on another one/s);
+  assert.match(second, /^HTTP\/1\.1 400 .*ERR_CONTROL_REQUEST.*on another connection/s);
   assert.deepEqual(more, []);
 });
 

@@ -115,7 +115,7 @@ test('asks for a whole number, and sends nothing else', { skip }, async () => {
   await page.getByRole('button', { name: 'Threads…' }).click();
   for (const wrong of ['', '-1', '2.5']) {
     await page.getByLabel('Exactly, workers').fill(wrong);
-    await dashboard.sees('#action-effect', 'fill them in as whole numbers');
+    await dashboard.sees('#action-effect', 'fill in its numbers as whole numbers');
     await page.locator('#action-apply').click();
     assert.equal(await page.locator('#action').isVisible(), true);
   }

@@ -406,7 +406,7 @@ test(
     const { visit: dashboard, page } = there;
     await dashboard.sees('#pools-summary', /^25 pools · /);
     for (const pool of pools) pool.state = 'closed';
-    await dashboard.sees('#pools-summary', /^21 pools · .* · 4 closed ones left out$/);
+    await dashboard.sees('#pools-summary', /^21 pools · .* · 4 closed pools left out$/);
     assert.deepEqual(await texts(page, '#pools tbody .name'), [
       'images',
       ...pools.slice(4).map(({ name }) => name),
@@ -416,7 +416,7 @@ test(
     await dashboard.sees('#pool-state', 'closed');
     await page.clock.install();
     await page.clock.fastForward(600_000);
-    await dashboard.sees('#pools-summary', /^2 pools · .* · 23 closed ones left out$/);
+    await dashboard.sees('#pools-summary', /^2 pools · .* · 23 closed pools left out$/);
     assert.deepEqual(await texts(page, '#pools tbody .name'), ['images', 'batch 9']);
     await leave(there);
   },

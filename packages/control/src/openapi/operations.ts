@@ -27,7 +27,7 @@ const ERRORS: Readonly<Record<number, Answer>> = {
     ...error('No token, or a wrong one (ERR_CONTROL_TOKEN)'),
     headers: { 'WWW-Authenticate': { schema: { type: 'string' } } },
   },
-  403: error('Another Host or Origin than its own (ERR_CONTROL_HOST, ERR_CONTROL_ORIGIN)'),
+  403: error("The Host or the Origin is not the server's own (ERR_CONTROL_HOST, ERR_CONTROL_ORIGIN)"),
   404: error('There is no such pool, fleet or file (ERR_CONTROL_NOT_FOUND)'),
   409: error('The pool closes, is closed or is broken (ERR_POOL_CLOSED, ERR_MODULE_LOAD)'),
   413: error(`The body is larger than ${LIMITS.bodyBytes} bytes (ERR_CONTROL_BODY_TOO_LARGE)`),
@@ -79,7 +79,7 @@ function change(method: 'PATCH' | 'POST', rest: string, summary: string, done: s
 
 const TEXT: Schema = { type: 'string' };
 const fleetAway = error('Its Redis does not answer in time (ERR_CONTROL_FLEET)');
-const notReady = answer('One does not', schemas.READINESS);
+const notReady = answer('A pool takes no calls, or there is no pool', schemas.READINESS);
 
 const OPERATIONS = {
   showDashboard: get(
@@ -93,11 +93,11 @@ const OPERATIONS = {
   getAsset: get('/assets/{file}', 'open', 'A file of the dashboard', {}, {}, '*/*'),
   listPools: get('/api/pools', 'read', 'The process and all its pools', schemas.OVERVIEW),
   getPool: get('/api/pools/{name}', 'read', 'One pool', schemas.POOL_STATS),
-  changePool: change('PATCH', '', 'Changes options of a pool while it runs', 'It is changed'),
+  changePool: change('PATCH', '', 'Changes options of a pool while it runs', 'The pool is changed'),
   followPool: get(
     '/api/pools/{name}/events',
     'read',
-    'Statistics each second, and events as they happen: a stream without an end',
+    'Statistics each second, and events as they happen: a stream that ends when the pool is closed',
     schemas.EVENT_STREAM,
     errors(400, 409, 503),
     'text/event-stream',
@@ -105,24 +105,29 @@ const OPERATIONS = {
   getHistory: get(
     '/api/pools/{name}/history',
     'read',
-    'What the charts of the dashboard show of the last minutes: a row each two seconds',
+    'The figures of the last minutes that the charts of the dashboard show: one row every two seconds',
     schemas.HISTORY,
   ),
-  pausePool: change('POST', '/pause', 'Accepts calls, and begins none', 'It is paused'),
-  resumePool: change('POST', '/resume', 'Undoes pause and drain', 'It goes on'),
+  pausePool: change('POST', '/pause', 'Accepts calls, and begins none', 'The pool is paused'),
+  resumePool: change('POST', '/resume', 'Undoes pause and drain', 'The pool goes on'),
   drainPool: change(
     'POST',
     '/drain',
-    'Refuses new calls, and ends those that there are',
-    'It has begun; it is done when tasks.open is 0',
+    'Refuses new calls, and finishes the accepted ones',
+    'The drain has begun; it is done when tasks.open is 0',
   ),
-  recyclePool: change('POST', '/recycle', 'Replaces every worker in turn; nothing is lost', 'It has begun'),
+  recyclePool: change(
+    'POST',
+    '/recycle',
+    'Replaces every worker in turn; nothing is lost',
+    'The replacement has begun',
+  ),
   listFleets: get('/api/fleets', 'read', 'All fleets: their queues, and each machine', schemas.FLEETS),
   getFleet: get('/api/fleets/{name}', 'read', 'One fleet', schemas.FLEET, { 503: fleetAway }),
   getMetrics: get(
     '/metrics',
     'read',
-    'For Prometheus, as text 0.0.4: see docs/metrics.md',
+    'Metrics in the Prometheus text format, 0.0.4: see docs/metrics.md',
     TEXT,
     {},
     'text/plain',
@@ -174,8 +179,8 @@ export const DOCUMENT = {
     version,
     summary: 'Watch and steer the pools of a running program',
     description:
-      'Every GET but the one of events can be made as HEAD. Another method than those listed is answered with 405 ' +
-      '(ERR_CONTROL_METHOD), another path with 404 (ERR_CONTROL_NOT_FOUND), a request that does not come to its end ' +
+      'Every GET but the one of events can be made as HEAD. A method that is not listed is answered with 405 ' +
+      '(ERR_CONTROL_METHOD), a path that is not listed with 404 (ERR_CONTROL_NOT_FOUND), a request that is not complete in time ' +
       'with 408, headers of more than 16 KiB with 431, a mistake of the server or a pool with 500 ' +
       '(ERR_CONTROL_INTERNAL). Reading needs the token only where others than this machine can reach the server.',
     license: { name: 'MIT', identifier: 'MIT' },

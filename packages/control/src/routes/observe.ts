@@ -69,6 +69,6 @@ export function observe(
 function checkTurn({ socket }: ServerResponse): void {
   if (socket !== null) return;
   const message =
-    'A stream has to wait for the answers before it on its connection: ask for it on another one';
+    'An event stream cannot wait behind other answers on its connection: ask for it on another connection';
   throw new RequestError('ERR_CONTROL_REQUEST', message);
 }
