@@ -6,7 +6,7 @@ type Read<T> = Family<T>['read'];
 
 export const FLEET_FAMILIES: Families<FleetReading> = {
   threadwise_fleet_up: gauge(
-    '1 if the Redis of the fleet has answered in time, else 0, and then there is nothing else of it',
+    '1 if the Redis of the fleet has answered in time; 0 if not, and then the fleet has no other metrics',
     ({ stats }) => (stats === null ? 0 : 1),
   ),
   threadwise_fleet_jobs: gauge(
@@ -16,7 +16,7 @@ export const FLEET_FAMILIES: Families<FleetReading> = {
     ),
   ),
   threadwise_fleet_machines: gauge(
-    'Machines that have said in the last ten seconds that they are there',
+    'Machines that have reported in the last ten seconds',
     ofAll(({ machines }) => machines),
   ),
   threadwise_fleet_open_calls: gauge(
@@ -28,11 +28,11 @@ export const FLEET_FAMILIES: Families<FleetReading> = {
     ofEach(({ threads }) => threads),
   ),
   threadwise_fleet_machine_concurrency: gauge(
-    'Jobs that a machine takes at a time at the most',
+    'How many jobs a machine takes at a time at the most',
     ofEach(({ concurrency }) => concurrency),
   ),
   threadwise_fleet_machine_active_jobs: gauge(
-    'Jobs that a machine has: running, or about to',
+    'Jobs of a machine that run, or are about to',
     ofEach(({ active }) => active),
   ),
   threadwise_fleet_machine_jobs_total: counter(

@@ -22,11 +22,11 @@ export const POOL_FAMILIES: Families<PoolStats> = {
   ),
   threadwise_queue_size: gauge('Tasks that wait for a worker', ({ queue }) => queue.size),
   threadwise_queue_limit: gauge(
-    'Tasks that may wait; not there if there is no limit',
+    'How many tasks may wait; absent if there is no limit',
     ({ queue }) => queue.limit,
   ),
   threadwise_queue_oldest_seconds: gauge(
-    'How long the task has waited that has waited longest; 0 if none waits',
+    'How long the oldest task that waits has waited; 0 if none waits',
     ({ queue }) => seconds(queue.oldestMs),
   ),
   threadwise_tasks_submitted_total: counter('Calls that were accepted', ({ tasks }) => tasks.submitted),
@@ -63,11 +63,11 @@ export const POOL_FAMILIES: Families<PoolStats> = {
     ({ coordinator }) => coordinator?.restarts,
   ),
   threadwise_sizing_last_decision_timestamp_seconds: gauge(
-    'When another number of workers was wanted last; not there before that',
+    'When the pool last decided to have another number of workers; absent before the first decision',
     ({ sizing }) => sizing.decisions.slice(-1).map(({ at }) => ({ value: seconds(at) })),
   ),
   threadwise_crossing_seconds: gauge(
-    'What a crossing costs in time of processors, beside running; not there as long as none was measured',
+    'About how much CPU time a crossing costs, beside the task itself; absent until one was measured',
     ({ crossingMs }) => (crossingMs == null ? undefined : seconds(crossingMs)),
   ),
   threadwise_function_calls_total: counter(
@@ -105,7 +105,7 @@ export const POOL_FAMILIES: Families<PoolStats> = {
     ofWorkers(({ heapUsedBytes }) => heapUsedBytes),
   ),
   threadwise_worker_cpu_seconds_total: counter(
-    "CPU time of a worker's thread; not there where the system does not tell",
+    "CPU time of a worker's thread; absent where the system does not report it",
     ofWorkers(({ cpu }) => cpu && seconds(cpu.usedMs)),
   ),
   threadwise_worker_cpu_wait_seconds_total: counter(

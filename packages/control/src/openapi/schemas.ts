@@ -43,8 +43,8 @@ const changeable = {
       },
     ],
   },
-  min: number('Of the threads; the upper bound stays as it is'),
-  max: number('Of the threads; the lower bound stays as it is'),
+  min: number('Lower bound of the threads; the upper one stays as it is'),
+  max: number('Upper bound of the threads; the lower one stays as it is'),
   choose: text("The name of a strategy; not with dispatch 'shared-queue'"),
   placement: { type: 'string', enum: ['threads', 'auto', 'inline'], description: 'For calls from now on' },
   queueLimit: { type: ['number', 'null'], description: 'How many tasks may wait; null: no limit' },
@@ -54,7 +54,7 @@ export const CHANGE_FIELDS = Object.keys(changeable);
 /** The body of PATCH. The server checks the names of the fields, and the library their values. */
 export const CHANGES = named('Changes', {
   type: 'object',
-  description: 'What to change. All of it is done, or nothing.',
+  description: 'What to change. Either all of it is applied, or nothing.',
   minProperties: 1,
   additionalProperties: false,
   properties: changeable,
@@ -188,7 +188,7 @@ export const POOL_STATS = entity(
       residentBytes: number('Memory of the whole process'),
       heapUsedBytes: number('Of the thread that owns the pool'),
     }),
-    crossingMs: maybe('Milliseconds that a crossing costs in time of processors, beside running'),
+    crossingMs: maybe('Milliseconds of CPU time that a crossing costs, beside the task itself'),
     functions: listOf(FUNCTION, 'Those that were called, and one entry for all other names'),
     workers: listOf(WORKER, 'Those that there are'),
   },
@@ -203,8 +203,8 @@ export const MACHINE = entity('Machine', {
   state: text("'running', or 'closing'"),
   upMs: number('Milliseconds since its start'),
   threads: count('Workers'),
-  concurrency: count('Jobs that it takes at a time at the most'),
-  active: count('Jobs that it has: running, or about to'),
+  concurrency: count('How many jobs the machine takes at a time at the most'),
+  active: count('Jobs of the machine that run, or are about to'),
   completed: count('Jobs that ended with a result'),
   failed: count('Attempts that ended with an error'),
   returned: count('Jobs that were given back to the queue'),
@@ -218,7 +218,7 @@ export const FLEET_STATS = entity('FleetStats', {
   jobs: object({ waiting: JOBS, active: JOBS, delayed: JOBS, failed: JOBS, completed: JOBS }),
   machines: count('How many there are'),
   threads: count('Of all machines'),
-  perMachine: listOf(MACHINE, 'Each as it last said, two seconds ago at the most'),
+  perMachine: listOf(MACHINE, 'The last report of each machine; a machine reports every two seconds'),
   open: count('Calls of this process that have not settled'),
 });
 
