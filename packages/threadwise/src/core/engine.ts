@@ -1,6 +1,6 @@
 /**
- * The machine under a pool: makes the parts, binds them to what was chosen for the pool, and is how they know each other.
- * What concerns several of them is done here, in the order in which they have to hear of it.
+ * The engine of a pool: makes its parts, from what was chosen for the pool. The parts know each other through it. Whatever concerns
+ * several parts is done here, in the order in which they have to hear of it.
  */
 import { Admission, PackingAdmission } from './calls/admission.js';
 import { Canceller } from './calls/canceller.js';
@@ -40,7 +40,7 @@ import { Scaler } from './workers/scaler.js';
 import type { WorkerSlot } from './workers/worker-slot.js';
 import { Workers } from './workers/workers.js';
 
-/** What a pool is bound to; chosen in `open-pool.ts`. */
+/** What a pool is made from; chosen in `open-pool.ts`. */
 export interface Parts {
   readonly name: string;
   readonly moduleUrl: string;
@@ -134,7 +134,7 @@ export class Engine {
   }
 
   /**
-   * Calls a function of the pool's owner for a task, or one of ours. Rejects with whatever it throws, or with ERR_TASK_NOT_FOUND.
+   * Calls a function of the pool's owner for a task, or one of the library's. Rejects with whatever it throws, or with ERR_TASK_NOT_FOUND.
    * @param by the worker that the task runs on, or whatever stands for the calling thread
    */
   async callHost(by: object, name: string, given: readonly unknown[]): Promise<unknown> {
@@ -149,7 +149,7 @@ export class Engine {
 
   // --- calls ---
 
-  /** The gate of plain calls is open unless something has to be done for each call: to be called when any of this changes. */
+  /** Opens or closes the short way of plain calls: it is open unless something has to be done for each call. Called when that may change. */
   regate(): void {
     const { admission, lifecycle, placement, parts, ledger } = this;
     admission.plain = lifecycle.state === 'open' && placement.usesThreads ? ledger.plain : undefined;
@@ -160,7 +160,7 @@ export class Engine {
   // --- what is changed while the pool runs ---
 
   resize(threads: unknown): void {
-    threadBounds('threads', threads, this.parts.platform); // where it is undefined, too
+    threadBounds('threads', threads, this.parts.platform); // also if it is undefined, which `configure` accepts
     this.configure({ threads });
   }
 
@@ -182,7 +182,7 @@ export class Engine {
     this.pump();
   }
 
-  /** Where calls go from now on; what was learnt for another placement is forgotten. */
+  /** Sets where calls go from now on, and forgets what was learnt for another placement. */
   #place(placement: Placement): void {
     const { learner, usesThreads } = placement;
     this.placement = placement;
@@ -206,14 +206,14 @@ export class Engine {
     this.tellIfReady();
   }
 
-  /** Settles `ready` if as many workers are ready as are to be there: the one number may have risen, the other fallen. */
+  /** Settles `ready` if enough workers are ready. Called when more may be ready, or fewer may be expected. */
   tellIfReady(): void {
     const ready = this.workers.slots.filter((slot) => slot.state === 'ready').length;
     const isReady = this.placement.usesThreads ? ready >= this.scaler.expected : this.here?.isReady;
     if (isReady) this.lifecycle.becomeReady();
   }
 
-  /** A batch of results was handled. Often: so the size is looked at only where tasks wait that more workers could take. */
+  /** Called after each batch of results, so often: the size of the pool is looked at only if tasks wait that more workers could take. */
   batchEnded(): void {
     this.meter.batchEnded();
     if (this.ledger.hasRecords || !this.dispatch.takesPlain) this.dispatch.pump();
@@ -242,7 +242,7 @@ export class Engine {
     else this.scaler.failed(error, slot);
   }
 
-  /** No call can ever run. */
+  /** The module cannot be loaded: no call can ever run. */
   moduleFailed(error: unknown, inSetup: boolean): void {
     this.lifecycle.break(loadError(this.parts.moduleUrl, error, inSetup));
   }
@@ -260,7 +260,7 @@ export class Engine {
     this.dispatch.clear();
     const outcome = error.code === 'ERR_POOL_CLOSED' ? 'rejected' : 'failed';
     this.ledger.rejectAll(outcome, (task) => {
-      // A worker that has claimed it, and not begun it, would put it back as it ends.
+      // A worker that has claimed the task, and not begun it, would put it back when the worker ends.
       if (task.state === 'queued') this.dispatch.remove(task);
       return sameAgain(error);
     });
@@ -277,7 +277,7 @@ export class Engine {
     }
   }
 
-  /** Step 5. The promise of whatever has to end first. */
+  /** Step 5. Returns a promise if something has to end before the pool is closed. */
   dispose(): Promise<void> | undefined {
     this.canceller.clear();
     this.ledger.plain?.close();

@@ -29,7 +29,7 @@ export interface LeaseMemory {
 }
 
 export interface LeasePiece {
-  /** Exactly as many as were asked for; they begin where any element of any typed array may. */
+  /** Exactly as many bytes as were asked for, aligned for the elements of any typed array. */
   readonly bytes: Uint8Array;
   /** Inverse of `take`: at most once, and only when nobody can touch the bytes any more; never, in doubt. */
   give(): void;
@@ -51,7 +51,7 @@ export class KeptMemory<T extends { readonly byteLength: number }> {
   /** The latest one last: programs that need memory again and again need much of one size. */
   readonly #free: T[] = [];
   #keptBytes = 0;
-  /** The latest one of more than the most bytes: it is used again if it has not been collected as garbage before that. */
+  /** The latest memory of more than `#mostBytes`: it is used again unless it has been collected as garbage before. */
   #large: WeakRef<T> | undefined;
 
   /** @param mostBytes how much is kept from the garbage collector */
@@ -119,7 +119,7 @@ export class SingleBuffers implements LeaseMemory {
 type LoanState = 'lent' | 'outlived' | 'ended';
 
 export class HeldLease implements Lease {
-  /** Undefined once it was given back: who keeps a lease that is over does not keep the memory. */
+  /** Undefined once it was given back: so a program that keeps a lease which is over does not keep the memory. */
   #piece: LeasePiece | undefined;
   /** Loans whose task has not settled. With the last of them the lease is over; without any, on `release`. */
   #users = 0;
@@ -148,7 +148,7 @@ export class HeldLease implements Lease {
     return this.#piece!.bytes;
   }
 
-  /** Marks the lease as used by a task. What it returns ends that use, called as `Payload.onSettled` is. */
+  /** Marks the lease as used by a task. Returns the function that ends this use; it is called as `Payload.onSettled` is. */
   lend(): (stillRuns: boolean) => void {
     let state: LoanState = 'lent';
     this.#users++;

@@ -51,7 +51,7 @@ export class Lifecycle {
     this.#engine = engine;
     this.#keepAlive = engine.parts.platform.keepAlive();
     this.ready = this.#readiness!.promise;
-    this.ready.catch(() => undefined); // who does not ask for `ready` hears it from his calls
+    this.ready.catch(() => undefined); // a program that does not ask for `ready` gets the error from its calls
     this.updateKeepAlive();
   }
 
@@ -219,7 +219,7 @@ export class Lifecycle {
   #giveUp(message: string): void {
     const error = new ThreadwiseError('ERR_POOL_CLOSED', message);
     this.#failReadiness(error);
-    this.#isEndingWorkers = true; // the last call that is rejected must not end them gently
+    this.#isEndingWorkers = true; // or the last call that is rejected would end them gently
     this.#engine.rejectAll(error);
     this.#endWorkers('now');
   }

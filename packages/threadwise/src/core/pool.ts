@@ -24,7 +24,7 @@ import type {
 export function tasksBy<M>(run: (name: string, args: unknown[]) => Promise<unknown>): Tasks<M> {
   return new Proxy(Object.freeze(Object.create(null)), {
     get: (_target, task) => {
-      // Or a pool could not be awaited around, nor be written as JSON: each would call a task of that name.
+      // `await` and JSON.stringify look for functions of these names: they would call a task.
       if (typeof task === 'symbol' || task === 'then' || task === 'toJSON') return undefined;
       return (...args: unknown[]) => run(task, args);
     },

@@ -15,7 +15,7 @@ import type { WorkerSlot } from '../workers/worker-slot.js';
 /** A call is for one worker, or for the calling thread. */
 type Receiver = WorkerSlot | CallingThread;
 
-/** What the calls of a broadcast, a stream or a task have, which `run` does not make. */
+/** What the calls of `pool.broadcast`, `pool.stream` and `task.run` have, beside what those of `pool.run` have. */
 interface Extra {
   /** The worker that it is for; otherwise placement and dispatch decide. */
   readonly to?: Receiver;
@@ -34,7 +34,7 @@ type Wire = readonly [string, readonly unknown[]];
 const NUL = '\0';
 
 export class Admission {
-  /** The queue's. */
+  /** How many tasks may wait. */
   limit: number;
   /** The table that plain calls go to, once it is known that they do not run here; undefined while every call needs a record. */
   plain: PlainCalls | undefined;
@@ -67,12 +67,12 @@ export class Admission {
     }
   }
 
-  /** Whether few of the function's calls cross, and those to learn what that costs. */
+  /** Whether the function's calls cross now to measure what that costs: they are few. */
   isExploring(name: string): boolean {
     return this.here?.within.find(name)?.learnt?.isExploring === true;
   }
 
-  /** How many more tasks are accepted now. Any number where calls are refused: who waits for room would wait for ever. */
+  /** How many more tasks are accepted now. Infinity where calls are refused: otherwise callers would wait for room for ever. */
   freePlaces(): number {
     const { limit } = this;
     const { dispatch, lifecycle, workers } = this.#engine;

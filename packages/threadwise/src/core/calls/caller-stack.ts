@@ -2,7 +2,7 @@
 import { promised } from '../promised.js';
 
 const MARK = '\n    --- called from ---\n';
-/** Frames of ours, between what is awaited and who awaits it. */
+/** The library's own frames, between the promise and the code that awaits it. */
 const OURS = /^ {4}at async (Pool|Mapping|PackingAdmission)\.(run|broadcast|results|map|enter)\b/;
 
 /**
@@ -19,12 +19,12 @@ export function rejectWithCaller(resolve: (value: unknown) => void, error: unkno
   gate.resolve();
 }
 
-/** A promise that is rejected so. */
+/** Returns a promise that is rejected in that way. */
 export function rejected(error: unknown): Promise<never> {
   return new Promise((resolve) => rejectWithCaller(resolve as (value: unknown) => void, error));
 }
 
-/** Takes it off again, from an error that goes on to a caller elsewhere. */
+/** Takes the caller's stack off an error again, which goes on to a caller elsewhere. */
 export function withoutCallerStack(error: unknown): void {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return;
   const at = error.stack.indexOf(MARK);
@@ -37,8 +37,8 @@ function setStack(error: unknown, value: unknown): void {
 }
 
 /**
- * To be called in an async function or a reaction that somebody awaits. Returns the error. The text of who that is is made when somebody reads
- * the stack, as V8 makes that of any error: it takes several times as long as to note the frames, and most errors are handled unread.
+ * Adds to the stack of an error who awaits the async function, or the reaction, that calls this. Returns the error. The text is made only
+ * when somebody reads the stack, as for any error in V8: making it takes several times as long as noting the frames, and most stacks are never read.
  * @param what the caller's name of this call, if it made several in one place
  */
 export function withCallerStack(error: unknown, what?: string): unknown {

@@ -1,4 +1,4 @@
-/** Timeouts and aborts: ends a task in whatever state it is, and touches nobody else's. */
+/** Timeouts and aborts: ends a task in whatever state it is, and harms no other task. */
 import type { TimerHandle } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import type { TasksHere } from '../inline/tasks-here.js';
@@ -24,7 +24,7 @@ interface Watched {
   holder: Holder | undefined;
   /** Goes off when its timeout may have passed; once it was interrupted, when its grace is over. */
   timer: TimerHandle | undefined;
-  /** unnoticed: it was interrupted, and is not known to have seen its signal. noticed: it has. last: it has had its time. */
+  /** unnoticed: it was interrupted, and is not known to have seen its signal. noticed: it has. last: its time after that is over. */
   phase: 'runs' | 'unnoticed' | 'noticed' | 'last';
   /** Why it was interrupted. */
   cause: unknown;
@@ -49,7 +49,7 @@ export class Canceller {
     };
   }
 
-  /** Somebody has the task now. The clock of its timeout is set; whether it runs is asked when it goes off. */
+  /** The task has a holder now. Sets the timer of its timeout; whether the task has begun is asked when the timer goes off. */
   handed(task: Task, holder: Holder): void {
     if (task.unwatch === undefined) return;
     this.#watch(task).holder = holder;
@@ -63,7 +63,7 @@ export class Canceller {
   }
 
   /**
-   * A call that has been open for a while, without being watched: how long it has run is asked as soon as may be.
+   * Watches a call that has been open for a while without being watched: how long it has run is asked as soon as possible.
    * @param isAborted whether its signal aborts it. Default: what the signal says, which the code of the task may have aborted
    */
   takeOver(task: Task, holder?: Holder, isAborted = task.run.signal?.aborted): void {
@@ -80,7 +80,7 @@ export class Canceller {
     this.#watched.delete(task);
   }
 
-  /** Whoever had the task has said the last word on it, or is gone. Its caller may have been told long ago. */
+  /** The holder of the task has said that it ended, or is gone. The caller may have been told long before. */
   ended(task: Task): void {
     if (!task.stillRuns) return;
     this.release(task);

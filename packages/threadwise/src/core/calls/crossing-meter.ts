@@ -1,19 +1,19 @@
 /**
- * What a crossing costs: the time of the processors that a call across takes beside running, measured on some calls of
- * many. The calling thread's part is measured where code can see it; the rest is reckoned.
+ * What a crossing costs: the processor time that a call to a thread takes beside running, measured on some calls of
+ * many. The calling thread's part is measured where our code can see it; the rest is estimated.
  */
 import type { PlacementLearner } from '../contracts.js';
 
-/** One call of so many is measured: reading the clock costs a tenth of a whole call. */
+/** One call in this many is measured: reading the clock costs a tenth of a whole call. */
 const EVERY = 64;
 /** The first ones are all measured, so that a figure is there soon. */
 const FIRST = 64;
 /**
- * What it costs to be woken for results, most of it in Node and the kernel, where no clock of ours stands. Milliseconds;
- * with `perf`, on Linux.
+ * What it costs to be woken for results, most of it in Node and the kernel, where our code cannot measure. Milliseconds;
+ * measured with `perf`, on Linux.
  */
 const WAKE_MS = 0.005;
-/** The worker's part, and its processor's, is taken to be as large. Chosen by hand. */
+/** The calling thread's part counts this many times, since the worker's part is taken to be as large. Chosen by hand. */
 const SIDES = 2;
 /** How much the last batch counts in the mean size of a batch. */
 const WEIGHT = 1 / 8;
@@ -46,7 +46,7 @@ export class CrossingMeter {
   #results = 0;
   #inBatch = 0;
   #meanBatch = 1;
-  /** When the result before came, if it is to be measured how long this one takes. */
+  /** When the last result came, if the time to the next one is to be measured. */
   #lastAt: number | undefined;
   /** Told what a call of a function costs; undefined where all calls go the same way. */
   learner: PlacementLearner | undefined;
@@ -72,7 +72,7 @@ export class CrossingMeter {
     this.learner?.find(name)?.crossed(this.#costOf(ms));
   }
 
-  /** Results have come. From one to the next, in a batch, is what taking one costs. */
+  /** Results have come. Within a batch, the time from one to the next is what taking a result costs. */
   settled(count = 1): void {
     this.#inBatch += count;
     if (this.#lastAt !== undefined) {

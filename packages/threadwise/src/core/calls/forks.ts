@@ -30,7 +30,7 @@ export type Fork =
 
 export class Forks {
   readonly #engine: Engine;
-  /** The calls that were given and have not ended, by whose task made them. */
+  /** The calls that were given and have not ended, by the worker whose task made them. */
   readonly #given = new Map<object, Map<number, Controller>>();
   /** The signals of calls that were given. */
   readonly #signals = new WeakSet<AbortSignalLike>();
@@ -55,7 +55,7 @@ export class Forks {
     return this.#given.get(by)?.get(number)?.abort(new Error('The task that called it was aborted'));
   }
 
-  /** That worker has ended: nobody waits for what its tasks have called. */
+  /** The worker `by` has ended: nobody waits for the calls of its tasks any more. */
   gone(by: object): void {
     const given = this.#given.get(by);
     this.#given.delete(by);
@@ -72,8 +72,8 @@ export class Forks {
   }
 
   /**
-   * Workers that run nothing, unless other tasks wait for one, or calls go to no worker any more. Those that may begin only so many tasks are
-   * left to these.
+   * Workers that run nothing, unless other tasks wait for one, or calls go to no worker any more. Not workers that may begin a limited number
+   * of tasks: they are left to other calls.
    */
   #idle(): WorkerSlot[] {
     const { dispatch, workers, lifecycle, placement } = this.#engine;

@@ -83,7 +83,7 @@ export class Ledger {
     const now = parts.platform.burstNow();
     // All the time from the call to its end in which the task did not run: queues and crossings.
     const waitMs = hasRun ? Math.max(0, now - task.submittedAt - runMs) : undefined;
-    // What runs on this thread has a record only where the thread serves as a worker. What is interrupted there still runs.
+    // A call that ran on this thread has its record, undefined where the thread is no worker. An interrupted call still runs.
     const isInline = hasRun ? by === here?.record : here?.tasks.link.startedAt(task) !== undefined;
     parts.recorder.settled(outcome, waitMs, runMs, now, by);
     parts.recorder.functions.ended(task.name, outcome, runMs, now, error, isInline);

@@ -99,7 +99,7 @@ export class Mapping {
   readonly #controller = new AbortController();
   /** The signal of the calls that are open. */
   readonly #cancelled = this.#controller.signal;
-  /** Whose results are to be given next: in the order of the input, open ones among them, or of those that have ended. */
+  /** The items whose results are to be given next. If ordered: all that were read, in the order of the input; else those that have ended. */
   readonly #next: Cell[] = [];
   #readCount = 0;
   #takenCount = 0;

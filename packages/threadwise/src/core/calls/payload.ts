@@ -14,7 +14,7 @@ export interface Payload {
    * called once more, with false, when the task has ended.
    */
   readonly onSettled: ((stillRuns: boolean) => void) | undefined;
-  /** Shared memory cannot carry it: found out when it was captured. */
+  /** Whether shared memory cannot carry the arguments; found out when they were captured. */
   readonly byPort?: boolean;
 }
 
@@ -77,17 +77,17 @@ export function unreadable(path: string, reason = 'it could not be deserialized'
 
 /** How many values the search for the culprit looks at, which takes some milliseconds. Chosen by hand. */
 const MAX_STEPS = 10_000;
-/** Written out: the first number that is formatted for people loads 20 ms worth of tables. */
+/** Written out: the first call of `toLocaleString` loads tables, which takes 20 ms. */
 const FIRST = 'the first 10,000 values';
-/** The search has looked at as many, and has not found it. */
+/** The result of a search that has looked at MAX_STEPS values in vain. */
 const EXHAUSTED = Symbol('exhausted');
 /** How deep it looks: the search is recursive, and so is the runtime's own algorithm. */
 const MAX_DEPTH = 500;
 /** The steps that one clone of unknown size counts for. */
 const CLONE_STEPS = 1000;
 /**
- * Not to be judged by whether it can be cloned: a part that is moved, one that is deeper than the search looks, one that
- * refers to what it lies in. Nor is that which contains it.
+ * The verdict on a part that cloning cannot judge: a part that is moved, one that is deeper than the search looks, one that
+ * refers to a value that contains it. Whatever contains such a part cannot be judged either.
  */
 const EXCUSED = Symbol('excused');
 

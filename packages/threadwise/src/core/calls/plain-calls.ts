@@ -30,7 +30,7 @@ export const keepResolve = (resolve: Resolve) => {
   resolveOfLast = resolve;
 };
 
-/** The timeout where that is all that a call asks for; 0: it asks for more, or something is wrong with it, which is not said here. */
+/** The timeout, if it is the only option of a call; 0: there are others, or something is wrong with them, which admission will say. */
 function onlyTimeout(given: RunOptions): number {
   if (!isObject(given)) return 0;
   try {
@@ -54,7 +54,7 @@ export class PlainCalls {
   readonly #ledger: Pick<Ledger, 'newId' | 'open' | 'settled' | 'size' | 'ranAcross'>;
   readonly #recorder: Recorder;
   readonly #platform: Platform;
-  /** Cells of shared memory, and workers that look there. */
+  /** The way of plain calls: cells of shared memory, and workers that look there. */
   readonly #way: PlainWay;
   /** The function that settles the call in a slot; undefined where there is no call. Only `#take` clears it: a second end finds nothing. */
   readonly #resolves: (Resolve | undefined)[] = [];
@@ -68,7 +68,7 @@ export class PlainCalls {
   /** For each slot: how long its task may run (0: as long as it likes), and when to look whether it has. Milliseconds. */
   readonly #timeoutMs: Float64Array;
   readonly #dueAt: Float64Array;
-  /** Goes off when the first of them is due, or was: a call that ends leaves it as it is. */
+  /** Goes off when the first call is due, or was: the end of a call does not change the timer. */
   #timer: TimerHandle | undefined;
   #timerAt = 0;
   readonly #burstNow: () => number;
@@ -100,8 +100,8 @@ export class PlainCalls {
   }
 
   /**
-   * Enters a call, and has workers take it. Nearly every call goes this way. Undefined: it has to be entered with a record, which also says what
-   * is wrong with it. This is one function, and longer than those that V8 inlines: otherwise V8 would compile all of it again into each
+   * Enters a call, and has workers take it. Nearly every call goes this way. Undefined: the call needs a record; making that also says what is
+   * wrong with the call. This is one function, and longer than those that V8 inlines: otherwise V8 would compile all of it again into each
    * function that leads here, while a short program still waits for its first results.
    * @param own instead of `given`
    */
@@ -207,7 +207,7 @@ export class PlainCalls {
     rejectWithCaller(resolve, error);
   }
 
-  /** Records what has completed, also in a batch that has not ended, for whoever asks for the figures now. */
+  /** Records the calls that have completed, also those of a batch that has not ended, because somebody asks for the figures now. */
   recordEarly(): void {
     this.#way.settleUp();
     if (this.#completed === 0) return;
@@ -237,7 +237,7 @@ export class PlainCalls {
   }
 
   /**
-   * The record of the call in a slot, which is no plain call any more.
+   * Makes a record for the call in a slot, which is no plain call any more.
    * @param isAborted whether its signal aborts. Default: what the signal says
    */
   inflate(slot: number, isAborted?: boolean): Task {

@@ -50,7 +50,7 @@ export function retryCount(option: string, given: unknown): number {
   return integer(option, given, 0, Number.MAX_SAFE_INTEGER);
 }
 
-/** Those that a call may be without. */
+/** Options that have no default: they may be undefined. */
 type Unset = 'signal' | 'timeoutMs' | 'onProgress';
 
 /** Options of one call, checked, with the pool's defaults. */

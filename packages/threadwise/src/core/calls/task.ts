@@ -26,11 +26,11 @@ export class Task implements TaskView {
   readonly submittedAt: number;
   state: TaskState = 'queued';
   retriesLeft: number;
-  /** Settled, but its worker has not been heard to have ended it: timed out or aborted while it ran. */
+  /** Whether it timed out or was aborted while it ran, and its worker has not said yet that it has ended. */
   stillRuns = false;
   /** Meant for one worker and no other (a broadcast): it is never moved. */
   pinned = false;
-  /** The workers that get a call of the same broadcast. When a worker dies, whoever gets its call is added; a call of no broadcast has no set. */
+  /** The workers that get a call of the same broadcast. When a worker dies, the worker that gets its call is added; a call of no broadcast has no set. */
   receivers: Set<unknown> | undefined = undefined;
   /** The name that crosses with it: see `carrier.ts`. */
   readonly wireName: string;
@@ -72,8 +72,8 @@ export class Task implements TaskView {
   }
 
   /**
-   * Whether its arguments are moved where it is handed over: then it can be handed over once. Nobody takes it back to hand it
-   * to another; who has it runs it, or it is lost with him, and its caller is told.
+   * Whether its arguments move when it is handed over. Then it can be handed over only once: its worker runs it, or it is lost with
+   * that worker, and its caller is told.
    */
   get moves(): boolean {
     return this.payload.transfer.length > 0;

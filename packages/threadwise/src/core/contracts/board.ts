@@ -1,6 +1,6 @@
 /** The seam to the words by which main and a worker agree whether a posted task has begun: `transport/message/`, `platform/process/`. */
 
-/** Main's end. A ticket stands for one posting of a task; what is in it is the board's own. */
+/** Main's end. A ticket stands for one posting of a task; only the board knows what its number means. */
 export interface MainBoard {
   /** How many tickets `post` can give out. */
   readonly room: number;
@@ -10,13 +10,13 @@ export interface MainBoard {
   withdraw(ticket: number): boolean;
   /** When the task began; undefined if it has not. */
   beganAt(ticket: number): number | undefined;
-  /** Whether the worker was about to say its last word on the task, or has said it; not where the board does not tell. */
+  /** Whether the worker has reported the end of the task, or was about to. Missing if the board cannot tell. */
   hasEnded?(ticket: number): boolean;
   /** Lets code that never leaves its turn see the abort: the worker's `task.signal` looks here. */
   abort(ticket: number): void;
-  /** The worker's last word on the task has arrived. Inverse of `post`. */
+  /** The worker's report of the task's end has arrived. Inverse of `post`. */
   release(ticket: number): void;
-  /** The message of a withdrawn task will never come to the worker: it could not be read. */
+  /** The worker could not read the message of a withdrawn task, so that it never claims the task. */
   pass(ticket: number): void;
   /** Gives back what the board holds of the system. */
   close?(): void;
@@ -26,7 +26,7 @@ export interface WorkerBoard {
   /** Begins a task. False: it was withdrawn and must not run. */
   claim(ticket: number, now: number): boolean;
   isAborting(ticket: number): boolean;
-  /** The task has ended; not after that was said, when main may have given the ticket away. Not where main does not look for it. */
+  /** Notes the end of the task. Called before main hears of it, which may then give the ticket to another task. Missing if main never asks. */
   end?(ticket: number): void;
 }
 

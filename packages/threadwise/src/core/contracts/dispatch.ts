@@ -25,11 +25,11 @@ export interface Dispatch {
   putBack(tasks: readonly Task[]): void;
   /** Inverse of `submit`, as long as no worker has the task. */
   remove(task: Task): boolean;
-  /** Whether what waits stays where it is. None of it is then a reason for workers. */
+  /** Whether tasks that wait stay where they are. Then they are no reason to start workers. */
   readonly isPaused: boolean;
   /**
-   * Nothing begins until `resume`, but what is for one worker alone. What has been handed over and has not begun is taken
-   * back; what cannot be taken back, because its arguments were moved, is kept where it lies. Idempotent.
+   * Nothing begins until `resume`, except tasks for one worker alone. Tasks that were handed over and have not begun are taken
+   * back, except those whose arguments were moved: they stay where they are. Idempotent.
    */
   pause(): void;
   /** Inverse of `pause`. Tasks may then wait for which there is no worker: the size of the pool is to be looked at. */

@@ -25,12 +25,12 @@ export interface LoadedModule {
   readonly teardown: TaskFunction | undefined;
 }
 
-/** One call while it runs: what its code asks about the task is answered by it. Implemented by `runner/running-task.ts`. */
+/** One call while it runs: it answers what the call's code asks about the task. Implemented by `runner/running-task.ts`. */
 export interface RunningCall {
-  /** What the owner gave it to take along. */
+  /** What the pool's `onTaskStart` returned for it. */
   context: unknown;
   abort(reason: unknown): void;
-  /** The call is over: its context tells nobody anything from now on. */
+  /** The call is over: from now on nothing is sent for it. */
   end(): void;
 }
 
@@ -38,13 +38,13 @@ export interface RunningCall {
 export interface CallHost {
   readonly workerId: number;
   now(): number;
-  /** The signal of that call is about to be read. */
+  /** Called before the signal of the call is read. */
   pollAbort(call: RunningCall): void;
   progress(id: number, value: unknown): void;
   callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown>;
   /** A function of the module. Throws ERR_TASK_NOT_FOUND. */
   find(name: string): TaskFunction;
-  /** What a value becomes that crosses. Throws ERR_NOT_CLONEABLE, which calls it by that name. */
+  /** Returns the value as it would arrive if it crossed. Throws ERR_NOT_CLONEABLE, which calls the value `name`. */
   copy(value: unknown, name: string): unknown;
 }
 
@@ -60,32 +60,32 @@ export interface ModuleHere {
   newCall(id: number, host: CallHost): RunningCall;
   /** Whether any code of this thread can ask about its task at all. */
   isAsked(): boolean;
-  /** Runs a function, and makes `entered` give `call` in whatever the function starts, also later. Throws what it throws. */
+  /** Runs a function. In all code that the function starts, also after an await, `entered` returns `call`. Throws what the function throws. */
   enter(call: RunningCall, run: TaskFunction, args: readonly unknown[]): unknown;
   entered(): RunningCall | undefined;
   /**
-   * What a value becomes that crosses. Throws what the platform's clone throws.
-   * @param transfer what of it moves
+   * Returns the value as it would arrive if it crossed. Throws what the platform's clone throws.
+   * @param transfer those parts of the value that move
    */
   copy(value: unknown, transfer?: readonly unknown[]): unknown;
-  /** Whether a result is marked with what of it moves. */
+  /** Whether a result is marked with those parts of it that move. */
   isMoved(value: unknown): value is { readonly value: unknown; readonly list: readonly unknown[] };
   /**
-   * What something thrown becomes that crosses. Never throws.
-   * @param isPacked whether the caller of a task gets it, who unpacks the instances of registered classes in it; what a task gets is plain
+   * Returns a thrown value as it would arrive if it crossed. Never throws.
+   * @param isPacked whether it goes to the caller of a task, who unpacks the instances of registered classes in it; a task gets it plain
    */
   copyError(error: unknown, isPacked?: boolean): unknown;
-  /** About how large a value is that crosses. Bytes. */
+  /** About how many bytes these values take when they cross. */
   sizeOf(values: readonly unknown[]): number;
 }
 
 /** Instances of registered classes: what becomes of a value before it crosses, and after. Implemented in `transport/classes/`. */
 export interface Instances {
-  /** The value as it crosses: plain, with what makes its instances instances again. Throws ERR_NOT_CLONEABLE. */
+  /** Returns the value as it crosses: plain, with what `unpack` needs to restore its instances. Throws ERR_NOT_CLONEABLE. */
   pack(value: unknown): unknown;
   /** Inverse of `pack`. The value must be the receiver's own. */
   unpack(value: unknown): unknown;
-  /** The same of all arguments of a call. */
+  /** Packs all arguments of a call. */
   packArguments(args: readonly unknown[]): readonly unknown[];
   unpackArguments(args: readonly unknown[]): readonly unknown[];
   /** The same error, its fields unpacked; whatever else was thrown, unpacked. */

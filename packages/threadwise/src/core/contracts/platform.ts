@@ -102,31 +102,31 @@ export interface Platform {
   /** Makes `callback` run in the async context (AsyncLocalStorage) in which it was bound. */
   bind<F extends (...args: never[]) => unknown>(callback: F): F;
   keepAlive(): KeepAlive;
-  /** Calls back when the process, or the worker thread that this runs in, ends by itself. Returns what takes it back. */
+  /** Calls back when the process, or the worker thread that this runs in, ends by itself. Returns a function that undoes this. */
   atExit(callback: () => void): () => void;
   channel(): { near: Port; far: unknown };
   /** A channel between two other threads: its ends, to be transferred. */
   channelEnds(): readonly [unknown, unknown];
-  /** The near side of what was the far end of a channel, and was sent here. */
+  /** Makes a port of the far end of a channel that was sent to this thread. */
   port(far: unknown): Port;
   spawn(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread;
-  /** What another thread of this process needs to start a worker, to be cloned, and what of it is to be moved. */
+  /** What another thread of this process needs to start a worker: `data` is to be cloned, `transfer` are those parts of it that move. */
   recipe(spec: ThreadSpec): { readonly data: unknown; readonly transfer: readonly unknown[] };
-  /** The CPU time of a thread of this process, by what the system calls it; undefined where nobody can tell. */
+  /** The CPU time of a thread of this process, by the system's own id of the thread; undefined where the system does not tell. */
   cpuOf(threadId: number): CpuTime | undefined;
   startHelper(spec: HelperSpec, onExit: (exit: ThreadExit) => void): Thread;
   /** A structured clone, by the runtime's own algorithm. */
   clone<T>(value: T, transfer?: readonly unknown[]): T;
-  /** Takes buffers from whoever has them, and frees them. Throws a DataCloneError, and takes none, if one of them cannot be moved. */
+  /** Detaches buffers, and frees their memory. Throws a DataCloneError, and detaches none, if one of them cannot be moved. */
   detach(buffers: readonly unknown[]): void;
   /**
-   * All zero; resident only where it was touched, and given back to the system when nobody has it any more. It may be
-   * growable: views of it must be made with a length. Throws a RangeError where the system has none.
+   * Makes shared memory, all zero. It is resident only where it was touched, and goes back to the system when nothing refers to it any more.
+   * It may be growable: views of it must be made with a length. Throws a RangeError where the system has none.
    */
   sharedMemory(byteLength: number): ArrayBufferLike;
-  /** Has the engine collect shared buffers of as many bytes, to which nothing refers any more, when no function runs that has seen them. */
+  /** Has the engine collect shared buffers of `byteLength` bytes, to which nothing refers. Called when no function runs that has seen them. */
   collectShared(byteLength: number): void;
-  /** Has it collect this one, behind the functions that run. */
+  /** Has the engine collect this shared buffer soon, after the functions that run now. */
   collectSoon(buffer: ArrayBufferLike): void;
   /** Whether threads can share memory, and wait for it without being blocked. */
   readonly hasSharedMemory: boolean;

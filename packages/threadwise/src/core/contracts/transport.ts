@@ -10,12 +10,12 @@ import type { LoadView } from './policy.js';
 import type { Platform, Thread, ThreadExit, ThreadSpec, Wire } from './platform.js';
 import type { WorkerRecord } from '../../metrics/measured.js';
 
-/** What a worker says. The link has decoded it. */
+/** What main hears from a worker, decoded by the link. */
 export interface LinkEvents {
   ready(taskNames: readonly string[], traits: ModuleTraits): void;
   /** A function has returned a promise; said once by each worker. */
   awaits(taskName: string): void;
-  /** It has loaded the module, and calls its `setup`. */
+  /** The worker has loaded the module, and calls its `setup`. */
   setsUp(): void;
   loadFailed(error: unknown): void;
   done(task: Task, value: unknown, runMs: number): void;
@@ -44,25 +44,25 @@ export interface Link {
   readonly wire: Wire;
   /** How many more tasks the line can carry, whatever they are. */
   readonly room: number;
-  /** Whether the line can carry this task now: it may bring with it what others would need. */
+  /** Whether the line can carry this task now: some tasks bring with them the memory that others would need. */
   hasRoomFor(task: Task): boolean;
   /** Tasks that the worker took from the shared queue by itself, and runs now. */
   readonly pulled: number;
   /**
-   * Of a worker that has not been heard to be ready: from now on it will not take any task by itself, nor, where there is a
+   * For a worker that has not said yet that it is ready: from now on it will not take any task by itself, nor, where there is a
    * queue that workers pull from, any that was sent to it. False: it may have taken some already; then `drain` will tell that it is ready.
    */
   forestall(): boolean;
   send(task: Task): void;
   /** Takes a task back that has not begun. True: it never will begin there. */
   withdraw(task: Task): boolean;
-  /** Has a worker that takes tasks by itself look for them: it may begin more than it knew. */
+  /** Has a worker that takes tasks by itself look for them again, since it may begin more than before. */
   wake(): void;
   /** When the task began, on the platform's clock; undefined as long as it has not. */
   startedAt(task: Task): number | undefined;
   /**
-   * Of a task that a dead worker had begun: it ended before its worker did, and what it came to could not be read.
-   * Undefined where that is always known before.
+   * Whether a task that a dead worker had begun ended before the worker did, with a result that could not be read.
+   * Missing where main always knows that before.
    */
   hasEndedUnread?(task: Task): boolean;
   /** Raises the task's signal in the worker. */
@@ -78,9 +78,9 @@ export interface Link {
   stop(): void;
   /** Tasks that it took by itself and has begun; from now on they count as sent to it. */
   adopt(): readonly Task[];
-  /** The thread is gone, and was drained and asked for what it had taken. What it had not begun can go elsewhere. */
+  /** The thread is gone; to be called after `drain` and `adopt`. From now on tasks that it had not begun can go elsewhere. */
   bury(): void;
-  /** The thread is about to be ended: it waits for memory that it shares no more. */
+  /** The thread is about to be ended: has it wait for shared memory no more. */
   dismiss?(): void;
   close(): void;
 }
@@ -110,7 +110,7 @@ export interface PullQueue {
   readonly open: number;
   /** Tasks that no worker has taken, about. */
   readonly unclaimed: number;
-  /** Whether it can take one more: if so, only what can go over a line alone is refused. */
+  /** Whether the queue can take one more task: then `offer` refuses only tasks that must be sent over a line. */
   readonly hasRoom: boolean;
   /** Puts a task into the queue. False: it has no room, or the task can only go over a line. */
   offer(task: Task): boolean;
@@ -143,12 +143,12 @@ export interface HelperView {
 
 /** A thread beside main that decides how many workers there should be. Main starts and ends them. */
 export interface RemoteSizing {
-  /** Undefined as long as it has not said, or when there is nobody to say: then main decides. */
+  /** How many workers that thread wants. Undefined as long as it has not said so, or is gone: then main decides. */
   readonly wanted: number | undefined;
-  /** Whether there is nobody to say, and there will be none. */
+  /** Whether that thread is gone for good. */
   readonly isDown: boolean;
   bound(bounds: Pick<LoadView, 'min' | 'max' | 'cores'>): void;
-  /** Hears now what it has said already. */
+  /** Handles now what that thread has said already. */
   drain(): void;
   /** Calls back when `wanted` changes; with the decision that changed it, if one did. */
   onWanted(callback: (decision: SizingDecision | undefined) => void): void;
@@ -179,12 +179,12 @@ export interface Exchange {
   /** Undefined where there is no such thread. */
   readonly coordinator?: HelperView | undefined;
   readonly sizing?: RemoteSizing | undefined;
-  /** Where another thread chooses: by which strategy from now on. */
+  /** Sets the strategy of another thread that chooses the workers. Missing where there is no such thread. */
   choose?(name: string): void;
   /** Captures the arguments of a call. Throws ERR_NOT_CLONEABLE, and moves nothing, when they cannot cross. */
   capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload;
   connect(events: LinkEvents): Link;
-  /** The promise of whatever has to end first. */
+  /** Returns a promise if something has to end first. */
   close(): Promise<void> | undefined;
 }
 

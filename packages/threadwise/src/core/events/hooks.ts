@@ -143,7 +143,7 @@ export class Hooks {
     if (!isHeard) return this.#sink.unheard?.(event as PoolEvents['error']);
     const last = this.#lastNumber;
     for (const [listener, number] of this.#listeners.get(name) ?? []) {
-      if (number > last) break; // who is added by a listener hears the next event
+      if (number > last) break; // a listener that was added by a listener hears only the next event
       // A mistake in an error listener has nowhere left to go.
       this.#userCode.call(listener as (event: unknown) => void, [event], (error) => {
         if (name !== 'error') this.report(error);

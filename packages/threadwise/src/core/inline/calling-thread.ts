@@ -1,6 +1,6 @@
 /**
  * The calling thread as a place for calls: for all of them with placement 'inline', for those that cost less here with
- * 'auto'. A call whose function returns its result itself runs within `run` (`within-run.ts`); every other one is a task
+ * 'auto'. A call whose function returns its result itself runs within `pool.run` (`within-run.ts`); every other one is a task
  * (`tasks-here.ts`).
  *
  * Calls begin for at most `loopBudgetMs` in each turn of the event loop. What comes after that waits for the next turn
@@ -81,7 +81,7 @@ export class CallingThread {
       this.#since = parts.platform.now();
       hooks.emit('worker:start', { workerId: NO_WORKER });
       if (this.isReady && this.#loaded!.setup === undefined) this.#tellReady();
-      else if (this.isReady) void this.#load(); // 'auto' had it loaded, and not set up
+      else if (this.isReady) void this.#load(); // 'auto' has loaded the module, and not called its `setup`
     }
     if (this.#state === 'unloaded') void this.#load();
     if (this.#state === 'failed') this.#engine.moduleFailed(this.#error, this.#inSetup);
@@ -178,7 +178,7 @@ export class CallingThread {
       return this.#failed(error);
     }
     if (this.#state === 'loading') this.#ready(loaded);
-    // Nobody waits for it any more, and this thread goes on: what `setup` has opened has to be closed.
+    // The pool was stopped meanwhile, and this thread goes on: what `setup` has opened has to be closed.
     else if (this.record !== undefined) await this.#tearDown(loaded);
   }
 

@@ -23,13 +23,13 @@ export class Entry {
   learnt: PlacedFunction | undefined;
   /** How many more results must be no promises before it is taken to return none; Infinity: it does return promises. */
   unseen: number;
-  /** How many calls may still run on credit, of how many that were granted, in which turn. */
+  /** How many calls may still run on credit, how many were granted, and in which turn. */
   credits = 0;
   granted = 0;
   turn = -1;
   /** How many calls were granted last. */
   ramp = 0;
-  /** How long the call took that was timed last. Milliseconds. */
+  /** How many milliseconds the last timed call took. */
   lastMs = 0;
   readonly #isAsked: boolean;
 
@@ -60,7 +60,7 @@ let running: ModuleCalls | undefined;
 export class ModuleCalls {
   /** Counts the turns of the event loop in which calls ran: what was granted for one turn is void in the next. */
   turn = 0;
-  /** How many calls of this turn came after calls had run in it for as long as they may, and how many of the last such turn. */
+  /** How many calls came in this turn after its time for calls was used up, and how many in the last turn that had any. */
   late = 0;
   lateBefore = 0;
   /** The call that runs right now, once its code has asked about its task. */
@@ -100,7 +100,7 @@ export class ModuleCalls {
     return now;
   }
 
-  /** For how many milliseconds calls may yet run in this turn. */
+  /** How many milliseconds calls may still run in this turn. */
   leftAt(now: number): number {
     return this.#spentAt! - now;
   }

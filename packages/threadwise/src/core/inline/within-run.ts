@@ -1,5 +1,5 @@
 /**
- * Calls that run within `run`: nothing is queued, nothing crosses, no task is made. Most of them run on credit: a call
+ * Calls that run within `pool.run`: nothing is queued, nothing crosses, no task is made. Most of them run on credit: a call
  * that was timed by itself, and was short, lets the next few of its function run without a look at the clock.
  */
 import { abortError } from '../calls/canceller.js';
@@ -34,7 +34,7 @@ export class WithinRun {
   #last: Entry | undefined;
   #lastName: unknown;
   #timed = 0;
-  /** When the call ended that was timed last. */
+  /** When the last timed call ended. */
   #lastEnd = 0;
 
   constructor(engine: Engine, here: CallingThread) {
@@ -264,7 +264,7 @@ export class WithinRun {
     this.#calls.forget();
     this.#here.tasks.adopt({ task, call, isPure: entry.isPure, began }, result);
     lifecycle.updateKeepAlive();
-    // The function has had the pool destroyed before it returned: its call was not among the open ones that were rejected.
+    // If the function has destroyed the pool before it returned, its call was not among the open ones that were rejected.
     if (lifecycle.state === 'closed') task.settle({ outcome: 'rejected', error: lifecycle.refusal });
     return promise;
   }

@@ -91,7 +91,7 @@ interface Capturing {
   captureStackTrace?(error: Error, of: unknown): void;
 }
 
-/** Does `check`, and has the stack of an error of ours begin at the caller of `of`: options are checked so deep in here that V8 would note no line of it. */
+/** Does `check`, and has the stack of an error of ours begin at the caller of `of`: V8 notes ten frames, and options are checked deeper than that. */
 export function fromCallerOf<T>(of: (...args: never[]) => unknown, check: () => T): T {
   try {
     return check();
@@ -101,7 +101,7 @@ export function fromCallerOf<T>(of: (...args: never[]) => unknown, check: () => 
   }
 }
 
-/** The same error anew, for another caller: each gets a stack of its own. */
+/** A new error like this one, for another caller: each gets a stack of its own. */
 export function sameAgain(error: ThreadwiseError): ThreadwiseError {
   const { code, message, cause } = error;
   return new ThreadwiseError(code, message, Object.hasOwn(error, 'cause') ? { cause } : {});

@@ -16,7 +16,7 @@ function distance(a: string, b: string): number {
 
 /**
  * The known name closest to `name`, or undefined when none is close (more than half of it, rounded up, would have to change).
- * @param partOf what is compared of a known name
+ * @param partOf the part of a known name that is compared
  */
 export function nearest(
   name: string,

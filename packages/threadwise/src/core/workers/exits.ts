@@ -7,7 +7,7 @@ import { textOf, ThreadwiseError } from '../options/errors.js';
 import { lostError, reasonOf } from './failures.js';
 import type { WorkerSlot } from './worker-slot.js';
 
-/** A worker that ends idle within this time after its start would do so again. Milliseconds; chosen by hand. */
+/** A worker that ends idle within this many milliseconds of its start would probably do so again. Chosen by hand. */
 const EARLY_MS = 10_000;
 
 /** The thread of a worker is gone. */
@@ -62,8 +62,8 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
 }
 
 /**
- * A worker that gets the call of a dead one: it was started after the broadcast, and has no other call of it. If there is none, it is started, whatever
- * the policy would say, as long as there may be one more worker.
+ * Finds a worker for a broadcast's call of a dead worker: one that was started after the broadcast, and has no call of it. If there is none,
+ * starts one, whatever the policy would say, as long as there may be one more worker.
  */
 function heirOf({ workers, scaler }: Engine, { receivers }: Task): WorkerSlot | undefined {
   if (receivers === undefined) return undefined;

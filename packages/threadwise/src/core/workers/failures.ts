@@ -35,7 +35,7 @@ export function sayLost(task: Task, error: unknown): void {
  */
 export function loadError(moduleUrl: string, cause: unknown, inSetup: boolean): ThreadwiseError {
   const reason = textOf(cause);
-  const place = isThreadwiseError(cause) ? undefined : placeOf(cause); // an error of the library was thrown there
+  const place = isThreadwiseError(cause) ? undefined : placeOf(cause); // an error of the library's own has no place in the user's code
   const what = inSetup
     ? `setup() of the task module ${shorten(moduleUrl)} failed`
     : `Cannot load the task module ${shorten(moduleUrl)}`;

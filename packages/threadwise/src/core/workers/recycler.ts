@@ -4,13 +4,13 @@ import type { ThreadwiseError } from '../options/errors.js';
 import { promised } from '../promised.js';
 import type { WorkerSlot } from './worker-slot.js';
 
-/** A worker is replaced when its heap is fuller than this after a task: nobody promises what happens at the limit. */
+/** A worker is replaced when its heap fills more than this share of its limit after a task: nobody promises what happens at the limit. */
 const MAX_HEAP_SHARE = 0.85;
 /** The share of the memory limit from which memory is short. Chosen by hand: the same as in `scheduling/scaling/measured.ts`. */
 const AT_LIMIT = 0.95;
 /** How much a heap must have grown for its worker to be replaced; a new worker takes about a third of it. Bytes. */
 const WORTHWHILE_BYTES = 32 * 2 ** 20;
-/** How many times as large as at first the heap must be, too. */
+/** The heap must also be at least this many times as large as at first. */
 const WORTHWHILE_FACTOR = 2;
 /** The least time between two replacements: each needs memory itself until the old worker is gone. Milliseconds. */
 const RELIEF_INTERVAL_MS = 10_000;
@@ -45,7 +45,7 @@ export class Recycler {
     const { promise } = this.#done;
     promise.catch(() => undefined); // who does not wait for it hears of the failure by the event `error`
     this.#engine.lifecycle.updateKeepAlive();
-    this.#engine.scaler.retry(); // where workers are missing that failed, nobody is replaced before one of them is there
+    this.#engine.scaler.retry(); // if workers are missing because they failed, one has to start before others are replaced
     this.next();
     return promise;
   }

@@ -8,7 +8,7 @@ import type { WorkerSlot } from './worker-slot.js';
 
 /** The pause after a worker that failed before it did anything; doubles with each further one. Milliseconds. */
 const BACKOFF_MS = 50;
-/** The longest pause: so late, at most, is a module noticed that loads again. Milliseconds; chosen by hand. */
+/** The longest pause, and the longest time before the pool notices that the module loads again. Milliseconds; chosen by hand. */
 const MAX_BACKOFF_MS = 60_000;
 /** Failures in a row after which a pool without workers is broken, and one with some is ready without the others. */
 const MAX_FAILURES = 6;
@@ -76,12 +76,12 @@ export class Scaler {
   /** Brings the number of workers to what is wanted, within the bounds. */
   adjust(): void {
     if (!this.#isOpen) return;
-    // Where none is left, nobody waits for the end of a long pause: if the next one fails, too, the pool is broken.
+    // If no worker is left, the next one is started now, not after a long pause: if it fails, too, the pool is broken.
     if (this.#failures >= MAX_FAILURES && this.#current === 0) this.#endPause();
     const bounds = this.#bounds;
     const { min, max } = bounds;
     const { workers, dispatch } = this.#engine;
-    // A listener that was told of a worker or of a decision has closed the pool, or resized it: then all is done.
+    // A listener that was told of a worker or of a decision may have closed the pool, or resized it: then all is done.
     const isOver = () => !this.#isOpen || this.#bounds !== bounds;
     const before = this.#current;
     // What the minimum asks for is started without asking the policy, which takes a while in which threads could start.
@@ -109,7 +109,7 @@ export class Scaler {
       dispatch.pump(); // what they had not begun may go to the others at once
     }
     if (this.#remote?.isDown !== false || this.#pause !== undefined || isOver()) return;
-    // Prepared workers wait until one is ready: if that one cannot load, the others could not either.
+    // Workers are prepared only once one is ready: if that one cannot load, the others could not either.
     if (workers.serving.some(({ state }) => state === 'ready'))
       workers.reserve(this.#remote, Math.min(RESERVE, max - this.#current));
   }
@@ -148,8 +148,8 @@ export class Scaler {
   }
 
   /**
-   * To be called at every call. Sees to it that somebody would notice if ever the invariant that `#isNeeded` keeps did not
-   * hold, for a reason that nobody has thought of: then one worker is started, and an error says that there is a defect.
+   * To be called at every call. A safety net, if the invariant that `#isNeeded` keeps does not hold for a reason that nobody has
+   * thought of: then one worker is started, and an error says that there is a defect.
    */
   watch(): void {
     this.#watchdog ??= this.#engine.parts.platform.timer(WATCH_MS, () => {
@@ -165,14 +165,14 @@ export class Scaler {
     });
   }
 
-  /** A worker that was started then ended its first task: failures before its start do not count any more. */
+  /** A worker that was started at `startedAt` has ended its first task: failures before its start do not count any more. */
   succeeded(startedAt: number): void {
     if (startedAt > this.#failedAt) this.#failures = 0;
   }
 
   /**
-   * A worker ended without having done anything. The next one is started after a pause; where none is left, perhaps never. Workers that were
-   * started before the last failure fail together with that, as the threads of a process do: they count once.
+   * A worker ended without having done anything. The next one is started after a pause; after MAX_FAILURES, if no worker is left, the pool is
+   * broken. Workers that were started before the last failure fail together with that, as the threads of a process do: they count once.
    */
   failed(error: unknown, { startedAt, inSetup }: WorkerSlot): void {
     const { platform } = this.#engine.parts;

@@ -32,7 +32,7 @@ interface SizerContext {
 }
 
 export class Sizer {
-  /** More tasks that wait would change nothing. */
+  /** Whether more waiting tasks would change nothing. */
   isSated = false;
   readonly #context: SizerContext;
   #state: unknown;
@@ -68,7 +68,7 @@ export class Sizer {
     this.#tell({ ...now, at: this.#context.platform.now() }, min, atLeast(min));
   }
 
-  /** The policy is asked no more at the times that it wanted. */
+  /** From now on the policy is not asked at the times that it wanted. */
   stop(): void {
     this.#timer?.handle.cancel();
     this.#timer = undefined;

@@ -45,7 +45,7 @@ export class WorkerSlot implements WorkerView {
   completed = 0;
   /** Running time of the tasks that it has ended. Milliseconds. */
   runMs = 0;
-  /** It retires, for that reason, as soon as it is ready and has got the broadcasts that are for it alone. */
+  /** If set, the worker retires for this reason as soon as it is ready and has got the broadcasts that are for it alone. */
   leaves: ExitReason | undefined;
   /** Why the worker ends, once that is decided. */
   exitReason: ExitReason = 'crashed';
@@ -110,7 +110,7 @@ export class WorkerSlot implements WorkerView {
     }
   }
 
-  /** Whether anything runs there that was not told to end. */
+  /** Whether the worker runs any task whose call is still open. */
   servesOthers(): boolean {
     this.adopt(this.link.adopt()); // what it took by itself counts, too
     return [...this.handed].some((task) => !task.settled && this.hasBegun(task));

@@ -9,7 +9,7 @@ import { exited } from './exits.js';
 import { sayLost, loadsTooLong } from './failures.js';
 import { WorkerSlot } from './worker-slot.js';
 
-/** How long `teardown` may take before its thread is ended anyway, or is not waited for on the calling thread. Milliseconds; chosen by hand. */
+/** How many milliseconds `teardown` may take. Then its thread is ended; on the calling thread it is no longer waited for. Chosen by hand. */
 export const TEARDOWN_MS = 5000;
 
 export class Workers {
@@ -98,7 +98,7 @@ export class Workers {
   /** Gives up the prepared workers: no other thread starts one any more. */
   dropReserved(): void {
     for (const slot of this.#reserved) {
-      slot.exitReason = 'closed'; // another thread may have started it, which is heard later
+      slot.exitReason = 'closed'; // another thread may have started it, and main hears of that later
       slot.terminate();
     }
   }
@@ -106,7 +106,7 @@ export class Workers {
   /** Another thread has started a worker that was prepared. */
   #started(slot: WorkerSlot): void {
     if (!this.#reserved.delete(slot)) return;
-    slot.startedAt = this.#parts.platform.now(); // it was made long before, perhaps
+    slot.startedAt = this.#parts.platform.now(); // the slot may have been made long before
     this.#enlist(slot);
     this.#tellStart(slot);
   }
@@ -170,7 +170,7 @@ export class Workers {
       abortSeen: (task) => engine.canceller.noticed(task),
       memory: (used, limit) => engine.recycler.heapMeasured(slot, used, limit),
       retired: () => {
-        slot.link.drain(); // what it ended before it said so
+        slot.link.drain(); // hears of the tasks that the worker ended before
         slot.pulls = false;
         this.#stopIfDone(slot);
       },
@@ -186,7 +186,7 @@ export class Workers {
 
   #ready(slot: WorkerSlot, names: readonly string[], traits: ModuleTraits): void {
     if (this.#reserved.has(slot)) {
-      this.#parts.exchange.sizing?.drain(); // who has started it has said why, which is to be heard before
+      this.#parts.exchange.sizing?.drain(); // hears first why the other thread has started it
       this.#started(slot);
     }
     if (slot.state !== 'starting') return;
@@ -201,7 +201,7 @@ export class Workers {
 
   #loadFailed(slot: WorkerSlot, error: unknown): void {
     if (slot.state !== 'starting') return;
-    slot.transition('stopping'); // it does not count any more when it is asked who is left
+    slot.transition('stopping'); // so that it does not count among the workers that are left
     this.#engine.workerFailed(slot, error, 'loading'); // before `kill`, so that its replacement is not started at once
     this.kill(slot, 'load-failed', error);
   }
@@ -249,7 +249,7 @@ export class Workers {
         this.#engine.canceller.handed(task, slot);
       }
     }
-    // One that is interrupted soon ends, and its broadcasts go to its heir.
+    // A worker that is interrupted ends soon, and its broadcasts go to its heir.
     if (slot.lane.size > 0 && reason !== 'interrupted') {
       slot.leaves = reason;
       return;
@@ -260,7 +260,7 @@ export class Workers {
     this.#stopIfDone(slot);
   }
 
-  /** Whether a worker that has not been heard to be ready is not: main may have been busy. From then on it takes no task by itself. */
+  /** Whether a worker that was not heard to be ready still starts: main may have been busy. If so, it takes no task by itself from now on. */
   #stillStarts(slot: WorkerSlot): boolean {
     slot.link.drain();
     if (slot.link.forestall()) return slot.state === 'starting';
