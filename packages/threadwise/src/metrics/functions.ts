@@ -51,7 +51,7 @@ export interface RanWithin {
   readonly failed: number;
   /** How many milliseconds they ran altogether. */
   readonly ms: number;
-  /** What the last one that failed threw. */
+  /** The error of the last call that failed; undefined: none has failed. */
   readonly lastError: ErrorTexts | undefined;
 }
 

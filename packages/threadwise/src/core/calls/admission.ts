@@ -58,7 +58,7 @@ export class Admission {
     return this.enterTask(name, args, given, extra);
   }
 
-  /** The same of a call that `PlainCalls.enter` does not take as it is given: most get a record. */
+  /** Does what `enter` does, for a call that `PlainCalls.enter` does not take as it is given: most get a record. */
   enterTask(name: unknown, args: unknown, given?: RunOptions, extra?: Extra): Promise<unknown> {
     try {
       return this.#accept(name, args, given, extra);

@@ -64,7 +64,7 @@ export function withCallerStack(error: unknown, what?: string): unknown {
   return error;
 }
 
-/** What is added to a stack: '' where nobody is known, or the program's own Error.prepareStackTrace makes no text, or throws. */
+/** The text that is added to a stack: '' where no caller is known, or the program's own Error.prepareStackTrace makes no text, or throws. */
 function callersIn(here: Error, what: string | undefined): string {
   try {
     const lines = here.stack!.split('\n');

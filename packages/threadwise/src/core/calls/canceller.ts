@@ -15,7 +15,7 @@ import { WorkerSlot } from '../workers/worker-slot.js';
 const BLOCKED_GRACE_MS = 200;
 const NOTICED_GRACE_MS = 1000;
 
-/** Who has tasks: a worker, or the calling thread. */
+/** What can have a task: a worker, or the calling thread. */
 type Holder = WorkerSlot | TasksHere;
 
 /** A task that can be interrupted, or was. */
@@ -144,7 +144,7 @@ export class Canceller {
     task.settle({ outcome: 'aborted', error });
   }
 
-  /** Who has the task now; a worker that has taken it by itself is remembered from here on. */
+  /** The holder of the task now. A worker that has taken it by itself is remembered as its holder from here on. */
   #holderOf(task: Task): Holder | undefined {
     const holder = this.#watched.get(task)?.holder ?? this.#engine.dispatch.holder(task);
     if (holder !== undefined) this.#watch(task).holder = holder;

@@ -266,7 +266,7 @@ export class PlainCalls {
 
   // --- timeouts ---
 
-  // One timer serves all of them, and only when it goes off are they gone through: so a timeout costs a call next to nothing.
+  // One timer serves all calls, which are looked through only when it goes off: so a timeout costs a call next to nothing.
 
   #setTimer(dueAt: number, now: number): void {
     this.#timer?.cancel();

@@ -1,4 +1,4 @@
-/** What the core uses of the runtime's abort signals, and how many calls follow one. */
+/** The part of the runtime's abort signals that the core uses, and one listener for all calls that follow a signal. */
 
 /** The part of an AbortSignal that is used. */
 export interface AbortSignalLike {

@@ -1,5 +1,5 @@
 /**
- * What a task yields, value by value: `pool.stream`. The task hands over batches, each by a call of a host function that no owner can offer
+ * `pool.stream`: gives the values that a task yields, one by one. The task hands over batches, each by a call of a host function that no owner can offer
  * (`STREAM_HOST`), and is answered when the batch has been taken, so it is never further ahead than `highWaterMark` values. It ends only when
  * all of them were taken: no value comes later than the end, on whatever way that crosses. The worker's end: `runner/streamed.ts`.
  */

@@ -6,7 +6,7 @@ export type TaskFunction = (...args: unknown[]) => unknown;
 export interface ModuleTraits {
   /** The functions that placement 'auto' may run there: without any, it does not even load the module there. */
   readonly functions: readonly string[];
-  /** Those that it may not, each with the reason. */
+  /** The functions that 'auto' may not run there, each with the reason. */
   readonly others: readonly (readonly [name: string, why: string])[];
 }
 

@@ -50,7 +50,7 @@ export interface ThreadExit {
   /** The uncaught error that ended the thread, if there was one. */
   readonly error?: unknown;
   readonly outOfMemory: boolean;
-  /** What ended it, where an exit code does not tell. */
+  /** What ended the thread, where an exit code does not tell. */
   readonly how?: string;
 }
 
@@ -89,8 +89,8 @@ export interface Platform {
   /** Milliseconds on a clock that all threads of the process share. */
   now(): number;
   /**
-   * The same clock, read once for a burst: as long as one turn's code and its promises run, and for a few reads. For
-   * what happens to every call, where reading the clock would cost more than the rest.
+   * The same clock, read once for a burst: the time is kept while the code of one turn and its promises run, for a few reads at
+   * most. For what happens to every call, where reading the clock would cost more than the rest.
    */
   burstNow(): number;
   /** A timer that does not keep the process alive. */

@@ -119,7 +119,7 @@ export interface Placement {
 export interface PlacementLearner {
   /** What is learnt of a function that the module has; made when it is first asked for. */
   of(name: string): PlacedFunction;
-  /** The same of any name that is called: undefined where the module is not known to have it. */
+  /** What is learnt of a name that is called; undefined if the module is not known to have such a function. */
   find(name: string): PlacedFunction | undefined;
 }
 

@@ -125,7 +125,7 @@ export interface PullQueue {
   pause(): Task[];
   /** Inverse of `pause`. */
   resume(): void;
-  /** Who has begun it; undefined as long as nobody has. */
+  /** The link of the worker that has begun the task; undefined as long as none has. */
   holder(task: Task): Link | undefined;
   /** The first task that no worker has begun. */
   peek(): Task | undefined;

@@ -1,6 +1,6 @@
 /**
- * Who is told what happens in a pool: listeners and diagnostics channels at named stages, and a tracer, which is also asked for the context
- * of each task. Free where nobody listens.
+ * Tells what happens in a pool: to listeners and diagnostics channels, at named stages, and to a tracer, which is also asked for the context
+ * of each task. Costs nothing where nobody listens.
  */
 import type { Outcome } from '../contracts.js';
 import { callback, oneOf } from '../options/checks.js';

@@ -214,12 +214,12 @@ export class ModuleCalls {
 
   /** Throws ERR_NOT_CLONEABLE. */
   copyArguments(args: readonly unknown[]): readonly unknown[] {
-    // What `transfer` has marked is marked as a result; among arguments it is an object like others.
+    // `transfer` marks results. An argument with its mark is an object like others: it is copied within the list, where no mark counts.
     if (args.length === 1 && !this.#module.isMoved(args[0])) return [this.#copy(args[0], 'args', args)];
     return this.#copy(args, 'args') as readonly unknown[];
   }
 
-  /** What the caller gets of a result. Throws ERR_NOT_CLONEABLE. */
+  /** Returns a result as its caller gets it. Throws ERR_NOT_CLONEABLE. */
   copyResult(result: unknown, isPure: boolean): unknown {
     if (isImmutable(result) || (isPure && !this.#module.isMoved(result))) return result;
     return this.#copy(result, 'result');

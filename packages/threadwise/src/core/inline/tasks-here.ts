@@ -26,7 +26,7 @@ export class TasksHere {
     startedAt: (task) => this.#begun.get(task)?.began,
     abort: (task, reason) => {
       const { calls, module } = this.#here;
-      // What has begun and is not in the map runs right now, or has returned, and its result is being copied.
+      // A task that has begun and is not in the map runs right now, or has returned and its result is being copied.
       const call = this.#begun.get(task)?.call ?? (calls.isRunning ? calls.asked() : undefined);
       call?.abort(module.copyError(reason));
     },
@@ -144,7 +144,7 @@ export class TasksHere {
     }
     const begun: Begun = { task, call: end === 'awaited' ? calls.take() : undefined, isPure, began };
     calls.forget();
-    // What a stream returns to its caller says nothing of other calls of its function.
+    // A streamed call always returns a promise, which says nothing of other calls of its function.
     if (end === 'awaited' && streamedName(name) === undefined) this.#here.awaits(task.name);
     if (end === 'done') this.#done(begun, result);
     else if (end === 'failed') this.#failed(begun, result);

@@ -39,7 +39,7 @@ function isolationOfText(option: string, value: string): Holders {
   return reject(option, "'thread', 'process', or 'process:2' for two threads in each process", value);
 }
 
-/** What the code says, or else the environment (THREADWISE_ISOLATION), as far as the other options allow. Throws ERR_OPTION. */
+/** Resolves `isolation`: what the code says, else what THREADWISE_ISOLATION says if the other options allow that. Throws ERR_OPTION. */
 export function resolveIsolation(options: CheckedOptions, context: OptionContext) {
   const { isolation, worker } = options;
   const wanted = isolation ?? fromEnvironment(context, 'THREADWISE_ISOLATION', isolationOfText) ?? THREADS;

@@ -92,7 +92,7 @@ export class Recycler {
     if (scaler.isFailing) return;
     const mostBytes = Math.min(options.worker.recycle.aboveMemoryMiB * 2 ** 20, limitBytes * MAX_HEAP_SHARE);
     if (usedBytes > mostBytes) return this.recycle(slot);
-    // Where memory runs short, idle workers above the minimum are retired first. In a pool of a fixed size (0 here) none is recycled for it.
+    // Where memory runs short, idle workers above the minimum are retired first. In a pool of a fixed size (`least` is 0) none is recycled.
     const least = min < max ? min : 0;
     const now = platform.now();
     const isEarly = now - this.#relievedAt < RELIEF_INTERVAL_MS;

@@ -84,7 +84,7 @@ export class Scaler {
     // A listener that was told of a worker or of a decision may have closed the pool, or resized it: then all is done.
     const isOver = () => !this.#isOpen || this.#bounds !== bounds;
     const before = this.#current;
-    // What the minimum asks for is started without asking the policy, which takes a while in which threads could start.
+    // Workers up to the minimum are started without asking the policy: that takes a while, in which threads can start.
     if (before < min) {
       this.#grow(min - before);
       if (isOver()) return;

@@ -38,7 +38,7 @@ export class Sizer {
   #state: unknown;
   #timer: { readonly handle: TimerHandle; readonly dueAt: number } | undefined;
   #isDue = false;
-  /** What was told last: the same is told once. */
+  /** The change that was told last: it is not told again. */
   #told = { from: -1, to: -1 };
 
   constructor(context: SizerContext) {
@@ -97,7 +97,7 @@ export class Sizer {
   }
 }
 
-/** Where a bound decided, and not the policy, that is the reason. */
+/** The reason of a decision: the bound, if that decided and not the policy. */
 function reasonOf({ min, max }: LoadView, target: number, why: string): string {
   if (target < min) return atLeast(min);
   return target > max ? `${why}; there may be at most ${max}` : why;

@@ -56,7 +56,7 @@ export class WorkerSlot implements WorkerView {
   heapUsedBytes = 0;
   /** What its heap held when it was measured for the first time. */
   heapAtFirstBytes: number | undefined;
-  /** What happens if the slot stays in its state for too long. */
+  /** The timer that goes off if the slot stays in its state for too long. */
   deadline: TimerHandle | undefined;
   /** How many tasks it may yet begin. Set before the slot is used, if there is a limit. */
   allowance = new Allowance(undefined);

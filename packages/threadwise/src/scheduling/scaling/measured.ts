@@ -80,7 +80,7 @@ function atOnce(load: LoadView, state: State): Next {
     const there = cores === 1 ? 'is 1 core' : `are ${cores} cores`;
     return { target: current + more, why: `${tasks} for a worker, and there ${there}`, state };
   }
-  // One at a time, so that a load that comes in bursts does not find an empty pool.
+  // Idle workers are released one at a time, so that a load that comes in bursts does not find an empty pool.
   if (queued === 0 && current > load.min && load.idle > 0 && longestIdleMs >= load.idleTimeoutMs)
     return { target: current - 1, why: `a worker has been idle for ${Math.round(longestIdleMs)} ms`, state };
   return { target: current, why: 'as many as there is work for', state };
