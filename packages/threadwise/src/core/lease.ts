@@ -6,7 +6,7 @@ import { ThreadwiseError } from './options/errors.js';
 const MIN_BYTES = 4096;
 /** Free single buffers that are kept for the next lease, in bytes altogether; what is more is left to the garbage collector. */
 const MAX_KEPT_BYTES = 64 * 2 ** 20;
-/** The largest lease: what a SharedArrayBuffer and a Uint8Array can hold on every runtime of ours. */
+/** The largest lease: what a SharedArrayBuffer and a Uint8Array can hold on every runtime that we support. */
 const MAX_LEASE_BYTES = 2 ** 31;
 
 /** Memory of the pool's, to be filled in place and passed as an argument: `pool.run('hash', [lease])`. */
@@ -31,7 +31,7 @@ export interface LeaseMemory {
 export interface LeasePiece {
   /** Exactly as many bytes as were asked for, aligned for the elements of any typed array. */
   readonly bytes: Uint8Array;
-  /** Inverse of `take`: at most once, and only when nobody can touch the bytes any more; never, in doubt. */
+  /** Inverse of `take`. Called at most once, and only if it is certain that no code can touch the bytes any more. */
   give(): void;
 }
 

@@ -39,7 +39,7 @@ export class Lifecycle {
   /** Settles `ready`; undefined once it has. */
   #readiness: ReturnType<typeof promised<void>> | undefined = promised();
   #closed: ReturnType<typeof promised<void>> | undefined;
-  /** How many milliseconds `close` waits for a call to settle before it gives up; undefined: nobody closes the pool. */
+  /** How many milliseconds `close` waits for a call to settle before it gives up; undefined: the pool is not being closed. */
   #stallMs: number | undefined;
   #stall: TimerHandle | undefined;
   #isEndingWorkers = false;
@@ -117,7 +117,7 @@ export class Lifecycle {
     this.checkOpen();
     this.#drained ??= promised();
     this.#goOn();
-    this.#engine.room.update(); // whoever waits for room is to hear that there will be none
+    this.#engine.room.update(); // callers that wait for room must hear that there will be none
     this.settled();
     return this.#drained.promise;
   }

@@ -6,9 +6,8 @@ const MARK = '\n    --- called from ---\n';
 const OURS = /^ {4}at async (Pool|Mapping|PackingAdmission)\.(run|broadcast|results|map|enter)\b/;
 
 /**
- * Rejects the promise that `resolve` belongs to, with the error and who awaits it. The engine tells who that is to code
- * that runs as a reaction which the promise depends on (V8's async stack traces); so nothing is paid for calls that
- * succeed.
+ * Rejects the promise that `resolve` belongs to, with the error and the stack of the code that awaits it. V8 (its async stack traces)
+ * tells that stack to code that runs as a reaction which the promise depends on; so calls that succeed pay nothing.
  */
 export function rejectWithCaller(resolve: (value: unknown) => void, error: unknown): void {
   const gate = promised();

@@ -20,7 +20,7 @@ type Holder = WorkerSlot | TasksHere;
 
 /** A task that can be interrupted, or was. */
 interface Watched {
-  /** Undefined as long as nobody is known to have it. */
+  /** Undefined as long as it is not known. */
   holder: Holder | undefined;
   /** Goes off when its timeout may have passed; once it was interrupted, when its grace is over. */
   timer: TimerHandle | undefined;
@@ -56,7 +56,7 @@ export class Canceller {
     this.#lookIn(task, task.run.timeoutMs);
   }
 
-  /** Some worker will take the task by itself; nobody says when. */
+  /** Some worker will take the task by itself, and main is not told when. */
   offered(task: Task): void {
     if (task.unwatch === undefined || task.run.timeoutMs === undefined || this.#watched.has(task)) return;
     this.#lookIn(task, task.run.timeoutMs);
@@ -115,7 +115,7 @@ export class Canceller {
     watched.timer = this.#engine.parts.platform.timer(ms, () => {
       if (watched.phase === 'runs') this.#timedOut(task, watched);
       else this.#graceIsOver(task, watched);
-      this.#engine.batchEnded(); // what was drained may have made room, of which nobody else hears over a port
+      this.#engine.batchEnded(); // the drained messages may have made room; over a port, nothing else tells of that
     });
   }
 

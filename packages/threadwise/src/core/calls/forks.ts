@@ -4,8 +4,8 @@
  *
  * Why a pool never waits for itself: a call that was given lies behind nothing but tasks that its worker took after main had given it. Such a
  * task can wait for a call of its own only if main gave that one later still, since main gives nothing to a worker that runs something. So
- * whoever waits for whom, the calls in between were given later and later, and that leads back to nobody. Therefore a call whose worker
- * dies before it begins is not given to another one: it is refused, and runs where it was made.
+ * along every chain of tasks that wait for each other, each call was given later than the one before: no chain is a circle. Therefore a call
+ * whose worker dies before it begins is not given to another one: it is refused, and runs where it was made.
  */
 import type { RanWithin } from '../../metrics/functions.js';
 import type { Engine } from '../engine.js';

@@ -62,7 +62,7 @@ export class RoomQueue {
     }
   }
 
-  /** A call was accepted: whoever it was, one of the promised places counts as taken. */
+  /** A call was accepted: whoever made it, one of the promised places counts as taken. */
   taken(): void {
     if (this.#reserved > 0) this.#reserved--;
   }

@@ -83,7 +83,7 @@ export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Plat
     key: run.key,
     transfer: run.transfer === undefined ? [] : list('transfer', run.transfer),
     retries: run.retries === undefined ? defaults.retries : retryCount('retries', run.retries),
-    // Called in the async context of the call, whoever hears the progress.
+    // Called in the async context of the call, wherever the progress arrives.
     onProgress:
       run.onProgress === undefined ? undefined : platform.bind(callback('onProgress', run.onProgress)),
   };

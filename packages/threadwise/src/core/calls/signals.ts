@@ -11,7 +11,7 @@ export interface AbortSignalLike {
 /** The options of `addEventListener`, without a prototype: nothing can be inherited. */
 export const ONCE: { readonly once: boolean } = Object.assign(Object.create(null), { once: true });
 
-/** Every runtime of ours has it, the language has not. Taken before anybody can replace it. */
+/** Every runtime that we support has it, but the language has not. Taken before a program can replace it. */
 export const { AbortController } = globalThis as unknown as { AbortController: new () => Controller };
 
 export interface Controller {

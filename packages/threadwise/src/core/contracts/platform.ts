@@ -136,7 +136,7 @@ export interface Platform {
   availableThreads(): number;
   /** How many there may be at most, however much they wait: not less than `availableThreads`. */
   threadCeiling(): number;
-  /** The bytes that the process has, and those that it may take; undefined where nobody can tell. */
+  /** The bytes that the process has, and those that it may take; undefined where the system does not tell. */
   memory(): Measured['memory'];
   /** The utilisation of the calling thread's event loop since it was asked before, 0 to 1, and its heap. */
   ownLoad(): { readonly utilization: number; readonly residentBytes: number; readonly heapUsedBytes: number };

@@ -164,7 +164,7 @@ export class ModuleCalls {
     return this.call;
   }
 
-  /** Takes the call that runs right now, which goes on after its function has returned; whoever takes it ends it. */
+  /** Takes the call that runs right now, which goes on after its function has returned. The caller of `take` has to end it. */
   take(): RunningCall {
     const call = this.asked();
     this.call = undefined;

@@ -223,7 +223,7 @@ export class WithinRun {
 
   /** @param began when the call began; undefined: it ran on credit */
   #failed(entry: Entry, thrown: unknown, began?: number, id = 0, trace?: unknown): Promise<never> {
-    this.#calls.forget(); // who hears of the failure may call again
+    this.#calls.forget(); // code that hears of the failure may make another call
     const error = this.#here.module.copyError(thrown, true);
     const now = this.#engine.parts.platform.now();
     const ms = began === undefined ? undefined : now - began;

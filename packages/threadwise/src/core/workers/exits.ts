@@ -50,7 +50,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
     if (task.settled) continue; // aborted since
     const lost = forks.lost(task);
     const heir = lost === undefined ? heirOf(engine, task) : undefined;
-    if (task.settled) continue; // a listener that was told of the heir has given it up
+    if (task.settled) continue; // a listener that was told of the new worker has aborted it, or closed the pool
     if (lost !== undefined) task.settle({ outcome: 'aborted', error: lost });
     else if (heir !== undefined) dispatch.submitTo(heir, task);
     else {
@@ -86,7 +86,7 @@ function failurePhase({ parts }: Engine, slot: WorkerSlot): 'loading' | 'idle' |
   return isEarly && !hasWorked ? 'idle' : undefined;
 }
 
-/** Whether a task that the dead worker held is to run elsewhere. If not, it is settled, or kept for an heir. */
+/** Whether a task that the dead worker held is to run elsewhere. If not, it is settled, or kept for a worker that replaces the dead one. */
 function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: ThreadExit): boolean {
   const begun = slot.hasBegun(task);
   if (!begun && !task.moves) {

@@ -43,7 +43,7 @@ export class Recycler {
     this.#old = this.#engine.workers.serving;
     this.#done ??= promised();
     const { promise } = this.#done;
-    promise.catch(() => undefined); // who does not wait for it hears of the failure by the event `error`
+    promise.catch(() => undefined); // a program that does not wait for it hears of the failure by the event `error`
     this.#engine.lifecycle.updateKeepAlive();
     this.#engine.scaler.retry(); // if workers are missing because they failed, one has to start before others are replaced
     this.next();

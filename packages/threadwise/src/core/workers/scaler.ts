@@ -1,4 +1,4 @@
-/** How many workers there are: asks who sizes the pool, starts and releases, and backs off when workers fail. */
+/** Keeps the number of workers: asks the policy or the coordinator how many to have, starts and releases them, backs off when they fail. */
 import type { RemoteSizing, TimerHandle } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { ThreadwiseError } from '../options/errors.js';
@@ -137,7 +137,7 @@ export class Scaler {
     return this.#failures > 0 && (this.#pause !== undefined || isTrying());
   }
 
-  /** How many workers there are to be before the pool is ready: nobody waits for those that fail again and again. */
+  /** How many workers must be ready before the pool is: those that fail again and again are not waited for. */
   get expected(): number {
     return this.#failures < MAX_FAILURES ? this.#bounds.min : 0;
   }

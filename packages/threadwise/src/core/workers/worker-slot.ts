@@ -18,7 +18,7 @@ const TRANSITIONS: Readonly<Record<SlotState, readonly SlotState[]>> = {
   dead: [],
 };
 
-/** Returns the next state of a state machine. Throws where it may not follow: a defect of ours. @param who the machine, for the error */
+/** Returns the next state of a state machine. Throws if it may not follow: a defect of ours. @param who the machine, for the error */
 export function transition<S extends string>(
   who: string,
   following: Readonly<Record<S, readonly S[]>>,

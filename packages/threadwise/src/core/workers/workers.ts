@@ -249,7 +249,7 @@ export class Workers {
         this.#engine.canceller.handed(task, slot);
       }
     }
-    // A worker that is interrupted ends soon, and its broadcasts go to its heir.
+    // A worker that is interrupted ends soon, and its broadcasts go to the worker that replaces it.
     if (slot.lane.size > 0 && reason !== 'interrupted') {
       slot.leaves = reason;
       return;

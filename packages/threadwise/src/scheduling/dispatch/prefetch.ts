@@ -2,7 +2,7 @@
 
 /**
  * Work that may lie unbegun at a worker, in milliseconds: long enough to hide the crossing (about 0.02 ms there and
- * back), short enough not to matter to whoever waits behind it. Chosen by hand.
+ * back), short enough not to matter to the tasks that wait behind it. Chosen by hand.
  */
 const TARGET_MS = 0.5;
 /** The most tasks that may lie unbegun at a worker. */
