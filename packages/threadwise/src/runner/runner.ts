@@ -250,7 +250,7 @@ export class Runner implements CallHost, EndpointEvents {
     return this.#reportMemory(now);
   }
 
-  /** Called when the result is sent, since a caller waits for that. Returns the time afterwards. */
+  /** Called after the result was sent, for which a caller waits. Returns the time afterwards. */
   #reportMemory(now: number): number {
     if (now - this.#lastMemoryAt <= MEMORY_REPORT_MS) return now;
     this.#lastMemoryAt = now;

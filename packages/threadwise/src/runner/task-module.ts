@@ -1,5 +1,5 @@
 /**
- * Reads a task module. Its tasks are the functions that it exports under names of their own; inherited functions are none. Which tasks may
+ * Reads a task module. Its tasks are the functions that it exports itself, by their names; inherited functions are none. Which tasks may
  * run on the calling thread depends on what the module declares, and on the kinds of the functions.
  */
 import { streamedName } from '../core/calls/stream.js';
