@@ -36,7 +36,7 @@ function setStack(error: unknown, value: unknown): void {
 }
 
 /**
- * Adds to the stack of an error who awaits the async function, or the reaction, that calls this. Returns the error. The text is made only
+ * Adds to the stack of an error the code that awaits the async function, or the reaction, which calls this. Returns the error. The text is made only
  * when somebody reads the stack, as for any error in V8: making it takes several times as long as noting the frames, and most stacks are never read.
  * @param what the caller's name of this call, if it made several in one place
  */

@@ -64,7 +64,7 @@ export function defaultRun({ timeoutMs, retries }: Pick<ResolvedRun, 'timeoutMs'
   return { ...none, timeoutMs, priority: 0, retries };
 }
 
-/** Whether it has nothing but options of a call, and no others by way of its prototype. */
+/** Whether a value has only options of a call, and none that its prototype gives it. */
 function isUsual(given: unknown): given is RunOptions {
   if (!isObject(given) || isList(given)) return false;
   for (const key in given) if (!RUN_KEYS.has(key) || !Object.hasOwn(given, key)) return false;
