@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, counted, duration, factor, part, perCent, times, timesFromTo } from './figures.js';
+import {
+  bytes,
+  counted,
+  duration,
+  factor,
+  part,
+  perCent,
+  range,
+  times,
+  timesAfter,
+  timesFromTo,
+  withRange,
+} from './figures.js';
 
 test('durations have the unit in which they are read', () => {
   const said = [0, 0.0011, 0.04, 0.0994, 0.0996, 2.5, 994, 996, 3210, 123_456].map(duration);
@@ -55,4 +67,29 @@ test('what is huge is not told to the last digit', () => {
     said,
   );
   assert.deepEqual(huge.map(factor), said);
+});
+
+test('what is next to nothing is not told to the digit', () => {
+  for (const format of [(value: number) => times({ value }), factor]) {
+    const said = [0, 3.3e-7, 0.00099, 0.000994, 0.000996, 0.00123].map(format);
+    const less = 'less than 0.001 x';
+    assert.deepEqual(said, ['0 x', less, less, less, '0.001 x', '0.0012 x']);
+  }
+  const [both, across, fromNone] = [
+    { value: 3.5e-7, low: 3.3e-7, high: 3.9e-7 },
+    { value: 0.0015, low: 0.0005, high: 0.002 },
+    { value: 0.0005, low: 0, high: 0.0009 },
+  ];
+  const ways = [timesFromTo, (gain: typeof both) => range(gain, factor)];
+  for (const way of ways) {
+    const said = [both, across, fromNone].map(way);
+    const expected = ['less than 0.001 x', 'less than 0.001 to 0.002 x', '0 to less than 0.001 x'];
+    assert.deepEqual(said, expected);
+  }
+  assert.equal(withRange(both, factor), 'less than 0.001 x');
+  assert.equal(withRange(across, factor), '0.0015 x (less than 0.001 to 0.002 x)');
+  assert.deepEqual(
+    [across, both].map((gain) => timesAfter('about', gain)),
+    ['about 0.0015 x', 'less than 0.001 x'],
+  );
 });

@@ -45,9 +45,19 @@ export function inOneUnit(format: Format, of: number): Format {
   return (value) => inUnit(value, unit);
 }
 
-/** How many times as much: `1.9 x`. */
+/** Less than this is not told to the digit: `3.3e-7 x` says no more than that it is next to nothing. */
+const TINY = 0.001;
+
+/** How many times as much: `1.9 x`, `less than 0.001 x`. */
 export function times({ value }: Pick<Estimate, 'value'>): string {
-  return `${twoDigits(value)} x`;
+  const isTiny = value > 0 && Number(value.toPrecision(2)) < TINY;
+  return isTiny ? `less than ${TINY} x` : `${twoDigits(value)} x`;
+}
+
+/** `about 1.9 x`, but only `less than 0.001 x`, of which no word before it makes sense. */
+export function timesAfter(word: 'about' | 'at most', gain: Pick<Estimate, 'value'>): string {
+  const said = times(gain);
+  return said.startsWith('less') ? said : `${word} ${said}`;
 }
 
 /** `1.7 to 2 x`. */
@@ -99,8 +109,8 @@ export function range(figure: Estimate | undefined, format: Format): string {
 
 /** The unit of both is said once. */
 function withoutUnit(low: string, high: string): string {
-  const [figure = '', unit] = low.split(' ');
-  return unit !== undefined && high.endsWith(` ${unit}`) ? figure : low;
+  const end = low.lastIndexOf(' ');
+  return end >= 0 && high.endsWith(low.slice(end)) ? low.slice(0, end) : low;
 }
 
 /** `1,900 (1,800 to 2,000)`. */
@@ -123,7 +133,7 @@ export function shortRate(perSecond: number): string {
 
 /** How many times as much, to two digits behind the point: what decides is often between 1 and 1.1. */
 export function factor(value: number): string {
-  if ((value > 0 && value < 0.095) || value >= HUGE) return `${twoDigits(value)} x`;
+  if ((value > 0 && value < 0.095) || value >= HUGE) return times({ value });
   return `${grouped(Number(value.toFixed(value < 10 ? 2 : 1)))} x`;
 }
 

@@ -2,7 +2,7 @@
 import { mean } from 'd3-array';
 import * as rules from '../../../experiment/rules.js';
 import { estimate, ratio } from '../../../experiment/statistics.js';
-import { count, counted, duration, times, timesFromTo } from '../../../format/figures.js';
+import { count, counted, duration, times, timesAfter, timesFromTo } from '../../../format/figures.js';
 import { compareWays, gainOver, seriesOf, wholeMsOf } from './compare.js';
 import type { Comparison, How, Place } from './compare.js';
 import type { ClassSamples, FolderSamples, RoundSamples, WayName, WaySamples } from './samples.js';
@@ -115,7 +115,7 @@ function onServer({ finding, samples, comparison: { rounds } }: Weighed): string
   const [held, late] = [loop, ours].map(({ loopDelayMs }) => duration(loopDelayMs!.value));
   const loops = `a loop of readFileSync holds up the event loop for as long as it runs (a timer was ${held} late with ${counted(samples.batch.files, 'file')})`;
   const does =
-    rounds < rules.ENOUGH_ROUNDS ? `did about ${times(ours.gain)}` : `does ${timesFromTo(ours.gain)}`;
+    rounds < rules.ENOUGH_ROUNDS ? `did ${timesAfter('about', ours.gain)}` : `does ${timesFromTo(ours.gain)}`;
   return `${sizesInWords(finding)}, on the main thread of a server: ${loops}; \`readFiles\` ${does} of its files, and a timer was ${late} late (99th percentile)`;
 }
 

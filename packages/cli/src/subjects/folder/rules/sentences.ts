@@ -1,7 +1,7 @@
 /** The sentences about a class of sizes, and about all of them together: they say only what the comparison allows. */
 import { extent } from 'd3-array';
 import { ENOUGH_ROUNDS, WHAT_WOULD_TELL } from '../../../experiment/rules.js';
-import { bytes, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
+import { bytes, duration, perCent, times, timesAfter, timesFromTo } from '../../../format/figures.js';
 import type { FolderAnswer, Weighed } from './analyze.js';
 import type { Comparison } from './compare.js';
 import { type ClassSamples, WAYS } from './samples.js';
@@ -57,7 +57,7 @@ function unclear({ rounds, workersGain, noise }: Comparison): string {
     return rounds < ENOUGH_ROUNDS ? tooFew : 'not enough was measured';
   }
   // An interval of so few rounds is so wide that it says nothing.
-  if (rounds < ENOUGH_ROUNDS) return `${tooFew}; workers brought about ${times(workersGain)}`;
+  if (rounds < ENOUGH_ROUNDS) return `${tooFew}; workers brought ${timesAfter('about', workersGain)}`;
   return `workers bring ${timesFromTo(workersGain)}, and two runs of the very same differ by ${noiseInWords(noise)}`;
 }
 

@@ -11,7 +11,16 @@ import {
   type Verdict,
   WORTH_IT,
 } from '../../../experiment/rules.js';
-import { counted, duration, part, perCent, range, times, timesFromTo } from '../../../format/figures.js';
+import {
+  counted,
+  duration,
+  part,
+  perCent,
+  range,
+  times,
+  timesAfter,
+  timesFromTo,
+} from '../../../format/figures.js';
 import { disagrees } from './break-even.js';
 import * as busy from './busy.js';
 import type { Facts } from './facts.js';
@@ -66,7 +75,7 @@ function waits({ samples, computing, isMixed, loop, most }: Facts): Decision | u
   const alone = 1 / (loop?.high ?? 1);
   if (!isMixed || alone < WORTH_IT || most >= alone) return undefined;
   const without = `many at a time on one event loop are up to ${times({ value: alone })} the calls`;
-  const threads = `threads bring at most ${times({ value: most })}`;
+  const threads = `threads bring ${timesAfter('at most', { value: most })}`;
   return dont('async', `${computes} and waits for the rest: ${without}, ${threads}`);
 }
 
@@ -127,7 +136,7 @@ const NOT_MUCH_LESS = 0.85;
 function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision | undefined {
   const free = facts.isBusy && facts.hasEnough ? busy.onFreeCores(samples) : undefined;
   if (free === undefined) return undefined;
-  const expected = `a call computes ${duration(free.callMs)}, a crossing costs ${duration(free.crossingMs)}: about ${times(free.gain)} on ${counted(cores, 'free core')}`;
+  const expected = `a call computes ${duration(free.callMs)}, a crossing costs ${duration(free.crossingMs)}: ${timesAfter('about', free.gain)} on ${counted(cores, 'free core')}`;
   const row = gains.find(({ threads }) => threads === cores);
   // The system shares cores out by threads: beside other programs, a pool with more threads than cores may get more of the cores, and so show a gain.
   const isMuchLess = gains.every(
@@ -191,7 +200,7 @@ function unclear({ samples, best, noise, rounds, isBusy, lacking }: Facts): stri
   if (best === undefined) return 'not enough was measured';
   const { gain } = best;
   if (rounds < ENOUGH_ROUNDS) {
-    return `${counted(rounds, 'round')} of measuring are too few; threads brought about ${times(gain)} the calls`;
+    return `${counted(rounds, 'round')} of measuring are too few; threads brought ${timesAfter('about', gain)} the calls`;
   }
   const others = samples.machine.othersShare;
   if (others !== undefined && isBusy) {

@@ -1,7 +1,7 @@
 /** From the samples of a server to its findings: the verdict, its reasons, what each way costs, and the warnings. Pure. */
 import * as rules from '../../../experiment/rules.js';
 import { type Estimate, middleOf, ratio } from '../../../experiment/statistics.js';
-import { bytes, counted, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
+import { bytes, counted, duration, perCent, timesAfter, timesFromTo } from '../../../format/figures.js';
 import { failuresOf, figuresOf, isFailing, roomOf } from './figures.js';
 import type { Figures, Way } from './figures.js';
 import type { LaneSamples, ServerSamples } from './samples.js';
@@ -44,7 +44,7 @@ function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[
     ...ways.map(({ gain: { requests, p99 }, title, lane }) => {
       // An interval of so few rounds is so wide that it says nothing.
       const isWide = Math.min(lane.rate.length, asIs.rate.length) < rules.FEWEST_ROUNDS;
-      const said = (gain: Estimate) => (isWide ? `about ${times(gain)}` : timesFromTo(gain));
+      const said = (gain: Estimate) => (isWide ? timesAfter('about', gain) : timesFromTo(gain));
       const late = p99 === undefined ? '' : ` and ${said(p99)} the p99`;
       return requests && `${title}: ${said(requests)} the requests${late} of the app as it is`;
     }),
