@@ -103,7 +103,7 @@ const refused = [
   [{ queueLimit: '5' }, /'queue[.]limit': expected a whole number.*got "5"/],
   [
     { thread: 1, foo: 2 },
-    /Unknown: "thread", "foo"\. Known: threads, min, max, choose, placement, queueLimit/,
+    /Unknown field: "thread", "foo"\. Known: threads, min, max, choose, placement, queueLimit/,
   ],
   [{ threads: { min: 1, most: 2 } }, /threads\.most/],
   [{}, /Expected a JSON object with some of threads/],
@@ -168,7 +168,7 @@ test('names of the prototype are unknown fields', async (t) => {
       body,
     });
     assert.equal(status, 400);
-    assert.ok(json.error.message.startsWith(`Unknown: "${name}"`), json.error.message);
+    assert.ok(json.error.message.startsWith(`Unknown field: "${name}"`), json.error.message);
   }
   assert.deepEqual(pool.done, []);
 });

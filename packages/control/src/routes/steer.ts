@@ -35,7 +35,7 @@ function changesOf(body: unknown, pool: ControllablePool): object {
   }
   const unknown = given.map(([name]) => name).filter((name) => !CHANGE_FIELDS.includes(name));
   if (unknown.length > 0) {
-    throw new RequestError('ERR_OPTION', `Unknown: ${unknown.map(show).join(', ')}. Known: ${known}`);
+    throw new RequestError('ERR_OPTION', `Unknown field: ${unknown.map(show).join(', ')}. Known: ${known}`);
   }
   // To the library, null is a bound that is not given.
   const empty = given.find(([name, value]) => value === null && name !== 'queueLimit');

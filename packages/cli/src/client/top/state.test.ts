@@ -100,7 +100,7 @@ test('the lower bound goes down with the upper one', () => {
 test('the last thread stays, and nothing is asked', () => {
   const { state, wishes } = press(at('c'), '-');
   assert.deepEqual([state.mode.kind, wishes], ['watching', []]);
-  assert.equal(state.notice, 'c has one thread, and needs that.');
+  assert.equal(state.notice, 'c has one thread, and needs it.');
 });
 
 test('p resumes what is paused, and says why it cannot pause', () => {

@@ -150,9 +150,9 @@ function asked(state: TopState, make: (pool: PoolJson, label: string) => Asked |
 /** The question names the new number of threads and not the step: others may change it before the answer. */
 function resized(pool: PoolJson, label: string, by: number): Asked | string {
   const [min, max] = [figure(pool, 'threads.min'), figure(pool, 'threads.max')];
-  if (min === undefined || max === undefined) return `How many threads ${label} has is not known.`;
+  if (min === undefined || max === undefined) return `The number of threads of ${label} is not known.`;
   const to = max + by;
-  if (to < 1) return `${label} has one thread, and needs that.`;
+  if (to < 1) return `${label} has one thread, and needs it.`;
   if (min === max) {
     const threads = `${to} ${to === 1 ? 'thread' : 'threads'}`;
     return {
