@@ -1,4 +1,4 @@
-/** A process in which something is measured: the command starts it, asks it one thing at a time, and ends it. Whatever becomes of it is an answer. */
+/** A process in which something is measured: the command starts it, asks one question at a time, and ends it. A crash or silence is an outcome, too. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ export interface Ending {
   readonly signal: string | null;
 }
 
-/** The same, and the last lines of what it wrote to standard error, or why it was ended. */
+/** How a process ended, and the last lines that it wrote to standard error, or why the command ended it. */
 export interface Ended extends Ending {
   readonly lastWords: string;
 }
@@ -29,23 +29,23 @@ export type Outcome<T> =
 export type Failure = Exclude<Outcome<never>, { kind: 'done' }>;
 
 export interface ChildOptions {
-  /** Aborted: nobody wants to know any more. */
+  /** When aborted, every question has the outcome `aborted`. */
   readonly signal?: AbortSignal;
-  /** The cores that it may use; undefined: all that this process may. */
+  /** The cores that the child may use; undefined: all that this process may use. */
   readonly cpus?: readonly number[] | undefined;
-  /** Runs a program that starts others: all of them are ended with it, and what it writes to standard error is kept. */
+  /** Whether the child runs a program that may start processes: all of them are killed with it, and what it writes to standard error is kept. */
   readonly isProgram?: boolean;
 }
 
 /** What can be asked of a child, and what it answers. */
 export type Talk<T> = { [K in keyof T]: { asks: unknown; gets: unknown } };
 
-/** How many milliseconds a process may take until it listens, beside other programs: it is not the user's code that takes them. */
+/** How many milliseconds a process may take until it listens: on a busy machine, the start of Node.js alone may take seconds. */
 const STARTS_MS = 10_000;
 /** How many characters are kept of what a child wrote to standard error. */
 const KEPT = 8192;
 const LAST_LINES = 12;
-/** Those that must not outlive the command's own process. */
+/** The children that must not outlive the command's own process. */
 const living = new Set<{ kill(): Promise<void> }>();
 process.on('exit', () => {
   for (const child of living) void child.kill();
@@ -61,10 +61,10 @@ export class Child<T extends Talk<T>> {
   /** Resolves when the child listens: a message that is sent earlier may be lost. */
   readonly #hello: Promise<void>;
   #ending: Gone | undefined;
-  /** What the child last noted, for when it ends before it answers. */
+  /** The child's last note, for the case that it ends before it answers. */
   noted: unknown;
   #said = '';
-  /** Why this side ended the child; empty: it did not. */
+  /** Why the command ended the child; empty: it did not. */
   #verdict = '';
 
   /** @param from the module that the child runs, or a process that runs already */
@@ -83,7 +83,7 @@ export class Child<T extends Talk<T>> {
     living.add(this);
   }
 
-  /** Undefined as long as it runs. */
+  /** Undefined as long as the child runs. */
   get ended(): Ended | undefined {
     if (this.#ending === undefined) return undefined;
     const { exitCode, signal, notStarted = '' } = this.#ending;
@@ -91,8 +91,8 @@ export class Child<T extends Talk<T>> {
   }
 
   /**
-   * The last lines of what it wrote to standard error. Of an uncaught error Node.js writes the place, the error, the stack, and its own
-   * version: the error says most.
+   * The last lines that the child wrote to standard error. For an uncaught error Node.js writes the place, the error, the stack, and its
+   * own version: the lines begin at the error, which says most.
    */
   get lastWords(): string {
     const trimmed = this.#said.split('\n').map((line) => line.trim());
@@ -102,7 +102,7 @@ export class Child<T extends Talk<T>> {
     return lines.slice(from, from + LAST_LINES).join('\n');
   }
 
-  /** One at a time. `limitMs`: how long it may say nothing once it listens; then it is ended. */
+  /** Asks one question: the next one must wait for its outcome. A child that listens, and sends nothing for `limitMs` milliseconds, is killed. */
   async ask<K extends keyof T & string>(
     type: K,
     asks: T[K]['asks'],
@@ -131,7 +131,7 @@ export class Child<T extends Talk<T>> {
     if ((await Promise.race([this.#hello, settled])) === undefined) {
       clearTimeout(timer);
       timer = limit(limitMs);
-      // Whether the message arrives need not be known: `gone` tells if it cannot.
+      // An error of `send` is ignored: a child that a message cannot reach is gone, and `#gone` says so.
       this.#child.send(wrapped({ type, asks }), () => {});
     }
     const outcome = await settled;
@@ -150,16 +150,16 @@ export class Child<T extends Talk<T>> {
     return this.#ending !== undefined;
   }
 
-  /** Ends it now, with all that it has started; resolves when it is gone. */
+  /** Kills the child, with all processes that it has started. Resolves when they are gone. */
   async kill(): Promise<void> {
     this.#kill();
     await this.#gone;
   }
 
-  /** Whether there was anything left to be ended. */
+  /** Returns whether there was a process left to kill. */
   #kill(): boolean {
     const { pid } = this.#child;
-    // The number of one that is gone may be another's by now.
+    // The system may have given the id of a process that is gone to another one.
     if (pid === undefined || this.#ending !== undefined) return false;
     if (!this.#isGroup) return this.#child.kill('SIGKILL');
     try {
@@ -172,14 +172,14 @@ export class Child<T extends Talk<T>> {
   async #end(): Promise<Gone> {
     const child = this.#child;
     const ending = await new Promise<Gone>((resolve) => {
-      // An error of a child that runs says that a message did not reach it; its end, which follows, says the same.
+      // An error after the start means that a message did not reach the child; its end follows, and says enough.
       child.on('error', ({ message }) => {
         if (child.pid === undefined) resolve({ exitCode: null, signal: null, notStarted: message });
       });
       child.once('exit', () => this.#isGroup && this.#kill());
       child.once('close', (exitCode, signal) => resolve({ exitCode, signal }));
     });
-    // What it had started itself goes with it. Nobody tells when a process is gone that is no child of ours: one has to look.
+    // The processes that the child has started go with it. They are not our children, so that no event tells when they are gone: we poll.
     const latest = performance.now() + LOOK_FOR_MS;
     while (this.#isGroup && this.#kill() && performance.now() < latest) await sleep(LOOK_MS);
     living.delete(this);
@@ -189,10 +189,10 @@ export class Child<T extends Talk<T>> {
 }
 
 const LOOK_MS = 5;
-/** The system takes the memory of a killed process before it is gone. Milliseconds. */
+/** How many milliseconds to wait at the most for killed processes to be gone: the system takes back their memory first. */
 const LOOK_FOR_MS = 2000;
 
-/** A debugger's port, and what a test runner adds: they concern this process alone. */
+/** The flags of a debugger and of a test runner, which are for this process alone: a child must not get them. */
 const OWN_FLAG = /^--(?:inspect|test|watch)/;
 
 function start(file: URL, { cpus, isProgram = false }: ChildOptions, isGroup: boolean): ChildProcess {
@@ -203,9 +203,9 @@ function start(file: URL, { cpus, isProgram = false }: ChildOptions, isGroup: bo
     execArgv: [...bound, ...process.execArgv.filter((flag) => !OWN_FLAG.test(flag))],
     ...(cpus === undefined ? {} : { execPath: 'taskset' }),
     serialization: 'advanced',
-    // What the user's code prints is no part of the report; what a program says last before it dies is.
+    // What the user's code prints is dropped; what a program writes to standard error before it dies is reported.
     stdio: ['ignore', 'ignore', isProgram ? 'pipe' : 'ignore', 'ipc'],
-    // A group of its own: whatever it starts can be ended with it.
+    // The child leads a process group, so that whatever it starts can be killed with it.
     detached: isGroup,
   });
 }

@@ -1,39 +1,39 @@
 /**
- * What is read of a process while calls run in it: how late its timers are, how long it collects garbage, its CPU time, and that of
- * all others.
+ * Measures this process while calls run in it: how late its timers are, how long it collects garbage, its CPU time, and that of all other
+ * programs.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
-/** The shortest that there is. Milliseconds. */
+/** The interval of the timer that is watched, in milliseconds: the shortest that Node.js has. */
 const RESOLUTION_MS = 1;
-/** The first tick of the timer is what the others are measured from. Milliseconds. */
+/** How many milliseconds to wait for the first tick of that timer, from which the others are measured. */
 const UNTIL_FIRST_TICK_MS = 3;
 const NS_PER_MS = 1e6;
 const US_PER_MS = 1000;
 
-/** How late a timer was, 99th percentile: a timer of its own that wants to run each millisecond. */
+/** Measures how late a timer is that is due every millisecond: the 99th percentile, in milliseconds. */
 export class LoopDelay {
   readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   readonly #idleMs: number;
 
-  /** @param idleMs what it comes to where nothing else runs */
+  /** @param idleMs the delay where nothing else runs: it is subtracted */
   constructor(idleMs = 0) {
     this.#idleMs = idleMs;
   }
 
   async begin(): Promise<void> {
     this.#histogram.enable();
-    // A reset also forgets the last tick, so that the wait for one comes after it.
+    // The wait comes after the reset, which also forgets the last tick.
     this.#histogram.reset();
     await sleep(UNTIL_FIRST_TICK_MS);
   }
 
   /** Inverse of `begin`. */
   async end(): Promise<number> {
-    // A call that held up the loop until now is seen only when the loop has turned.
+    // If a call has blocked the event loop until now, the histogram records that in the next turn.
     await sleep(RESOLUTION_MS);
     this.#histogram.disable();
     const ms = this.#histogram.count === 0 ? 0 : this.#histogram.percentile(99) / NS_PER_MS;
@@ -57,7 +57,7 @@ export function watchGarbage(): () => Promise<number> {
   const observer = new PerformanceObserver((list) => add(list.getEntries()));
   observer.observe({ entryTypes: ['gc'] });
   return async () => {
-    // Entries are handed over in a later turn than the one that they are of.
+    // The observer gets the entries of a turn in a later one.
     await turn();
     add(observer.takeRecords());
     observer.disconnect();
@@ -66,8 +66,8 @@ export function watchGarbage(): () => Promise<number> {
 }
 
 /**
- * How many cores other programs used; NaN where the system does not tell. By the system's own clock: on a busy machine this process
- * may have to wait between two readings, so that by its clock they would use more cores than there are.
+ * How many cores other programs used; NaN where the system does not tell. The time is that of the system's own clock: on a busy machine this
+ * process may have to wait between two readings, and by its clock the others would use more cores than there are.
  */
 export function coresOfOthers(shared: Reading['shared']): number {
   return shared === undefined ? Number.NaN : (shared.count * shared.othersMs) / shared.coresMs;
@@ -81,12 +81,12 @@ export function cpuMs(): number {
 
 export type Reading = Awaited<ReturnType<Gauges['end']>>;
 
-/** All that is read of a process while something runs in it. */
+/** Takes all readings of this process between `begin` and `end`. */
 export class Gauges {
   readonly #delay: LoopDelay | undefined;
   #before = newReading();
 
-  /** @param idleDelayMs what a timer is late by where nothing else runs; undefined: nobody wants to know how late they are */
+  /** @param idleDelayMs how late a timer is where nothing else runs; undefined: the delay of timers is not measured */
   constructor(idleDelayMs?: number) {
     this.#delay = idleDelayMs === undefined ? undefined : new LoopDelay(idleDelayMs);
   }
@@ -105,16 +105,16 @@ export class Gauges {
       elapsedMs,
       /** CPU time of all threads of this process, milliseconds. */
       cpuMs: now.cpu - cpu,
-      /** The same, divided by the time that passed: 1 is one core. */
+      /** `cpuMs` divided by `elapsedMs`: 1 is one core. */
       cpuShare: (now.cpu - cpu) / elapsedMs,
-      /** How many cores its threads had or waited for, on average; not a number where the system does not tell. */
+      /** How many cores the threads of this process had or waited for, on average; NaN where the system does not tell. */
       wantedCores: (now.cpu - cpu + now.waitedMs - waitedMs) / elapsedMs,
-      /** Share of the time in which the event loop was busy. */
+      /** The share of the time in which the event loop was busy. */
       loopShare: performance.eventLoopUtilization(now.loop, loop).utilization,
       residentBytes: process.memoryUsage.rss(),
       /**
-       * CPU time that other programs had, which the system counts in steps, so that of a moment it may be less than nothing; the time of
-       * all cores together, milliseconds; and how many there are. Undefined: the system does not tell, or this process may not use all of its cores.
+       * The CPU time of other programs and the time of all cores together, in milliseconds, and the number of cores. The system counts in
+       * steps, so that `othersMs` of a short time may be negative. Undefined: the system does not tell, or this process may not use all cores.
        */
       shared: cores &&
         now.cores && {
@@ -123,7 +123,7 @@ export class Gauges {
           count: now.cores.count,
         },
     };
-    // How late timers were; 0 where that was not asked for.
+    // The delay of timers is 0 where it is not measured.
     return { ...reading, loopDelayMs: (await this.#delay?.end()) ?? 0 };
   }
 }
@@ -139,9 +139,9 @@ function newReading() {
 }
 
 /**
- * How many milliseconds the threads of this process were ready to run and had no core; not a number but on Linux (the second figure of
- * Documentation/scheduler/sched-stats.rst, there in nanoseconds), nor with a kernel that does not count it: there all figures are 0, also
- * the first one, the time on a core.
+ * How many milliseconds the threads of this process were ready to run and had no core: the second figure of `schedstat`, which is in
+ * nanoseconds (Documentation/scheduler/sched-stats.rst). NaN on systems other than Linux, and with a kernel that does not count it: there
+ * all figures are 0, even the first one, the time on a core.
  * @param tasks the folder of the threads
  */
 export function waitedMs(tasks = '/proc/self/task'): number {
@@ -156,7 +156,7 @@ export function waitedMs(tasks = '/proc/self/task'): number {
   }
 }
 
-/** How long each core was busy, and how long it was busy or idle, since the system started: by its own counters. Milliseconds. */
+/** How many milliseconds each core was busy, and how many it was busy or idle, since the system started, by the system's own counters. */
 export function coreTimes(): readonly { readonly busy: number; readonly all: number }[] {
   return os.cpus().map(({ times: { user, nice, sys, idle, irq } }) => {
     const busy = user + nice + sys + irq;

@@ -1,6 +1,6 @@
 /**
- * What others may use of the analysis, as `@threadwise/cli/analysis`: the benchmarks draw their conclusions with the same functions,
- * so that a figure of theirs and one of `threadwise analyze` mean the same.
+ * The part of the analysis that `@threadwise/cli/analysis` exports: the benchmarks draw their conclusions with the same functions, so
+ * that their figures mean the same as those of `threadwise analyze`.
  */
 
 export { breakEvenOf } from '../subjects/function/rules/break-even.js';

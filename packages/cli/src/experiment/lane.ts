@@ -1,4 +1,4 @@
-/** One of the things that are measured in turn: a process of its own, which waits for its turn, or is started anew for it where memory is short. */
+/** One of the things that are measured in turn, in a process of its own: it waits between its turns, or is started anew for each if memory is short. */
 import { type Child, describeFailure, type Failure, type Outcome, type Talk } from './child.js';
 import type { Slice, Turn } from './rounds.js';
 import type { Session } from './session.js';
@@ -22,7 +22,7 @@ export class Lane<T extends Steps & Talk<T>> {
   readonly what: string;
   readonly #options: LaneOptions<T>;
   #child: Child<T> | undefined;
-  /** Whether it could not be measured, which the session has been told. */
+  /** Whether the lane could not be measured: the session knows why. */
   isDead = false;
 
   constructor(options: LaneOptions<T>) {
@@ -30,12 +30,12 @@ export class Lane<T extends Steps & Talk<T>> {
     this.#options = options;
   }
 
-  /** Starts the process ahead of its first turn, unless memory is short: then its turn does. */
+  /** Starts the process ahead of its first turn, unless memory is short: then each turn starts it. */
   async open(): Promise<void> {
     if (this.#options.isTight !== true) await this.start();
   }
 
-  /** Resolves to what the process says of itself; undefined where it runs already or could not start, or if interrupted. */
+  /** Resolves to the answer of the process to `open`; undefined if it runs already, could not start, or the session was interrupted. */
   async start(): Promise<T['open']['gets'] | undefined> {
     const { session, what, start, setup, openMs } = this.#options;
     if (session.isAborted || this.isDead || this.#child !== undefined) return undefined;
@@ -44,7 +44,7 @@ export class Lane<T extends Steps & Talk<T>> {
     return this.#ask('open', setup, openMs);
   }
 
-  /** Resolves to undefined where the step failed, which the session has been told, or was interrupted. */
+  /** Resolves to undefined if the step failed, which the session then knows, or if it was interrupted. */
   async step(asks: T['step']['asks'], expectedMs: number): Promise<T['step']['gets'] | undefined> {
     await this.start();
     const value = await this.#ask('step', asks, expectedMs);
@@ -52,7 +52,7 @@ export class Lane<T extends Steps & Talk<T>> {
     return value;
   }
 
-  /** The lane as one of the turns of a round. @param of what the process is asked in a turn, and how many milliseconds that should take */
+  /** The lane as one of the turns of a round. @param of returns what the process is asked in a turn, and how many milliseconds that should take */
   turn(
     of: (slice: Slice) => { readonly asks: T['step']['asks']; readonly expectedMs: number },
   ): Turn<T['step']['gets']> {
@@ -95,7 +95,7 @@ export class Lane<T extends Steps & Talk<T>> {
 const STARTS = 2;
 
 export async function openAll(lanes: readonly { open?(): Promise<void> }[]): Promise<void> {
-  // One iterator for all: each lane is started once.
+  // All starters share one iterator, so that each lane is started once.
   const waiting = lanes.values();
   const starter = async (): Promise<void> => {
     for (const lane of waiting) await lane.open?.();
@@ -103,12 +103,12 @@ export async function openAll(lanes: readonly { open?(): Promise<void> }[]): Pro
   await Promise.all(Array.from({ length: STARTS }, starter));
 }
 
-/** What a process holds before it does anything: generous, since the alternative is to be killed. */
+/** How many bytes a process takes before it does anything. The figure is generous: where memory runs out, the system kills processes. */
 const PROCESS_BYTES = 60 * 2 ** 20;
-/** How much of all memory processes may take that wait for their turn. */
+/** The share of all memory that the processes, and what is beside them, may take. */
 const MEMORY_SHARE = 0.5;
 
-/** Whether there is not enough memory for so many processes, and for what is beside them. */
+/** Whether there is not enough memory for this number of processes and `besideBytes` more. */
 export function isTight(processes: number, besideBytes: number, memoryBytes: number): boolean {
   return processes * PROCESS_BYTES + besideBytes > MEMORY_SHARE * memoryBytes;
 }

@@ -8,10 +8,10 @@ export interface Machine extends Readonly<ReturnType<typeof readMachine>> {
   readonly othersShare?: number | undefined;
 }
 
-/** How many milliseconds `taskset` may take: it needs a moment, and one that does not end is as good as none. */
+/** How many milliseconds `taskset` may take: one that takes longer counts as missing. */
 const LIMIT_MS = 2000;
 
-/** What is asked of the system. Some of it comes from /proc, which not everybody may read: then it is empty, or 0. */
+/** The functions of `node:os` that are used. Some read /proc: where that is not allowed, they return an empty array, or 0. */
 type System = Pick<typeof os, 'cpus' | 'availableParallelism' | 'totalmem' | 'loadavg'>;
 
 export function readMachine(system: System = os) {

@@ -1,22 +1,22 @@
 /**
- * The rounds of every measurement: in each, everything takes its turn, so that what changes on the machine changes all of it. Which turn
- * comes when, how long it is, how much time there is, when it is enough, and what is left out is decided here and nowhere else.
+ * The rounds of every measurement: in each round everything takes its turn, so that a change of the machine affects all of it. Only this
+ * file decides the order of the turns, how long they last, when the rounds end, and what is left out.
  */
 import { openAll } from './lane.js';
 import { ENOUGH_ROUNDS, FEWEST_ROUNDS } from './rules.js';
 import { clamp, type Session } from './session.js';
 
-/** What is measured in turn. */
+/** One of the things that are measured in turn. */
 export interface Turn<S> {
   /** The name by which the report says that it was left out. */
   readonly what: string;
-  /** Whether all others are compared with it, so that no round can do without it. */
+  /** Whether all other turns are compared with this one, so that no round can do without it. */
   readonly isBase?: boolean;
-  /** Whether it could not be measured, which the session has been told. */
+  /** Whether it could not be measured: the session knows why. */
   isDead?(): boolean;
   /** Starts its process ahead of its first turn. */
   open?(): Promise<void>;
-  /** Resolves to undefined where it could not be measured, which the session has been told, or was interrupted. */
+  /** Resolves to undefined if it could not be measured, which the session then knows, or if it was interrupted. */
   take(slice: Slice): Promise<S | undefined>;
 }
 
@@ -35,20 +35,20 @@ export interface RoundsOptions<S> {
   readonly session: Session;
   /** Most important first. */
   readonly turns: readonly Turn<S>[];
-  /** How many of them are measured in any case. */
+  /** How many of the turns, from the first on, are measured in any case. */
   readonly needed: number;
-  /** How many of them the first answer is about. Default: those that are needed. */
+  /** How many of the turns, from the first on, the first answer is about. Default: `needed`. */
   readonly first?: number;
-  /** How long a turn lasts, and how long at least. Milliseconds. */
+  /** How many milliseconds a turn lasts, and how many at least. */
   readonly slice: { readonly ms: number; readonly least: number };
-  /** What a turn takes beside its slice, and what its start takes, before it is known better. Milliseconds. */
+  /** Estimates in milliseconds until the real figures are known: what a turn takes beside its slice, and what the start of its process takes. */
   readonly overheadMs: number;
   readonly openMs?: number;
   /** Undefined: nobody waits for an answer, and the rounds go on as long as there is time. */
   readonly look?: Look | undefined;
-  /** How many rounds are enough, whatever they say. */
+  /** How many rounds are enough, whatever their answer is. */
   readonly most?: number | undefined;
-  /** How many rounds of these turns were not warm yet. */
+  /** Returns how many of the first rounds ran while the code was not warm yet. */
   readonly coldOf?: (series: readonly (readonly S[])[]) => number;
   /** What the progress says before the number of the round: `cold, `. */
   readonly title?: string;
@@ -57,7 +57,7 @@ export interface RoundsOptions<S> {
 /** When the rounds are to end, in milliseconds by the clock of the session. */
 export interface Until {
   readonly endMs: number;
-  /** The end instead of `endMs` as long as there are not enough rounds. */
+  /** Takes the place of `endMs` as long as there are not enough rounds. */
   readonly latestMs?: number;
 }
 
@@ -71,9 +71,9 @@ export class Rounds<S> {
   readonly #options: RoundsOptions<S>;
   readonly #session: Session;
   readonly #rounds: Round<S>[] = [];
-  /** Better than none. */
+  /** The round that could not be completed: it is used if there is no other. */
   #unfinished: Round<S> | undefined;
-  /** How many rounds are short, and of what is needed only: else there would be no answer for too long. */
+  /** How many of the first rounds are short, and measure only what the first answer needs, so that it comes soon. */
   readonly #firstLook: number;
   #opened = 0;
   #openMs: number;
@@ -97,7 +97,7 @@ export class Rounds<S> {
     this.#firstLook = isLate && isWorthIt ? FEWEST_ROUNDS : 0;
   }
 
-  /** The rounds that count. The first ones, which were short or of code that was not warm yet, do not where there are enough others. */
+  /** The rounds that count. The first ones, which were short or ran code that was not warm yet, do not count if there are enough others. */
   get kept(): readonly ReadonlyMap<Turn<S>, S>[] {
     if (this.#rounds.length === 0) return this.#unfinished === undefined ? [] : [this.#unfinished];
     return this.#rounds.slice(Math.min(this.#leading, Math.max(0, this.#rounds.length - ENOUGH_ROUNDS)));
@@ -107,7 +107,7 @@ export class Rounds<S> {
     return this.#rounds.length;
   }
 
-  /** What was measured of `turn`, a value for each round, so that equal places of two series are of one round. Empty: the first round that counts lacks it. */
+  /** The values of `turn`, one for each round that counts, up to the first round without it: the same index in two series is the same round. */
   of(turn: Turn<S>): S[] {
     return leading(this.kept, turn);
   }
@@ -138,7 +138,7 @@ export class Rounds<S> {
     return Math.max(this.#firstLook, cold);
   }
 
-  /** Why there is to be no other round; undefined: there is. */
+  /** Why no other round follows; undefined: one does. */
   #endingBefore({ endMs, latestMs = endMs }: Until): Ending | undefined {
     const session = this.#session;
     const { most = Number.POSITIVE_INFINITY } = this.#options;
@@ -193,7 +193,7 @@ export class Rounds<S> {
     this.#wanted = clamp(Math.floor(restMs / eachMs), least, this.#wanted);
   }
 
-  /** What is needed at first: on a busy machine there is no time for more. */
+  /** Starts the processes, first those that are needed: on a busy machine there may be no time for more. */
   async #open({ endMs }: Until): Promise<void> {
     const { needed, turns } = this.#options;
     if (this.#opened < needed) {
@@ -203,7 +203,7 @@ export class Rounds<S> {
       this.#openMs = (this.#session.now() - begin) / needed;
     }
     if (this.#isFirstLook || this.#opened >= turns.length) return;
-    // Those that run already are not started again.
+    // The time for the start of those that run already is added, since the next line counts a start for each turn.
     const restMs = endMs - this.#session.now() + needed * this.#openMs;
     this.#leaveOutUntilFit(restMs, this.#openMs + ENOUGH_ROUNDS * this.#turnMs);
     await openAll(turns.slice(needed, this.#wanted));
@@ -220,7 +220,7 @@ export class Rounds<S> {
     const ms = this.#sliceMs;
     const begin = session.now();
     const round: Round<S> = new Map();
-    // Each begins with another one: none is always first.
+    // Each round begins with another turn, so that none is always first.
     const first = number % Math.max(1, turns.length);
     for (const turn of [...turns.slice(first), ...turns.slice(0, first)]) {
       const isLate = number > 0 && session.isOver;

@@ -1,6 +1,6 @@
 /**
  * The rules of every verdict, in the words that all subjects share: what is worth it, what surely is more or less, what is too little
- * to say, and what a machine that is busy means. A constant that decides is here, or is about one subject only.
+ * to say, and what a busy machine means. A constant that decides is here, unless it is about one subject only.
  */
 import { groups } from 'd3-array';
 import { counted, perCent } from '../format/figures.js';
@@ -12,14 +12,14 @@ import type { Estimate } from './statistics.js';
 export const WORTH_IT = 1.1;
 /** A gain that may be larger than this is not called a small one. */
 export const SMALL = 1.25;
-/** A ratio between this and as much above one is no difference that anybody notices. */
+/** Nobody notices the difference if a ratio is between this and 2 minus this. */
 export const AS_MANY = 0.995;
 /** Two rounds agree by chance too often: of fewer than that nothing is certain. */
 export const FEWEST_ROUNDS = 3;
 /** How many rounds the interval of a median needs for 95 %: with fewer it is wide because they are few, and not because of noise. */
 export const ENOUGH_ROUNDS = 6;
 
-/** What a verdict that cannot tell ends with. */
+/** The last words of a verdict that cannot tell. */
 export const WHAT_WOULD_TELL = 'What would tell: a quieter machine, or more time (`--budget 3m`)';
 
 export interface Verdict<A extends string = string> {
@@ -36,7 +36,7 @@ export interface Findings<A extends string = string, Samples = unknown> {
   readonly verdict: Verdict<A>;
   /** Why, most important first. */
   readonly reasons: readonly string[];
-  /** What to know before any of it is believed. */
+  /** What the reader must know before believing any of it. */
   readonly warnings: readonly string[];
   readonly samples: Samples;
 }
@@ -46,7 +46,7 @@ export function certainAnswer({ answer, isLikely }: Verdict): string | undefined
   return answer === 'unknown' || isLikely ? undefined : answer;
 }
 
-/** Whether the gain surely pays. @param noise by which share repeated runs of the very same differ */
+/** Whether the gain surely pays. @param noise the share by which repeated runs of the same thing differ */
 export function isWorthIt(gain: Estimate, noise = 0): boolean {
   return directionOf(gain, noise) === 1 && gain.value >= WORTH_IT;
 }
@@ -56,7 +56,7 @@ export function isSurelyNotWorthIt(most: number, noise = 0): boolean {
   return most < Math.max(1, WORTH_IT - noise);
 }
 
-/** 1: surely more than as much. -1: surely less. 0: it cannot be told apart. */
+/** 1: the ratio is surely above 1. -1: it is surely below 1. 0: neither is sure. */
 export function directionOf(gain: Estimate | undefined, noise = 0): -1 | 0 | 1 {
   if (gain === undefined) return 0;
   if (gain.low > 1 + noise) return 1;
@@ -71,7 +71,7 @@ export function usableCores({
   return Math.max(1, Math.min(cores, availableThreads));
 }
 
-/** A larger share of the time of all cores is not a system's own services, which take a hundredth or two. */
+/** A larger share of the time of all cores cannot be the system's own services, which take 1 or 2 %. */
 export const SYSTEM_SHARE = 0.1;
 
 type Load = Pick<Machine, 'othersShare' | 'loadBefore' | 'cores'>;
@@ -80,7 +80,7 @@ export function isBusy({ othersShare, loadBefore, cores }: Load): boolean {
   return othersShare === undefined ? loadBefore > cores / 2 : othersShare > SYSTEM_SHARE;
 }
 
-/** What to know of the machine before any figure is believed; undefined: it was quiet. */
+/** The warning that the machine was busy; undefined: it was quiet. */
 export function busyWarning(machine: Load): string | undefined {
   if (!isBusy(machine)) return undefined;
   const { othersShare, loadBefore, cores } = machine;
@@ -89,12 +89,12 @@ export function busyWarning(machine: Load): string | undefined {
     : `other programs were running: they had ${perCent(othersShare)} of the cores while it was measured`;
 }
 
-/** The sentences that apply. */
+/** Keeps the sentences that apply. */
 export function applying(sentences: readonly (string | false | undefined)[]): string[] {
   return sentences.filter((text) => typeof text === 'string');
 }
 
-/** What is missing of a measurement. */
+/** The warnings that name what was not measured. */
 export function leftOutWarnings({ skipped, isCutShort }: Omit<Measured, 'machine'>): string[] {
   return applying([
     isCutShort && 'not everything was measured: the time was over, or somebody ended it',

@@ -1,12 +1,11 @@
 /**
- * A child's end of the line, and what both ends say: the command asks one thing at a time, and gets one `done` or `failed` for it. Before
- * that the child may send notes: it is alive, and what it knows so far. One that dies, or says nothing for too long, has said something
- * as well.
+ * The child's side of the channel, and the messages of both sides: the command asks one question at a time, and gets one `done` or `failed`
+ * for it. Before that the child may send notes, which say that it is alive, and what it knows so far.
  */
 import type { DescribedError } from '../run/work/batch.js';
 import { describeError } from '../run/work/described-error.js';
 
-/** hello: it listens. What is said to a process of a cluster before that would be lost. */
+/** `hello` says that the child listens: a message that is sent to a process of a cluster before that would be lost. */
 export type Reply =
   | { readonly type: 'hello' }
   | { readonly type: 'note'; readonly known: unknown }
@@ -18,31 +17,31 @@ interface Question {
   readonly asks: unknown;
 }
 
-/** Marks what is ours on a channel that the user's module could use as well. */
+/** Marks our messages on a channel that the user's module may use, too. */
 const MARK = 'threadwise-probe';
 
 export function wrapped(message: Question | Reply): object {
   return { [MARK]: message };
 }
 
-/** Inverse of `wrapped`. Undefined: it is not ours. */
+/** Inverse of `wrapped`. Undefined: the message is not ours. */
 export function unwrap<M extends Question | Reply>(message: unknown): M | undefined {
   if (typeof message !== 'object' || message === null || !(MARK in message)) return undefined;
   return message[MARK] as M;
 }
 
-/** Resolves when the note has left the process: what comes next may end it. */
+/** Resolves when the note has left the process: what the process does next may end it. */
 export type Note = (known: unknown) => Promise<void>;
 
-/** What is known of a handler by its type: what it is asked, and what it gives. */
+/** Answers one type of question. */
 type Handler = (asks: never, note: Note) => unknown;
 
-/** What can be asked of a child that serves these. */
+/** The questions and answers of a child that serves these handlers. */
 export type TalkOf<H extends Readonly<Record<string, Handler>>> = {
   [K in keyof H]: { asks: Parameters<H[K]>[0]; gets: Awaited<ReturnType<H[K]>> };
 };
 
-/** What the user's module does to `process.send` later is its own affair. */
+/** Taken before the user's module is loaded, which may replace `process.send`. */
 const send = process.send?.bind(process);
 
 function say(reply: Reply): Promise<void> {
@@ -58,7 +57,7 @@ const note: Note = (known) => say({ type: 'note', known });
 export function serve(handlers: Readonly<Record<string, Handler>>): void {
   const answer = async ({ type, asks }: Question): Promise<void> => {
     try {
-      // Which question belongs to which handler, the types of the client have seen to.
+      // The types of the client see to it that the question fits the handler.
       const value = await handlers[type]!(asks as never, note);
       await say({ type: 'done', value });
     } catch (error) {
@@ -69,7 +68,7 @@ export function serve(handlers: Readonly<Record<string, Handler>>): void {
     const question = unwrap<Question>(message);
     if (question !== undefined) void answer(question);
   });
-  // Ctrl-C in a terminal is for all processes of the command; it decides itself when they end.
+  // Ctrl-C in a terminal reaches all processes of the command, but only the command itself decides when they end.
   process.on('SIGINT', () => {});
   process.on('disconnect', () => process.exit());
   void say({ type: 'hello' });

@@ -1,17 +1,17 @@
-/** One measurement on its way: its time, its processes, and what was left out. */
+/** One measurement under way: its time, its processes, and what was left out. */
 import type { Machine } from './machine.js';
 import { Child, type ChildOptions, type Talk } from './child.js';
 
-/** Who is told of a measurement while it runs. */
+/** Is told how far a measurement has come. */
 export interface Progress {
-  /** `done`: of the budget, 0 to 1. */
+  /** `done`: the share of the budget that has passed, 0 to 1. */
   progress(step: { readonly what: string; readonly done: number }): void;
 }
 
-/** What every measurement is asked for. */
+/** The order for a measurement, whatever its subject. */
 export interface Plan {
   readonly budgetMs: number;
-  /** Aborted: what is known so far is returned. */
+  /** When aborted, the measurement ends and returns what is known so far. */
   readonly signal: AbortSignal;
 }
 

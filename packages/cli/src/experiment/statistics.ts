@@ -1,7 +1,7 @@
 /**
  * Figures with their intervals, out of few and noisy measurements. The interval of a median is that of order statistics (the sign
- * test, W. J. Conover, "Practical Nonparametric Statistics"): it asks nothing of how the noise is distributed. Of so few values
- * that even the smallest and the largest say too little, it is widened to Student's, which does.
+ * test, W. J. Conover, "Practical Nonparametric Statistics"), which assumes nothing about the distribution of the noise. Where even the
+ * smallest and the largest value are too close for the confidence, it is widened to Student's interval, which assumes a normal one.
  */
 
 import { deviation, mean, median } from 'd3-array';
@@ -25,8 +25,8 @@ export type Spread = NonNullable<ReturnType<typeof spreadOf>>;
 const CONFIDENCE = 0.95;
 
 /**
- * The median, and between which values it lies; undefined for an empty series. What is no number is left out. Of a single
- * value there is no interval: both ends are that value.
+ * The median, and between which values it lies; undefined for an empty series. Values that are not finite are left out. A single
+ * value has no interval: both ends are that value.
  */
 export function estimate(series: Series, confidence = CONFIDENCE): Estimate | undefined {
   const sorted = sortedOf(series);
@@ -34,8 +34,8 @@ export function estimate(series: Series, confidence = CONFIDENCE): Estimate | un
 }
 
 /**
- * How many times as much, round by round: what belongs to the same round was measured in turn, and shares what was the matter
- * then. Undefined for fewer than two rounds: a comparison needs an interval.
+ * The ratio `of / to`, round by round: both values of a round were measured one after the other, in the same conditions. Undefined for
+ * fewer than two rounds: a comparison needs an interval.
  */
 export function ratio(of: Series, to: Series, confidence = CONFIDENCE): Estimate | undefined {
   const sorted = sortedOf(pairwise(of, to, (a, b) => a / b));
@@ -57,7 +57,7 @@ export function confidenceOfEach(count: number): number {
   return 1 - (1 - CONFIDENCE) / Math.max(1, count);
 }
 
-/** Half of what repeated runs of the very same differ by, as a share of their median; undefined: not measured twice. */
+/** Half the width of the interval of repeated runs of the same thing, as a share of their median; undefined: there are fewer than two. */
 export function noiseOf(series: Series): number | undefined {
   const sorted = sortedOf(series);
   if (sorted.length < 2) return undefined;
@@ -75,7 +75,7 @@ export function seriesOf<K extends string>(
   return Object.fromEntries(series) as Record<K, number[]>;
 }
 
-/** The middle of what was measured; undefined: nothing was. */
+/** The median; undefined: nothing was measured. */
 export function middleOf(series: Series): number | undefined {
   return estimate(series)?.value;
 }
@@ -110,7 +110,7 @@ function intervalOf(sorted: Series, confidence: number, widen: typeof widened): 
   return left < 0 ? widen(sorted, 1 - confidence) : between(sorted, left);
 }
 
-/** The median, and the interval of the values that are left without `left` of them at each end. */
+/** The median, and the interval of the values without `left` of them at each end. */
 function between(sorted: Series, left: number): Estimate {
   return { value: median(sorted)!, low: sorted[left]!, high: sorted.at(-1 - left)! };
 }
@@ -139,11 +139,11 @@ function widenedByFactors(sorted: Series, doubt: number): Estimate {
 }
 
 /**
- * How many values of `count` can be left out at each end, so that the median is between the others but for that doubt; -1: it is
- * doubtful even with all.
+ * How many of `count` values can be left out at each end, while the true median lies outside of the rest with no more probability than
+ * `doubt`; -1: the probability is higher even with all values.
  */
 function outside(count: number, doubt: number): number {
-  // Each value is below the median with probability 1/2: how many are, is a binomial. By logarithms, which do not underflow.
+  // Each value is below the median with probability 1/2, so the number of those below has a binomial distribution. Logarithms do not underflow.
   let below = 0;
   let log = count * Math.log(0.5);
   for (let left = 0; ; left++) {
@@ -153,13 +153,12 @@ function outside(count: number, doubt: number): number {
   }
 }
 
-/** Halvings of an angle, after which it is as exact as a double. */
+/** How often the interval of an angle is halved: then the angle is as exact as a double. */
 const HALVINGS = 60;
 
 /**
- * Quantile of Student's t distribution with a whole number of degrees of freedom: from minus how much to how much all lies but `doubt`,
- * half of which is on each side. By the closed forms in M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions", 26.7.3
- * and 26.7.4.
+ * The number for which Student's t with a whole number of degrees of freedom lies between minus and plus that number with probability
+ * 1 - `doubt`. Uses the closed forms in M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions", 26.7.3 and 26.7.4.
  */
 export function studentQuantile(doubt: number, freedom: number): number {
   let [low, high] = [0, Math.PI / 2];
@@ -171,7 +170,7 @@ export function studentQuantile(doubt: number, freedom: number): number {
   return Math.sqrt(freedom) * Math.tan(low);
 }
 
-/** How probable it is to be between minus and plus the square root of `freedom` times the tangent of the angle. */
+/** The probability that t lies between minus and plus the square root of `freedom` times the tangent of the angle. */
 function within(angle: number, freedom: number): number {
   if (freedom === 1) return (2 * angle) / Math.PI;
   const isOdd = freedom % 2 === 1;
