@@ -10,7 +10,7 @@ const noBorders = Object.fromEntries(
     .map((name) => [name, '']),
 );
 
-/** The lines. @param aligns of each column; 'left' where nothing is said */
+/** Returns the lines. @param aligns the alignment of each column; 'left' by default */
 export function inColumns(rows: readonly (readonly string[])[], aligns: Align[] = []): string[] {
   const table = new Table({
     chars: noBorders,

@@ -8,8 +8,7 @@ export function printable(text: string): string {
 }
 
 /**
- * The first `length` UTF-16 code units, or one less where the last of them would be half of a character, which is none, and cannot be
- * written.
+ * The first `length` UTF-16 code units, or one less where the last of them would be half of a character, which cannot be written.
  */
 export function beginningOf(text: string, length: number): string {
   const isInside = /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(length - 1, length + 1));

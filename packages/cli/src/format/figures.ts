@@ -1,4 +1,4 @@
-/** Figures in words and as cells of a table, the same in every sentence and in every view: what was not measured, or is no number, is said to be so. */
+/** Figures in words and as cells of a table, the same in every sentence and in every view; one that is missing, or no number, is shown as such. */
 import prettyBytes from 'pretty-bytes';
 import { type Estimate, estimate, real, type Series } from '../experiment/statistics.js';
 
@@ -6,13 +6,13 @@ export function perCent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** A share in words, which says nothing and all only where it is that: `less than 1 %`, `25 %`, `more than 99 %`. */
+/** A share in words. Only 0 and 1 themselves are shown as 0 % and 100 %: `less than 1 %`, `25 %`, `more than 99 %`. */
 export function part(share: number): string {
   if (share >= 0.995 && share < 1) return 'more than 99 %';
   return share > 0 && share < 0.005 ? 'less than 1 %' : perCent(share);
 }
 
-/** What one of them is, and what it is called. */
+/** How many base units it has, and its name. */
 type Unit = readonly [size: number, name: string];
 
 function durationUnit(ms: number): Unit {
@@ -38,7 +38,7 @@ export function bytes(count: number): string {
   return inUnit(count, bytesUnit(count));
 }
 
-/** The format with the unit that `of` has for all values, as values on one axis are compared. */
+/** The format with one unit for all values, the one that fits `of`: values on one axis are compared. */
 export function inOneUnit(format: Format, of: number): Format {
   if (format !== duration && format !== bytes) return format;
   const unit = (format === duration ? durationUnit : bytesUnit)(of);
@@ -69,7 +69,7 @@ export function counted(count: number, thing: string, things = `${thing}s`): str
   return `${grouped(count)} ${count === 1 ? thing : things}`;
 }
 
-/** From here on whole numbers are not told to the last digit: the end of an interval of few rounds may be any number. */
+/** Numbers from this one on are shown with two digits and an exponent: the end of an interval of few rounds may be any number. */
 const HUGE = 1_000_000;
 
 function twoDigits(value: number): string {
@@ -87,7 +87,7 @@ export const NONE = '-';
 
 export type Format = (value: number) => string;
 
-/** The median of what was measured, and its interval; undefined where nothing was, or it came to no number. */
+/** The median and its interval; undefined if nothing was measured, or a figure is not finite. */
 export function figureOf(series: Series | undefined): Estimate | undefined {
   return real(estimate(series ?? []));
 }
@@ -107,7 +107,7 @@ export function range(figure: Estimate | undefined, format: Format): string {
   return low === high ? low : `${withoutUnit(low, high)} to ${high}`;
 }
 
-/** The unit of both is said once. */
+/** The low end without its unit, if the high end has the same one. */
 function withoutUnit(low: string, high: string): string {
   const end = low.lastIndexOf(' ');
   return end >= 0 && high.endsWith(low.slice(end)) ? low.slice(0, end) : low;
@@ -141,7 +141,7 @@ export function count(value: number): string {
   return grouped(Math.round(value));
 }
 
-/** Repeated runs of the same differ by so much: `± 3 %`. */
+/** By how much repeated runs of the same thing differ: `± 3 %`. */
 export function noise(share: number | undefined): string {
   return shown(share, (value) => (value < 0.005 ? '± less than 1 %' : `± ${perCent(value)}`));
 }

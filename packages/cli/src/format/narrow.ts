@@ -1,6 +1,5 @@
 /**
- * Numbers for columns that are a few characters wide: never wider than that, whatever they are. '-' is not
- * known.
+ * Formats numbers for columns that are a few characters wide: no number takes more room. '-' stands for one that is not known.
  */
 
 import prettyBytes from 'pretty-bytes';
@@ -41,7 +40,7 @@ export function duration(ms: Figure): string {
   return `${Math.floor(hours / 24)}d${two(hours % 24)}h`;
 }
 
-/** Whole seconds and more: for what is read as a clock. */
+/** A duration without fractions of a second, to be read like a clock. */
 export function age(ms: Figure): string {
   if (ms === undefined) return UNKNOWN;
   const whole = Math.max(0, Math.floor(ms / 1000)) * 1000;

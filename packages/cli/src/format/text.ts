@@ -21,7 +21,7 @@ export function safeText(text: string): string {
 }
 
 const MARK = /^\p{M}$/u;
-/** A name of marks alone would have no width, and no end. */
+/** How many combining marks in a row are kept: a name of marks alone has no width, and could have any length. */
 const MAX_MARKS = 8;
 
 function widthOfCharacter(character: string): number {
