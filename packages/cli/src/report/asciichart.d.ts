@@ -1,4 +1,4 @@
-/** The package has no types of its own: what is used of it. */
+/** The types of what is used of the package, which has none of its own. */
 declare module 'asciichart' {
   /** `offset`: columns of the labels, and of the axis behind them. */
   type PlotOptions = Partial<Record<'min' | 'max' | 'height' | 'offset', number>> & {

@@ -1,7 +1,7 @@
-/** A report as Markdown, for an issue or a merge request: the verdict first, then tables. Text stays text, whatever a name or an error of the user's brings along. */
+/** A report as Markdown, for an issue or a merge request: the verdict first, then tables. The user's names and errors are escaped. */
 import { type Report, shortened, type Table } from './model.js';
 
-/** Code is not broken for a terminal here, only for a reader. */
+/** How many characters a line of code may have: more than on a terminal. */
 const CODE_COLUMNS = 100;
 
 export function renderMarkdown({ findings, recommended, figures, meaning }: Report): string {

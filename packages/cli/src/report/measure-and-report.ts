@@ -41,7 +41,7 @@ export async function measureAndReport<P extends Plan, Samples, F extends Findin
 }
 
 /**
- * A line that is overwritten, on a terminal that can do that only: what stands in a log for good is the verdict alone. It ends where the terminal does.
+ * A progress line, only on a terminal that can overwrite it: a log shall hold nothing but the verdict. It is cut at the edge of the terminal.
  * @param stream undefined: nothing is shown
  */
 export function openProgress(stream: NodeJS.WriteStream | undefined) {
@@ -50,7 +50,7 @@ export function openProgress(stream: NodeJS.WriteStream | undefined) {
   return {
     progress: ({ what, done }: Parameters<Progress['progress']>[0]) =>
       bar?.update(Math.min(WHOLE, Math.round(done * WHOLE)), { what }),
-    /** What would be said if it ended now. */
+    /** Shows the verdict so far. */
     sayAnswer: (sentence: string) => bar?.update({ answer: `, so far: ${sentence}` }),
     stop: () => bar?.stop(),
   };

@@ -1,4 +1,4 @@
-/** A report: what every view shows of what was found, whatever was measured. Text of the user's is in it as it came. */
+/** A report: what every view shows, whatever was measured. The user's text in it is not escaped: that is up to each view. */
 import type { Findings } from '../experiment/rules.js';
 import type { Machine } from '../experiment/machine.js';
 import type { Estimate } from '../experiment/statistics.js';
@@ -12,7 +12,7 @@ export interface Table {
   readonly head: readonly string[];
   /** The first cell says what the row is about. */
   readonly rows: readonly Row[];
-  /** Too long for a terminal. */
+  /** Whether the table is too long for a terminal, and is left out there. */
   readonly isLong?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Paragraph {
   readonly text: string;
 }
 
-/** A part of the page. A text is a paragraph; of what is undefined nothing is shown. */
+/** A part of a section. A string is a paragraph; undefined shows nothing. */
 export type Block = string | { readonly list: readonly string[] } | Table | HeatTable | Chart | undefined;
 
 export interface Section {
@@ -62,7 +62,7 @@ export interface Report {
   readonly meaning?: readonly Paragraph[];
   readonly recommended?: {
     readonly before: string;
-    /** Broken to stay within the columns, as far as its words allow. Empty: there is none. */
+    /** Returns the lines, broken to fit into the columns as far as the words allow; empty: there is no code. */
     readonly code: (columns: number) => readonly string[];
     /** Other ways of calling. */
     readonly others?: readonly string[];
@@ -93,7 +93,7 @@ export function tableOf(title: string, head: Row, rows: readonly Row[], isLong =
   return { title, head: keep(head), rows: rows.map(keep), isLong };
 }
 
-/** Names and values, without those that there are not. */
+/** A table of names and values, without the values that are missing. */
 export function pairsTable(title: string, rows: readonly Row[], head: Row = ['what', 'value']) {
   const known = rows.filter(([, value]) => value !== NONE);
   return tableOf(title, head, known);
@@ -103,7 +103,7 @@ export function tablesSection(id: string, title: string, ...tables: readonly (Ta
   return { id, title, isWide: true, blocks: tables };
 }
 
-/** What it was measured on, for the table that says how it was measured. */
+/** The rows on the machine, for the table that says how it was measured. */
 export function machineRows(machine: Machine): Row[] {
   const { cores, availableThreads } = machine;
   return [
@@ -118,12 +118,12 @@ export function machineRows(machine: Machine): Row[] {
 /** How many characters of a text are shown: an error's message, or what a process says before it ends, may be a whole document. */
 const LONGEST_TEXT = 600;
 
-/** Text from elsewhere, on one line: what every view begins with. */
+/** Text from elsewhere on one line, cut to a bearable length: every view does this first. */
 export function shortened(text: string): string {
   return truncated(safeText(text), LONGEST_TEXT);
 }
 
-/** A name that needs no escaping in code, and that somebody would read. */
+/** A file name that needs no escaping in code, and is not too long to read. */
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_.@+$ -]{1,60}\.[cm]?[jt]s$/u;
 
 /** The file of a module as the user gave it, for code to paste. */

@@ -36,7 +36,7 @@ export function jsonText(findings: object): string {
   return `${JSON.stringify(findings, leaveOut, 2)}\n`;
 }
 
-/** An estimate is all there, or not there. */
+/** An estimate is left out as a whole if one of its figures is not finite. */
 function leaveOut(_key: string, value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   const isEstimate = typeof value === 'object' && value !== null && 'low' in value && 'high' in value;
@@ -44,8 +44,7 @@ function leaveOut(_key: string, value: unknown): unknown {
 }
 
 /**
- * Called before anything is measured, so that nobody waits a minute for a report that cannot be written. A file that is there stays as it is, and
- * none is left where there was none.
+ * Called before anything is measured, so that nobody waits a minute for a report that cannot be written. Changes no file, and leaves no new one.
  * @param read the files that the analysis reads
  */
 export function checkWritable(outputs: readonly Output[], read: readonly NamedFile[]): void {

@@ -1,4 +1,4 @@
-/** A report on a terminal: the verdict, why, and what to do; all figures where they are asked for. No line is wider than the terminal, and nothing of the user's steers it. */
+/** A report on a terminal: the verdict, why, and what to do; with --verbose all figures. No line is wider than the terminal or holds its control characters. */
 import { inColumns } from '../format/columns.js';
 import { counted, NONE } from '../format/figures.js';
 import { truncated, widthOf } from '../format/text.js';
@@ -7,7 +7,7 @@ import { type Report, type Row, shortened, type Table, type Tone } from './model
 export interface TerminalOptions {
   readonly columns: number;
   readonly isColor: boolean;
-  /** All there is, in place of what fits into a few lines. */
+  /** Whether to show all figures, and not only what fits into a few lines. */
   readonly isVerbose?: boolean;
 }
 
@@ -51,7 +51,7 @@ function allLines({ findings, tone, recommended, figures }: Report, columns: num
   ];
 }
 
-/** What is read at a glance, on a terminal of 80 columns or more; the path of a report is one more. */
+/** How many lines are read at a glance, on a terminal of 80 columns or more; the path of a report is one more. */
 const FEW = 14;
 const MOST_WARNINGS = 2;
 
@@ -122,7 +122,7 @@ export function painted(lines: readonly Line[], { columns, isColor }: TerminalOp
   return `${texts.join('\n')}\n`;
 }
 
-/** @param first before the first line; as many blanks are before the others */
+/** @param first stands before the first line; the other lines are indented by its width */
 export function wrapped(text: string, columns: number, first = '', style?: Style): Line[] {
   const rest = ' '.repeat(widthOf(first));
   const width = Math.max(1, columns - rest.length);
@@ -139,7 +139,7 @@ export function wrapped(text: string, columns: number, first = '', style?: Style
   return [...lines, line].map((each, i) => ({ text: (i === 0 ? first : rest) + each, style }));
 }
 
-/** The words; those that no line could hold, in pieces. */
+/** The words of the text; a word that is wider than a line is cut into pieces. */
 function pieces(text: string, width: number): string[] {
   return text.split(' ').flatMap((word) => {
     if (widthOf(word) <= width) return word;
@@ -152,7 +152,7 @@ function pieces(text: string, width: number): string[] {
   });
 }
 
-/** A table side by side where there is room, else one row below the other, each with the names of its columns. */
+/** The table in columns if there is room, else each cell on a line of its own, with the name of its column. */
 function tableLines(table: Table, columns: number): Line[] {
   const [head, ...rows] = [table.head, ...table.rows].map((row) => row.map(shortened)) as [
     string[],
@@ -165,7 +165,7 @@ function tableLines(table: Table, columns: number): Line[] {
   return lines.map((text, i) => ({ text, style: i === 0 ? 'dim' : undefined }));
 }
 
-/** What has two columns is read as it is: `name: value`. */
+/** A table of two columns becomes `name: value`. */
 function below(head: Row, rows: readonly Row[], columns: number): Line[] {
   const isPairs = head.length === 2;
   return rows.flatMap(([name = '', ...cells]) => {

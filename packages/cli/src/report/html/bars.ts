@@ -15,7 +15,7 @@ export interface Bar {
 /** Where things lie in the drawing, in its units. */
 const SIZE = { row: 34, left: 168, right: 350, bar: 16 } as const;
 const LONGEST_NAME = 20;
-/** An interval that is drawn shorter is no more than a blot; its figures are in the table. */
+/** A shorter interval is not drawn, because it would look like a blot; its figures are in the table. */
 const SHORTEST_INTERVAL = 8;
 /** About how wide a digit is where letters are largest, in units of the drawing. */
 const CHARACTER = 10;
@@ -48,7 +48,7 @@ export function barsChart(id: string, title: string, bars: readonly Bar[], given
 
 type Known = Bar & { readonly figure: Estimate };
 
-/** @param y of its middle */
+/** @param y the middle of the row */
 function rowOf(
   { name, figure, isInline }: Known,
   y: number,

@@ -1,4 +1,4 @@
-/** What every chart of the page has: a name and a description to be heard, a legend, and the same figures as a table. */
+/** What every chart of the page has: a name and a description for screen readers, a legend, and the same figures as a table. */
 import type { Estimate } from '../../experiment/statistics.js';
 import type { Table } from '../model.js';
 import { tableHtml } from './table.js';
@@ -11,7 +11,7 @@ export interface Chart {
   /** Unique on the page. */
   readonly id: string;
   readonly title: string;
-  /** What one sees in it, for who does not. */
+  /** What the chart shows, for readers who cannot see it. */
   readonly description: string;
   readonly height: number;
   /** SVG. */
@@ -42,11 +42,11 @@ ${table === undefined ? '' : `<details><summary>${escaped(title)}: the figures</
 </figure>`;
 }
 
-/** A coordinate, to a tenth of what one sees. */
+/** A coordinate, rounded to a tenth of a unit of the drawing. */
 export const tenth = (value: number): number => Math.round(value * 10) / 10;
 export const px = (value: number): string => String(tenth(value));
 
-/** Figures beyond are nothing that a program measures, and would leave no room for others. */
+/** No program measures figures beyond these, and they would leave no room for others. */
 const LARGEST = 1e15;
 const SMALLEST = 1e-9;
 
@@ -58,7 +58,7 @@ export function drawable(figure: Estimate | undefined): Estimate | undefined {
   return figure && [figure.value, figure.low, figure.high].every(isDrawable) ? figure : undefined;
 }
 
-/** A name, or a figure that stands out, beside what is at this height. */
+/** The text at this height: a name ends at `x`; a figure begins there, in bold. */
 export function label(x: number, y: number, text: string, kind: 'name' | 'figure'): string {
   const how = kind === 'name' ? ' text-anchor="end"' : '';
   const strong = kind === 'figure' ? ' class="strong"' : '';

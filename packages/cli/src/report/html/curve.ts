@@ -1,4 +1,4 @@
-/** A chart with two axes: a curve through figures with their intervals, a line that it is held against, and marks. */
+/** A chart with two axes: a curve through figures with their intervals, a line that it is compared with, and marks. */
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import type { Estimate } from '../../experiment/statistics.js';
@@ -15,7 +15,7 @@ interface Curve extends Pick<Chart, 'id' | 'title' | 'description' | 'table'> {
   readonly points: readonly Point[];
   readonly x: Axis;
   readonly y: Axis;
-  /** What it is held against, and what that is called. */
+  /** The figure that the curve is compared with, and its name. */
   readonly flat: { readonly figure: Estimate; readonly name: string } | undefined;
   /** A range of the first axis that is drawn as a band. */
   readonly band?: Estimate | undefined;
@@ -30,7 +30,7 @@ export function curveChart({ points, x, y, flat, band, marks, ...named }: Curve)
     body: [
       axes(x, y),
       band === undefined ? '' : bandOf(x.at(band.low), x.at(band.high)),
-      // Below what it is held against, which would be hidden by it.
+      // The intervals are drawn first: they would hide the line that the curve is compared with.
       `<path class="pool-soft" d="${area<Point>(across(x), up(y, 'low'), up(y, 'high'))(points)}"/>`,
       flat === undefined ? '' : flatLine(flat.figure, y),
       curve(points, x, y),
@@ -43,7 +43,7 @@ export function curveChart({ points, x, y, flat, band, marks, ...named }: Curve)
   };
 }
 
-/** Those that can be drawn. */
+/** The points of those pairs that can be drawn. */
 export function pointsOf(pairs: readonly (readonly [number, Estimate | undefined])[]): Point[] {
   return pairs.flatMap(([x, figure]) => {
     const y = drawable(figure);
@@ -119,17 +119,17 @@ export function countAxis(counts: readonly number[], format: Format, name: strin
   return { at, ticks: counts, format, name };
 }
 
-/** The second axis, up from nothing. */
+/** The second axis, from 0 upwards. */
 export function upFromZero(figures: readonly Estimate[], format: Format, name: string): Axis {
   const most = Math.max(...figures.map(({ high }) => high));
   const at = scaleLinear([0, most === 0 ? 1 : most], [PLOT.bottom, PLOT.top]).nice(5);
   return { at, ticks: at.ticks(5), format, name };
 }
 
-/** Above that, only powers of ten are named. */
+/** With more ticks than this, only powers of ten have one. */
 const MOST_TICKS = 7;
 
-/** @param side which of the two it is */
+/** @param side which of the two axes it is */
 export function logAxis(
   side: keyof typeof ENDS,
   values: readonly number[],
@@ -160,7 +160,7 @@ function curve(points: readonly Point[], x: Axis, y: Axis): string {
   return `<path class="pool-line" d="${through}"/>${dots.join('')}`;
 }
 
-/** A dashed line, and what it may as well be. */
+/** A dashed line at the figure, and a band for its interval. */
 function flatLine({ value, low, high }: Estimate, y: Axis): string {
   const { left, right } = PLOT;
   const [top, bottom] = [y.at(high), y.at(low)];

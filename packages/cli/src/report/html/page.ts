@@ -9,7 +9,7 @@ import { escaped, prose } from './text.js';
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 /** How many characters a heading may have before it is set smaller. */
 const LONG = 80;
-/** How wide the box for code is. A longer line of code scrolls. Characters. */
+/** How many characters fit into a line of the box for code. Longer lines are wrapped. */
 const CODE_COLUMNS = 56;
 /** The classes of the style sheet for each tone. */
 const CLASSES: Readonly<Record<Tone, string>> = {
@@ -56,7 +56,7 @@ ${lines(sectionsHtml(report))}
 `;
 }
 
-/** The verdict's evidence first, then what it means to who has never used threads; how it was measured is the last of a report's own. */
+/** First the evidence, then what it means for a reader who has never used threads; the report's own last section, on how it was measured, ends the page. */
 function sectionsHtml({ findings, meaning = [], recommended, sections }: Report): string[] {
   const { warnings, reasons } = findings;
   const own = sections().map((section) =>
@@ -74,7 +74,7 @@ function sectionsHtml({ findings, meaning = [], recommended, sections }: Report)
   ];
 }
 
-/** @param said is not said again */
+/** @param said the texts that the page shows already, and that are not repeated */
 function whatToDo({ before, code, others = [] }: Recommended, said: readonly string[]): string {
   const more = listHtml(others.filter((text) => !said.includes(text)));
   const ways = more === '' ? '' : `<h3>Other ways of calling</h3>${more}`;
@@ -109,7 +109,7 @@ function sectionHtml({ id, title, isWide }: Omit<Section, 'blocks'>, ...parts: r
   return `<section${named} aria-labelledby="${id}"><h2 id="${id}">${escaped(title)}</h2>\n${content}\n</section>`;
 }
 
-/** @param above the heading of the section, which need not be said again */
+/** @param above the heading of the section: a table hides a caption of the same words */
 function blockHtml(block: Block, above: string): string {
   if (block === undefined) return '';
   if (typeof block === 'string') return `<p>${prose(block)}</p>`;

@@ -5,7 +5,7 @@ import { escaped } from './text.js';
 
 const NOT_MEASURED = 'not measured';
 
-/** @param above what stands above it: a caption that says the same is only heard */
+/** @param above the heading above the table: a caption of the same words is for screen readers only */
 export function tableHtml({ title, head, rows }: Table, above?: string): string {
   const cells = (row: readonly string[]): string =>
     row.map((cell) => `<td>${escaped(cell === NONE ? NOT_MEASURED : cell)}</td>`).join('');
@@ -35,7 +35,7 @@ function rowHtml(name: string, cells: string): string {
   return `<tr><th scope="row">${escaped(name)}</th>${cells}</tr>`;
 }
 
-/** The title is also said to who gets there without seeing it. */
+/** The title is also the label of the box, for screen readers. */
 function scrolling(title: string, head: readonly string[], body: readonly string[], kind: string): string {
   const named = kind === '' ? '' : ` class="${kind}"`;
   const columns = head.map((name) => `<th scope="col">${escaped(name)}</th>`).join('');

@@ -1,4 +1,4 @@
-/** Text from elsewhere in a page: it is read, and nothing else. */
+/** Escapes text from elsewhere, so that a page shows it, and nothing in it acts as markup. */
 import { shortened } from '../model.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
