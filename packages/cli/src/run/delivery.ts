@@ -159,7 +159,7 @@ type Reducer = ReturnType<typeof createReducer>;
 
 /**
  * `(sum = 0, value) => …` has no required parameter: it has an initial value of its own, and is first called with undefined.
- * `(a, b) => …` has none: the first result is the initial value, as in `reduce` with one argument.
+ * `(a, b) => …` has no initial value: the first result takes its place, as in `reduce` with one argument.
  */
 export function createReducer(fold: TaskFunction, name: string) {
   const bringsInitial = fold.length === 0;
@@ -177,7 +177,7 @@ export function createReducer(fold: TaskFunction, name: string) {
     isEmpty = false;
   }
 
-  /** The fold's result. @param Failure what is thrown if there is none */
+  /** The fold's result. @param Failure the class of the error if there is no result */
   function value(Failure: new (message: string) => ExpectedError = UsageError): unknown {
     if (!isEmpty || bringsInitial) return sum;
     throw new Failure(

@@ -164,8 +164,8 @@ function openForReading(path: string): number | undefined {
 }
 
 /**
- * A line as it is written, with the checksum of what stands before that. With a mark that is too small, inputs would run and be written
- * twice; with one that is too large, inputs would be left out: so nothing is believed that has changed since.
+ * The line that is written: the content, and the checksum of the text before it. With a mark that is too small, inputs would run and be written
+ * twice; with one that is too large, inputs would be left out: so a line that has changed since is refused.
  */
 export function sealed(content: object): string {
   const text = JSON.stringify(content).slice(0, -1);

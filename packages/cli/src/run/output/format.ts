@@ -6,7 +6,7 @@ export const formatNames: readonly FormatName[] = ['ndjson', 'json', 'text'];
 export interface Format {
   /** One result as text, without what goes around it. Throws if it cannot be written. */
   render(value: unknown): string;
-  /** What stands at the beginning of the output, in place of what stands before its first result. */
+  /** The beginning of the output, in place of the `before` of its first result. */
   readonly open: string;
   readonly before: string;
   readonly after: string;

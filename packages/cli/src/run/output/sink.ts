@@ -8,7 +8,7 @@ import { type OutFile, type OutPath, openInPlace, openOutFile, writeAll } from '
 import { ExpectedError, UsageError } from '../../exit-code.js';
 import { attempt, describeSystemError, hasCode } from '../../system-error.js';
 
-/** The file that results go to, or that it is none. Plain JSON, since it is in the journal's header. */
+/** The file that results go to, or `stream` if they go to no file. Plain JSON, since it is in the journal's header. */
 export type Place =
   | { readonly kind: 'out'; readonly path: string }
   | { readonly kind: 'file'; readonly dev: number; readonly ino: number }
@@ -63,7 +63,7 @@ export async function openSink(
 /** How many milliseconds pass between two looks whether a FIFO has a reader; guessed. */
 const NO_READER_WAIT_MS = 50;
 
-/** Undefined as long as it has no reader. An open or a write that waits would block the main thread, and with it Ctrl-C. */
+/** Undefined as long as the FIFO has no reader. An open or a write that waits would block the main thread, and with it Ctrl-C. */
 function openFifo(path: string): OutFile | undefined {
   try {
     return openInPlace(path, constants.O_WRONLY | constants.O_NONBLOCK);

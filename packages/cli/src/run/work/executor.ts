@@ -53,14 +53,14 @@ const REFUSALS: readonly unknown[] = ['ERR_FLEET_CONNECTION', 'ERR_FLEET_REDIS',
 function endsRun(thrown: unknown, task: string, version: string): boolean {
   const { code, taskName, jobId, message } = Object(thrown) as Readonly<Record<string, unknown>>;
   if (code === 'ERR_TASK_NOT_FOUND') return taskName === task;
-  // What comes from the job has its id; a machine that has another version of the module names both.
+  // An error of a job has its id; that of a machine with another version of the module names both versions.
   return REFUSALS.includes(code) && (jobId === undefined || String(message).includes(version));
 }
 
-/** The exit codes of ends that are not just failures. */
+/** The exit codes of errors that end the run, where it is not that of a failure. */
 const END_CODES: Readonly<Record<string, number>> = {
   ERR_FLEET_CONNECTION: ExitCode.unreachable,
-  // The module is the same there and here, so that it is the command that names a function that it does not have.
+  // The module is the same there and here, so it is the command line that names a function that the module does not have.
   ERR_TASK_NOT_FOUND: ExitCode.usage,
 };
 

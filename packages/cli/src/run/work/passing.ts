@@ -29,8 +29,8 @@ export function contentOf(path: string): Uint8Array | Promise<Uint8Array> {
 }
 
 /**
- * How a FIFO is opened, for a socket that then waits in the event loop until its writer comes, and for what that says: a thread that waits in
- * the system, to open or to read, cannot be ended, and holds up even process.exit().
+ * The flags with which a FIFO is opened. A socket then waits in the event loop for the writer and its data: a thread that waits in the
+ * system, to open or to read, cannot be ended, and holds up even process.exit().
  */
 export const READ_AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
 

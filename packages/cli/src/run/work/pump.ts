@@ -1,10 +1,10 @@
 /**
  * Keeps the workers fed: cuts inputs into batches, has a bounded number of them out, and yields results in order.
  *
- * The library's `map` is not used. Its first failed call ends it, where a batch whose worker dies is several calls here, beside which the
- * others go on. It has one bound for calls that run and results that wait: here the first bound is small, so that Ctrl-C has little to wait
- * for, and depends on how long batches take, and the second is large and in characters. And it yields results one by one, where here all
- * that are ready are one write and one record of the journal.
+ * The library's `map` is not used. Its first failed call ends it; here a batch whose worker dies is called again input by input, and the
+ * others go on. It has one bound for calls that run and results that wait; here the bound for calls is small, so that Ctrl-C has little to
+ * wait for, and depends on how long batches take, while the bound for results is large and in characters. And it yields results one by one;
+ * here all that are ready are one write and one record of the journal.
  */
 import type { InputGroups, Position } from '../inputs/input-source.js';
 import type { RunBatch } from './attempts.js';
@@ -104,7 +104,7 @@ export function createPump(ordered: boolean, batching: Batching, run: RunBatch) 
     wake();
   }
 
-  /** No more than one string can hold: that is what they become. */
+  /** Takes the results that are ready, but no more than fit into one string, which they become. */
   function takeReady(): BatchResult[] {
     const ready = new Set<BatchResult>();
     let characters = 0;
@@ -168,12 +168,12 @@ function nextSize(size: number, itemMs: number): number {
   return Math.max(1, Math.min(wanted, size * MAX_GROWTH, MAX_BATCH));
 }
 
-/** A batch that takes less than the first is short, one that takes no less than the second is long. Milliseconds; chosen by hand. */
+/** A batch that takes fewer milliseconds than SHORT_MS is short, one that takes LONG_MS or more is long. Chosen by hand. */
 const SHORT_MS = 2 * TARGET_BATCH_MS;
 const LONG_MS = 100;
 /**
- * How many batches each thread has, the one that runs included. Several short ones wait, to hide the time of sending. Of long ones none
- * does: that time is small against theirs, and Ctrl-C has to wait for whatever is out. Chosen by hand.
+ * How many batches each thread has, the one that runs included. Several short ones wait, to hide the time of sending. Long ones do not
+ * wait: sending takes little time in comparison, and Ctrl-C has to wait for every batch that is out. Chosen by hand.
  */
 const DEPTH = { short: 8, usual: 2, long: 1 } as const;
 

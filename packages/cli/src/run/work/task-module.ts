@@ -13,7 +13,7 @@ export interface ModuleReference {
   readonly exportName: string | undefined;
 }
 
-/** A user's function takes and gives whatever it likes; nobody here looks at either. */
+/** A user's function: its arguments and its result may be anything. */
 export type TaskFunction = (...args: unknown[]) => unknown;
 
 /** `<module>[#export]`, checked to exist. A file whose own name has a `#` is found too. */
@@ -136,7 +136,7 @@ function needsTypeStripping(url: string): UsageError {
 /** Node's own check takes a fraction of a second; it must not hold up the message for long. */
 const CHECK_TIMEOUT_MS = 5000;
 
-/** In place of the option that the library names, which nobody can set here. */
+/** Takes the place of the option that the library's message names, which the command does not have. */
 const TOO_LONG =
   '. A top-level await, or an await in its setup, has to end by then: begin there what takes longer, and await it in the function';
 
