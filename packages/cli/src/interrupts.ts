@@ -1,4 +1,4 @@
-/** The signals that end a command in good order, and what they are to a command that runs. */
+/** The signals that end a command in good order, and how a running command handles them. */
 import { ExitCode } from './exit-code.js';
 
 /** The exit codes of the signals that end a command in good order. Without SIGHUP a closed terminal would leave output half written. */

@@ -79,7 +79,7 @@ try {
     const isExpected = isOption || error instanceof ExpectedError;
     const told =
       error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : error;
-    // It may quote what was read.
+    // The message may quote text from a file, with control sequences in it.
     process.stderr.write(`threadwise: ${printable(String(told))}\n`);
     if (error instanceof ExpectedError) setExitCode(error.exitCode);
     else setExitCode(isOption ? ExitCode.usage : ExitCode.failed);

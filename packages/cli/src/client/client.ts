@@ -52,7 +52,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
   const token = checkedToken(given);
   /** How many milliseconds an answer, or the beginning of a stream, may take. */
   const limitMs = timeoutMs ?? REQUEST_TIMEOUT_MS;
-  /** The signals that end every request: the caller's, and that of the time for all of them. */
+  /** The signals that end every request: the caller's, and the one that fires when the time for all requests is over. */
   const ends = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)].filter(
     (each) => each !== undefined,
   );
@@ -79,7 +79,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
 
     metrics: () => ask('GET', 'metrics', (response) => response.text()),
 
-    /** Another server on the port must be taken neither for a program that is ready nor for one that is not. */
+    /** Checks the answer: another server on the port must pass neither for a program that is ready nor for one that is not. */
     readiness(): Promise<Readiness> {
       const read = async (response: Response) => {
         const value = parsed(await response.text());
@@ -130,7 +130,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
     }: { body?: unknown; accept?: string; expected?: number } = {},
   ): Promise<T> {
     const late = new AbortController();
-    // The timer also keeps the process alive: if the connection ends before the request is written, fetch stays pending and does not.
+    // The timer also keeps the process alive: fetch does not, where the connection ends before the request is written, and stays pending.
     const timer = setTimeout(
       () => late.abort(new DOMException('No answer in time', 'TimeoutError')),
       limitMs,

@@ -85,7 +85,7 @@ function linkTarget(path: string): string | undefined {
   return path.startsWith('/proc/') ? undefined : tried(() => readlinkSync(path));
 }
 
-/** Undefined where it cannot be looked at: whoever opens the file reports why. */
+/** Undefined where the file's metadata cannot be read: whoever opens the file reports why. */
 function statsOf(file: FileName): BigIntStats | undefined {
   const options = { bigint: true } as const;
   return tried(() => (typeof file === 'number' ? fstatSync(file, options) : statSync(file, options)));
