@@ -598,6 +598,24 @@ describe('shared: the stream of larger results', () => {
     assert.deepEqual(told(), new Array(16).fill('done'));
     assert.deepEqual(places(12), many);
   });
+
+  test('never counts an unread result as read, also where more bytes than a word can count came while some was unread', () => {
+    const { exchange, link, endpoint, made, said } = line({ cells: 64, stream: 2 ** 24, mail: 4 });
+    const texts = ['a', 'b', 'c'].map((letter) => letter.repeat(2 ** 22));
+    const end = (text: string) => {
+      assert.ok(exchange.pull.offer(made()));
+      const { cell, id } = endpoint.take(1)!;
+      endpoint.done(cell, id, text, undefined, 1);
+    };
+    end(texts[0]!);
+    for (let i = 0; i < 600; i++) {
+      end(texts[(i + 1) % 3]!);
+      link.drainDone(1);
+      const [, task, value] = said.pop()!;
+      (task as Task).payload.onSettled?.(false);
+      assert.ok(value === texts[i % 3], `the result of call ${i}`);
+    }
+  });
 });
 
 describe('shared: main sleeps', () => {
