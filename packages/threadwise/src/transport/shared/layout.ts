@@ -226,6 +226,9 @@ export const seatByteLength = (sizes: Sizes) => (DONE + sizes.cells + 2 * sizes.
 /** A flag on the hint of a completed task: messages that were sent before it lie in the port. */
 export const PORT_FIRST = 1 << 30;
 
+/** Whether `at` is one of the last `count` positions up to `tail`. Where it was left behind for so long that positions have come around, it is not. */
+export const isAmongLast = (count: number, tail: number, at: number) => (tail - at) >>> 0 < count;
+
 /** All the memory that a worker is given. */
 export interface SharedMemory {
   readonly sizes: Sizes;

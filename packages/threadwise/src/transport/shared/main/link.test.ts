@@ -34,6 +34,7 @@ import {
   FORM,
   HEAD,
   IN_CELL,
+  isAmongLast,
   LATIN1,
   LENGTH,
   MAIL_HEAD,
@@ -569,6 +570,15 @@ test('shared: arguments that are longer than a word can count go by port', () =>
   assert.equal(cells.write(0, [new Uint8Array(2 ** 31)]), -1);
   assert.deepEqual(asked, []);
   assert.ok(cells.hasFree);
+});
+
+test('shared: which results were looked at is known also when more have come since than a word can count', () => {
+  for (const tail of [3, 2 ** 31 - 1, -(2 ** 31) + 1, -1]) {
+    const found = (back: number) => isAmongLast(3, tail, (tail - back) | 0);
+    assert.deepEqual([0, 1, 2].map(found), [true, true, true], `${tail}: not drained yet`);
+    for (const back of [3, 4, 2 ** 31 - 1, 2 ** 31, 2 ** 31 + 1, 2 ** 32 - 1])
+      assert.equal(found(back), false, `${tail}: ${back} ago`);
+  }
 });
 
 describe('shared: the stream of larger results', () => {

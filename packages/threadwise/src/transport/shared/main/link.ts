@@ -279,8 +279,9 @@ export class SharedLink extends PortLink implements Link {
    */
   reclaim(): number {
     const { cells, sizes } = this.exchange;
-    let at = ((this.#reclaimed - this.#doneHead) | 0) > 0 ? this.#reclaimed : this.#doneHead;
-    const tail = (at + this.#pending(at)) | 0;
+    const pending = this.#pending(this.#doneHead);
+    const tail = (this.#doneHead + pending) | 0;
+    let at = L.isAmongLast(pending, tail, this.#reclaimed) ? this.#reclaimed : this.#doneHead;
     let count = 0;
     for (; at !== tail; at = (at + 1) | 0) {
       const cell = this.own[L.donePlace(at, sizes)]! & ~L.PORT_FIRST;
