@@ -194,6 +194,17 @@ describe('drain', () => {
     open();
     await running;
   });
+
+  for (const end of ['resume', 'close', 'destroy']) {
+    test(`of a paused pool ends when a listener that hears of its worker calls ${end}()`, async (t) => {
+      const pool = poolFor(t, { threads: { min: 0, max: 1 } });
+      pool.on('worker:start', () => void pool[end]());
+      pool.pause();
+      const waiting = codeOf(pool.run('increment', [1]));
+      await pool.drain();
+      assert.equal(await waiting, end === 'destroy' ? 'ERR_POOL_CLOSED' : undefined);
+    });
+  }
 });
 
 describe('recycle', () => {

@@ -115,11 +115,11 @@ export class Lifecycle {
   /** Refuses new calls, and undoes a pause. Resolves when all accepted ones have settled, or the pool goes on before that. */
   drain(): Promise<void> {
     this.checkOpen();
-    this.#drained ??= promised();
+    const { promise } = (this.#drained ??= promised()); // a listener may call resume() meanwhile
     this.#goOn();
     this.#engine.room.update(); // callers that wait for room must hear that there will be none
     this.settled();
-    return this.#drained.promise;
+    return promise;
   }
 
   /** Throws ERR_OPTION. */
