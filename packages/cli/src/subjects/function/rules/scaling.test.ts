@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { analyze } from './analyze.js';
 import type { Samples } from './samples.js';
 import { amdahlOf, fastest, gainsOf, isTested, kneeOf } from './scaling.js';
 import { model, simulate } from './simulated.test.fake.js';
@@ -39,6 +40,15 @@ test('the knee loses no more than a twentieth however many threads it saves', ()
 test('of numbers of threads that are as fast the smaller is the best, in whatever order they come', () => {
   const { threads } = curve({ 1: 100, 2: 200, 3: 200 });
   assert.equal(fastest({ threads: threads.toReversed() })?.threads, 2);
+});
+
+test('a number of threads for which there was time only once is not the best, and hides no other', () => {
+  const { threads, ...others } = curve({ 1: 100, 2: 200, 4: 220 });
+  const short = threads.map((of) => (of.threads === 4 ? { ...of, rate: of.rate.slice(0, 1) } : of));
+  assert.equal(fastest({ threads: short })?.threads, 2);
+  const samples = { ...others, threads: short };
+  assert.equal(kneeIn(samples)?.threads, 2);
+  assert.match(analyze(samples).verdict.sentence, /^Threads pay: 2 x with 2 threads/);
 });
 
 test('has no knee where nothing was measured, or only once', () => {

@@ -1,6 +1,6 @@
 /** How the rate grows with the number of threads: where it stops growing, and which part of the work does not run in parallel. */
 import { greatest } from 'd3-array';
-import { usableCores } from '../../../experiment/rules.js';
+import { FEWEST_ROUNDS, usableCores } from '../../../experiment/rules.js';
 import {
   confidenceOfEach,
   type Estimate,
@@ -19,9 +19,13 @@ export interface Gain {
   readonly gain: Estimate;
 }
 
-/** The number of threads with the highest rate, the fewest of those that are as fast; undefined where nothing was measured. */
+/**
+ * The number of threads with the highest rate, the fewest of those that are as fast; undefined where nothing was measured. Where time was up
+ * after a round or two with more threads, these stand back: by chance alone they may look best, and nothing could be said of them.
+ */
 export function fastest({ threads }: Pick<Samples, 'threads'>): PoolSamples | undefined {
-  const ascending = threads.toSorted((a, b) => a.threads - b.threads);
+  const enough = threads.filter(({ rate }) => rate.length >= FEWEST_ROUNDS);
+  const ascending = (enough.length === 0 ? threads : enough).toSorted((a, b) => a.threads - b.threads);
   return greatest(ascending, ({ rate }) => middleOf(rate));
 }
 
