@@ -136,7 +136,7 @@ const NOT_MUCH_LESS = 0.85;
 function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision | undefined {
   const free = facts.isBusy && facts.hasEnough ? busy.onFreeCores(samples) : undefined;
   if (free === undefined) return undefined;
-  const expected = `a call computes ${duration(free.callMs)}, a crossing costs ${duration(free.crossingMs)}: ${timesAfter('about', free.gain)} on ${counted(cores, 'free core')}`;
+  const expected = `a call computes ${duration(free.callMs)}, with threads ${duration(free.pooledMs)}: ${timesAfter('about', free.gain)} on ${counted(cores, 'free core')}`;
   const row = gains.find(({ threads }) => threads === cores);
   // The system shares cores out by threads: beside other programs, a pool with more threads than cores may get more of the cores, and so show a gain.
   const isMuchLess = gains.every(
