@@ -79,6 +79,10 @@ test('lists what there is if it is not clear', () => {
   );
   assert.throws(() => selectFunction({ number: 1 }, undefined, url), usage(/it exports no function/));
   assert.throws(() => namedFunction({ one }, 'tow', url), usage(/has no export 'tow'; it exports #one/));
+  const hasDefault = usage(/has no export 'tow'; it exports #default, #one$/);
+  assert.throws(() => namedFunction({ default: two, one }, 'tow', url), hasDefault);
+  const onlyDefault = usage(/has no export 'tow'; it exports #default$/);
+  assert.throws(() => namedFunction({ default: two }, 'tow', url), onlyDefault);
   assert.throws(() => namedFunction({ one, n: 1 }, 'n', url), usage(/has no function 'n'/));
   assert.throws(() => namedFunction({ one }, 'toString', url), usage(/has no export 'toString'/));
 });

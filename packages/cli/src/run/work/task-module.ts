@@ -107,7 +107,8 @@ function taskNames(module: ModuleNamespace): string[] {
 }
 
 function exportsInWords(module: ModuleNamespace): string {
-  const names = taskNames(module).map((name) => `#${name}`);
+  const ofDefault = functionsOf(module).has('default') ? ['default'] : [];
+  const names = [...ofDefault, ...taskNames(module)].map((name) => `#${name}`);
   return names.length === 0 ? 'it exports no function' : `it exports ${names.join(', ')}`;
 }
 
