@@ -21,7 +21,7 @@ export function attempt<T>(
   }
 }
 
-/** Undefined where it fails, whyever: for what is done without then, or whose failure somebody else tells of. */
+/** Undefined where `act` throws anything: for callers that can do without the value, or know that the failure is reported elsewhere. */
 export function tried<T>(act: () => T): T | undefined {
   try {
     return act();
@@ -38,7 +38,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** The system's words by code, but where they would not say what is wrong. */
+/** The system's words by code, and ours where those would not say what is wrong. */
 const reasons = new Map([
   ...getSystemErrorMap().values(),
   ['EISDIR', 'it is a directory, expected a file'],

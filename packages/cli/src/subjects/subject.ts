@@ -1,4 +1,4 @@
-/** What can be analysed: each subject is a folder, and this is what it gives to what all of them have in common. */
+/** What can be analysed. Each subject has a folder of its own; the interface is what the code that all subjects share needs of it. */
 import type { Command } from 'commander';
 import type { NamedFile } from '../disk/file-id.js';
 import type { Findings } from '../experiment/rules.js';
@@ -10,11 +10,11 @@ import { parseDuration, parseWhole } from '../run/option-values.js';
 import { UsageError } from '../exit-code.js';
 
 export interface Subject<P extends Plan, Samples, F extends Findings> {
-  /** @param look what is to be made of the samples so far: the answer, if there is no doubt about it */
+  /** @param look is given the samples so far, and returns the answer if there is no doubt about it */
   measure(plan: P, progress: Progress, look: (samples: Samples) => string | undefined): Promise<Samples>;
   /** Samples in, findings out: no clock, no I/O. */
   analyze(samples: Samples): F;
-  /** False: there is more to it than its answer, and some of that is in doubt. */
+  /** Whether nothing in the findings is in doubt: they may have more parts than the answer. */
   isCertain?(findings: F): boolean;
   report(findings: F): Report;
 }
@@ -28,7 +28,7 @@ export interface RawOptions {
   readonly verbose?: boolean;
 }
 
-/** How long it may take, and `--threads`, which means something else for each subject. */
+/** Adds `--budget`, and `--threads`, which means something else for each subject. */
 export function addMeasuring(command: Command, threads: string): Command {
   return command
     .option('--threads <n>', threads, parseCount)
@@ -59,7 +59,7 @@ export function reportingOf({ out, quiet = false, verbose = false }: RawOptions,
 }
 
 const BUDGET_MS = 60_000;
-/** Less, and not even one round of everything that decides is made. */
+/** With a smaller budget there would not even be one round of everything that decides. */
 const LEAST_BUDGET_MS = 2000;
 
 /** Milliseconds. */

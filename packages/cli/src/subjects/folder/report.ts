@@ -76,7 +76,7 @@ function ratesSection(finding: ClassFinding, i: number): Section {
   return { id: `rates-${i}`, title: `How fast: ${sizes}`, blocks: [chart] };
 }
 
-/** Of more cores, the table has only the busiest one and the mean. */
+/** With more cores than this, the table has only the busiest one and the mean. */
 const MOST_CORES = 8;
 
 function classTable(sizes: string, ways: readonly WayFinding[]): Table | undefined {
@@ -180,7 +180,7 @@ function coreTimes({ samples }: FolderFindings, mostCores: number) {
     });
 }
 
-/** The same in characters: one line for each core. */
+/** Draws the figures of `coreTimes` in characters: one line for each core. */
 function corePlots(findings: FolderFindings, columns: number): Line[] {
   if (columns < STEPS + LABELS + 4) return [];
   return coreTimes(findings, TERMINAL_CORES).flatMap(({ title, lines }) => {

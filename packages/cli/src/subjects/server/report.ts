@@ -63,7 +63,7 @@ export function serverReport(findings: ServerFindings): Report {
 
 type NamedLane = ReturnType<typeof lanesOf>[number];
 
-/** The lanes that were measured, the app as it is first. Each has a name, and one for where there is little room. */
+/** The lanes that were measured, the app as it is first. Each has a name, and a short one for charts. */
 function lanesOf({ samples, gains }: ServerFindings) {
   const { asIs, control, offloaded, cluster, subject } = samples;
   const { threads, processes, against } = subject;

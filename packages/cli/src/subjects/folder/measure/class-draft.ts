@@ -70,7 +70,7 @@ export function draftOf(
     return read(lane, files, Math.min(filesPerCall(batch, readers), evenly), 0);
   }
 
-  /** What vanished, or may not be read any more, is not read again. */
+  /** Files that have vanished, or may not be read any more, are left out from then on. */
   async function read(lane: ReadingLane, files: readonly SizedFile[], perCall: number, ms: number) {
     const answer = await lane.read({ paths: files.map(({ path }) => path), perCall, ms });
     if (answer === undefined || answer.failed.length === 0) return answer;

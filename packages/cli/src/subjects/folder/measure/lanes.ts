@@ -36,7 +36,7 @@ function readingLane(name: LaneName, readers: number, session: Session, tight: b
     openMs: 0,
     isTight: tight,
   });
-  /** Resolves to undefined if the step failed, which the session has been told, or was interrupted. */
+  /** Resolves to undefined if the step failed, which the session then knows, or if it was interrupted. */
   const read = async (request: ReadRequest): Promise<Answer | undefined> => {
     await lane.start();
     const endWatch = watchCores();

@@ -106,7 +106,7 @@ export async function measureFolder(
         drafts.push(draftOf(sizes, kept, { first: first.rate, again: again.rate }, readers));
         continue;
       }
-      // Then it is not the files that are at fault.
+      // After an interrupt, or without a process that reads, the files are not at fault.
       if (session.isAborted || loop.isDead) break;
       const isTooLarge = sizes.files.every((file) => file.bytes > mostBytes);
       const why = isTooLarge ? `each has more than ${bytes(mostBytes)}` : 'none of them could be read';

@@ -62,7 +62,7 @@ export interface ClassSamples {
   readonly cold: RoundSamples | undefined;
 }
 
-/** In each round everything is measured in turn: equal places of two series are of the same round. */
+/** In each round everything is measured in turn: the same index in two series is the same round. */
 export interface RoundSamples {
   readonly ways: readonly WaySamples[];
   /** 'sync-loop' once more, in another process: the difference is noise. */

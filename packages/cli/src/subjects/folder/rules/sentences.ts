@@ -89,7 +89,7 @@ export function folderSentence(classes: readonly Weighed[]): string {
   return `Read files ${advised.join('; ')}${rest}`;
 }
 
-/** Neighbours with the same answer together. */
+/** Groups neighbouring classes that have the same answer. */
 function grouped(classes: readonly Weighed[]): Weighed[][] {
   const groups: Weighed[][] = [];
   let last: string | undefined;

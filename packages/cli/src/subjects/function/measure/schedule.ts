@@ -67,7 +67,7 @@ export function coreCounts(cores: number): number[] {
 
 const SLICE_MS = { least: 50, most: 300 } as const;
 
-/** Slices so long that some more rounds than enough fit into the time, and the time of a call. Milliseconds. */
+/** How many milliseconds a slice lasts: a few more rounds than enough must fit into the time, and a call into a slice. */
 export function slicesFor(timeMs: number, callMs: number, turns: number) {
   const ms = sliceFor({ ...SLICE_MS, ms: timeMs }, turns, ENOUGH_ROUNDS + 2, 0);
   // A little less than a call: else every other slice would have time for two.

@@ -63,7 +63,7 @@ export const open = async ({ input, passing, result, threads, outstanding, warmM
     const used = cpuMs() - cpu;
     return { cpuMs: used / calls, loneMs: middleOf(await oneByOne(call, ms * ALONE_SHARE))! };
   };
-  /** Half of the time here, half in the pool. */
+  /** Computes for half of the time on this thread, and for half in the pool. */
   const compute = async (runMs: number, ms: number) => {
     const iterations = Math.round(perMs * runMs);
     const chunk = Math.max(1, Math.round(HOLD_MS / runMs));

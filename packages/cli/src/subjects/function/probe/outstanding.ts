@@ -13,12 +13,12 @@ interface Load {
 
 export type Loaded = Awaited<ReturnType<typeof keepOutstanding>>;
 
-/** How long the event loop is held up before it gets a turn. Milliseconds. */
+/** For how many milliseconds calls may hold up the event loop before it gets a turn. */
 export const HOLD_MS = 0.5;
 
 export async function keepOutstanding({ outstanding, ms, turnsLoop = false, call }: Load) {
   const begin = performance.now();
-  /** When no further call is begun. */
+  /** From this time on, no call is begun. */
   const end = begin + ms;
   const loaded = {
     begin,
@@ -26,7 +26,7 @@ export async function keepOutstanding({ outstanding, ms, turnsLoop = false, call
     calls: 0,
     failed: 0,
     firstFailure: undefined as string | undefined,
-    /** Calls per second, summed over the lanes, each until its own last call: exact where calls wait. Else `rateOf` is. */
+    /** Calls per second, summed over the lanes, each until its own last call: exact where calls wait. Where they compute, `rateOf` is exact. */
     ratePerLane: 0,
     /** How many calls settled in time, plus, for each of the others, the share of its time before the end. */
     parts: 0,

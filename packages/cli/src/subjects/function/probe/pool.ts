@@ -93,7 +93,7 @@ function runMsSoFar(pool: Pool): number {
   return sum(workers, ({ runMs }) => runMs.count * runMs.mean);
 }
 
-/** Long calls count if they end in time, else for the part that ran: only some workers would be busy until the last one ends. */
+/** A long call that ends after the slice counts for its part within the slice: until the last one ends, only some workers are busy. */
 function longWork({ begin, end, calls, parts }: Loaded, runs: readonly Run[], isOneEach: boolean) {
   const elapsedMs = end - begin;
   if (isOneEach) {

@@ -15,7 +15,7 @@ export function bytesPassed(input: unknown, passing: Passing): number | undefine
   return passing === 'read' ? statSync(input as string, { throwIfNoEntry: false })?.size : bytesOf(input);
 }
 
-/** Why it cannot be cloned; undefined: it can. */
+/** Why the value cannot be cloned; undefined: it can. */
 export function uncloneable(value: unknown): string | undefined {
   try {
     structuredClone(value);

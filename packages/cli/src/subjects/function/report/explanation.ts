@@ -156,7 +156,7 @@ const IN_BRACKETS = /^(.*?[({]) ?(.*?) ?([)}][^)}]*)$/;
 /** A comma that is in no brackets. */
 const COMMA = /, (?![^(]*\))(?![^{]*\})/;
 
-/** Where one line would be too long, each part between the brackets on a line of its own. */
+/** Breaks code that is too long for one line: each part between the brackets gets a line of its own. */
 function broken(code: string, columns: number, indent = ''): string[] {
   const [, open, inner, close] = IN_BRACKETS.exec(code) ?? [];
   if (inner === undefined || indent.length + code.length <= columns) return [`${indent}${code}`];

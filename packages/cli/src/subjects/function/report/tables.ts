@@ -147,7 +147,7 @@ export function tablesOf(findings: Findings) {
   };
 }
 
-/** The rate with each pair of a number of cores, a row for each, and a number of threads; both ascending. */
+/** The rates by number of cores, a row for each, and by number of threads, a cell for each; both ascending. */
 export function coreMatrix({ samples }: Findings) {
   const found = samples.cores.filter((each) => figureOf(each.rate) !== undefined);
   const distinct = (of: 'cores' | 'threads') =>

@@ -6,9 +6,9 @@ import type { Facts } from './facts.js';
 import type { VariantName, VariantSamples } from './samples.js';
 import type { Answer, Decision } from './verdict.js';
 
-/** A smaller gain over the pool without it is not mentioned, unless it changes the verdict. */
+/** A way with a smaller gain over the plain pool is not mentioned, unless it changes the verdict. */
 const WORTH_TELLING = 1.05;
-/** A way with at least this gain over the pool without it is mentioned in the verdict. */
+/** A way with at least this gain over the plain pool is mentioned in the verdict. */
 const MUCH_MORE = 1.25;
 
 /** The name of each way of calling in tables, and its wording in sentences. */
@@ -64,13 +64,13 @@ function waysOf({ samples, fast, noise }: Facts, answer: Answer) {
     const changesVerdict = canChange && name !== 'auto' && isWorthIt(toInline, noise);
     if (gain.low < WORTH_TELLING && !changesVerdict) return [];
     const sentence = `${howOf(variant)}: ${times(gain)} the calls of the pool without it, ${times(toInline)} those without a pool`;
-    // `gain`: how many times as many calls as the pool without it.
+    // `gain`: how many times as many calls as the plain pool.
     return [{ variant, toInline, alternative: { name, gain, changesVerdict, sentence } }];
   });
   return ways.sort((a, b) => b.toInline.value - a.toInline.value);
 }
 
-/** As JSON. */
+/** Options of `createPool`, as the JSON of a report has them. */
 export interface Recommended {
   readonly threads?: number;
   readonly placement?: 'auto' | 'inline';

@@ -44,7 +44,7 @@ export function analyze(samples: Samples) {
      * thread was compared with only one other number, which any part fits.
      */
     amdahl: fit && { ...fit, error: isTested(samples) ? fit.error : undefined },
-    /** The one that makes the most calls first: of those that change the verdict, the first is the one that is recommended. */
+    /** The alternative that makes the most calls comes first. The first one that changes the verdict is recommended. */
     alternatives,
     samples,
   };

@@ -59,7 +59,7 @@ function gainAt(spins: Samples['spins'], runMs: number): Estimate | undefined {
   return real({ value: between('value'), low: between('low'), high: between('high') });
 }
 
-/** Where figures pass a threshold, with an interval. @param find where one of their bounds does; undefined: nowhere */
+/** Where figures pass a threshold, with an interval. @param find returns where the given bound passes it; undefined: nowhere */
 function placeOf(find: (bound: keyof Estimate) => number | undefined): Estimate | undefined {
   const value = find('value');
   // The place by the least favourable figures. Without one, it may lie beyond all that was measured.

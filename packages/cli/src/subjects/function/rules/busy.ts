@@ -22,7 +22,7 @@ export function cheapestOf(crossings: Samples['crossings']): number | undefined 
 
 /** Where other programs had a larger share, handing over a call was seen to cost thirty times as much: the figures mean nothing. */
 const MOSTLY_OTHERS = 0.25;
-/** By which factor other programs raise the cost of a crossing at most where they have less, and in the cheapest of all rounds. */
+/** The factor by which other programs with a smaller share raise the cost of a crossing at most, even in the cheapest of all rounds. */
 const DEARER = 2;
 /**
  * The least CPU milliseconds of handing over a call on an idle machine, in all and on the calling thread; somewhat below what the benchmark
@@ -54,14 +54,14 @@ export function mostByRunTime(samples: Samples, crossingMs = LEAST_CROSSING_MS):
   return Math.min((usableCores(samples.machine) * runMs) / (cpu.value + crossingMs), runMs / LEAST_MAIN_MS);
 }
 
-/** The share of all rounds that count as like free cores: those in which the threads had the most cores. */
+/** The share of all rounds that are taken for rounds on free cores: those in which the threads had the most cores. */
 const MOST_LIKE_IT = 0.25;
 /** Two rounds must have had this many cores: else calls hardly ever ran at the same time, and what they cost then was not seen. */
 const OVERLAP = 1.2;
 /** How much CPU time makes a call a long one. Milliseconds. */
 const LONG_MS = 1;
 
-/** What is to be expected of threads that have all cores to themselves. */
+/** Estimates what threads would bring if they had all cores to themselves. */
 export function onFreeCores(samples: Samples) {
   const { callMs, cpuMs } = samples.inline;
   const cpu = estimate(cpuMs);
@@ -103,8 +103,9 @@ const BEHIND_LOCK = 2;
 const ALMOST = 0.95;
 
 /**
- * Whether calls ran at the same time, and not one by one behind a lock, which CPU time does not tell. They did if there were more than one
- * core can make, or if more threads had or waited for a core than a lock allows: the geometric mean of those and of all.
+ * Whether calls ran at the same time, and not one by one behind a lock: CPU time does not tell the two apart. They did if there were more
+ * calls than one core can make, or if more threads had or waited for a core than a lock allows. The limit between the two is the geometric
+ * mean of the threads that a lock allows and of all threads.
  */
 function isSeveralAtOnce(pool: PoolSamples, aloneMs: number): boolean {
   const calls = (middleOf(pool.rate) ?? 0) * (aloneMs / 1000);

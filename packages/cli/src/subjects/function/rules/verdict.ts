@@ -1,4 +1,4 @@
-/** The verdict: one sentence that says what to do, where the intervals allow it. None is better than a wrong one. */
+/** The verdict: one sentence that says what to do, where the intervals allow it. No verdict is better than a wrong one. */
 import type { Ending } from '../../../experiment/child.js';
 import {
   AS_MANY,
@@ -26,7 +26,7 @@ import * as busy from './busy.js';
 import type { Facts } from './facts.js';
 import type { Gain } from './scaling.js';
 
-/** A call that returns a promise and computes for a smaller share of its time waits. */
+/** A call that returns a promise counts as one that waits if it computes for a smaller share of its time than this. */
 const WAITS = 0.25;
 
 export type Answer = 'threads' | 'inline' | 'async' | 'unknown';

@@ -34,7 +34,7 @@ export async function openCluster(setup: AppSetup, processes: number): Promise<P
   };
 }
 
-/** The memory and CPU time of all processes together, also of this one; the event loop of the worst one. */
+/** The memory and CPU time of all processes together, also of this one; the delay and busy share of the event loop that has the largest. */
 function together(slices: readonly AppSlice[]): AppSlice {
   return slices.reduce((all, each) => ({
     loopDelayMs: Math.max(all.loopDelayMs, each.loopDelayMs),

@@ -25,7 +25,7 @@ export function listenOnLoopback(wanted: number | undefined) {
     found = resolve;
   });
   const listening = {
-    /** Resolves as soon as a server listens, if it was closed meanwhile, again. */
+    /** Resolves as soon as a wanted server listens; if that was closed meanwhile, as soon as it listens again. */
     async origin(): Promise<string> {
       const server = await first;
       if (!server.listening) await once(server, 'listening');

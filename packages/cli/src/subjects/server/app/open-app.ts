@@ -117,7 +117,7 @@ function chosen(namespace: ModuleNamespace, { export: name, module }: AppSetup):
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
-/** A factory returns something else that is to be looked at; all others listen when they are started. */
+/** A factory returns another value to look at when it is started; a listener or a server listens then. */
 interface Usable {
   readonly kind: 'listener' | 'server' | 'factory';
   readonly start: () => unknown;

@@ -61,7 +61,7 @@ function beginning(first: Uint8Array, others: readonly Uint8Array[], most: numbe
   return end === -1 ? first.length : end;
 }
 
-/** Why no load is put on the route, to follow its name: `answers 404`; undefined if the answer is fine. */
+/** Why no load is put on the route, in words that follow its name: `answers 404`; undefined if the answer is fine. */
 export function complaintOf({ status, location, failed }: Answer): string | undefined {
   if (failed !== undefined) return failed;
   if (status >= 200 && status < 300) return undefined;

@@ -101,7 +101,7 @@ export async function measureServer(
 /** The figures of one slice, from the load generator and from the app itself. */
 type LaneSlice = Readonly<Record<SeriesName, number>>;
 
-/** What is measured of the lanes, once it runs. */
+/** Measures the lanes under load, once `run` is called. */
 export function underLoad(session: Session<ServerPlan>, load: Child<LoadTalk>, lanes: readonly AppLane[]) {
   const turns = lanes.map((lane): Turn<LaneSlice> & { readonly lane: AppLane } => ({
     lane,

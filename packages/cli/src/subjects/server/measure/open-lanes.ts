@@ -89,7 +89,7 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
   return { lanes: opened.filter((lane) => lane !== undefined), answerMs };
 
   /**
-   * Resolves to undefined where the app does not start that way, which the session has been told, or if interrupted. Rejects with UsageError
+   * Resolves to undefined where the app does not start that way, which the session then knows, or if interrupted. Rejects with UsageError
    * where it does not start as it is, or where the functions to offload are not there: bad options are bad input.
    */
   async function start(name: LaneName, more: Partial<AppSetup> = {}): Promise<AppLane | undefined> {
@@ -116,7 +116,7 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
     session.skip(LANE_NAMES[name], why);
   }
 
-  /** Resolves to undefined where the lane cannot be compared with the app as it is, which the session has been told. */
+  /** Resolves to undefined where the lane cannot be compared with the app as it is, which the session then knows. */
   async function checked(lane: AppLane | undefined): Promise<AppLane | undefined> {
     if (lane === undefined || session.isAborted) return undefined;
     const { name, child } = lane;

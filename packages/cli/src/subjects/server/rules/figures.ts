@@ -101,7 +101,7 @@ export function processesOf(count: number): string {
   return counted(count, 'process', 'processes');
 }
 
-/** The noise of two runs of the same app: half of what their ratio differs by from round to round, plus how far its median is from 1. */
+/** The noise of two runs of the same app: half the range of their ratio from round to round, plus the distance of its median from 1. */
 function noiseBetween(again: Series, first: Series): number | undefined {
   const ratios = pairwise(again, first, (a, b) => a / b);
   const spread = noiseOf(ratios);

@@ -27,7 +27,7 @@ export function findServer(samples: ServerSamples) {
 
 /** How many milliseconds the event loop may be held up before other requests feel it. */
 const HELD_UP_MS = 10;
-/** A timer of Node.js is no finer: whoever is held up for less does not see it. Milliseconds. */
+/** A delay of fewer milliseconds is not seen: timers of Node.js are no finer. */
 const HARDLY_MS = 1;
 
 function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[] {

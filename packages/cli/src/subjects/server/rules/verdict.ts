@@ -1,4 +1,4 @@
-/** One sentence that says what to do with a server. It is given only where the intervals allow it: none is better than a wrong one. */
+/** One sentence that says what to do with a server. It is given only where the intervals allow it: no verdict is better than a wrong one. */
 import { greatest } from 'd3-array';
 import type { Ended } from '../../../experiment/child.js';
 import * as rules from '../../../experiment/rules.js';
