@@ -54,12 +54,12 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
   app.server.maxConnections = limits.connections;
   // Open connections must not keep the program alive.
   app.server.on('connection', (socket) => socket.unref());
-  // Fastify knows some methods only; each of the others would be answered as if there were nothing.
+  // Fastify knows only some methods, and would answer all others as if the path did not exist.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.removeAllContentTypeParsers();
   const parser = async (_request: unknown, body: string) => parseJson(body);
   app.addContentTypeParser('application/json', { parseAs: 'string' }, parser);
-  // Kept, because a server that closes no longer has it, and still reads requests.
+  // The address is kept, because a server that closes has none any more, and still reads requests.
   let place!: AddressInfo;
   app.server.once('listening', () => (place = app.server.address() as AddressInfo));
   app.addHook('onRequest', async ({ headers, method, routeOptions, is404, raw: { url } }, reply) => {

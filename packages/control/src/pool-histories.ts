@@ -25,7 +25,7 @@ export function keepHistories(
 ) {
   const capacity = Math.ceil(spanMs / intervalMs);
   const byPool = new WeakMap<ControllablePool, History>();
-  /** Those of closed pools, which no reading shortens any more: the oldest first. */
+  /** The histories of closed pools, oldest first: no reading shortens them any more. */
   const closed: History[] = [];
   let timer: NodeJS.Timeout | undefined;
   return {
