@@ -25,7 +25,7 @@ const REQUIRED = {
 /** Throws ERR_OPTION. */
 export function connectTo(connection: unknown): Redis {
   const redis = clientOf(connection);
-  // It would end blocking commands as well, which wait for seconds: nobody would hear of jobs and results.
+  // A command timeout would also end the blocking commands, which wait for seconds: nobody would hear of jobs and results.
   delete redis.options.commandTimeout;
   const { keyPrefix, db } = redis.options;
   if (!keyPrefix && !Number.isNaN(db)) return redis;
@@ -91,8 +91,8 @@ export async function inTime(limitMs: number | undefined, done: Promise<unknown>
 }
 
 /**
- * If a timer is late by so many milliseconds, the program was stopped or computed: the answer may be there, and is read after the
- * timer. Chosen by hand.
+ * If a timer is late by this many milliseconds, the program was stopped or computed: the answer may have come already, and is read after
+ * the timer. Chosen by hand.
  */
 const STOPPED_MS = 1_000;
 
@@ -118,7 +118,7 @@ export class Link {
       this.#lastError = error;
       if (isRefusedLogin(error)) for (const giveUp of this.#waiting) giveUp();
     });
-    // Not when it is ready: it gets ready, with database 0, where Redis has refused the one that was asked for.
+    // Not on 'ready': the client gets ready, with database 0, even where Redis has refused the database that was asked for.
     redis.on('connect', () => {
       this.#lastError = undefined;
     });

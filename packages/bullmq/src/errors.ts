@@ -40,7 +40,7 @@ export function redisError(what: string, cause: unknown): FleetError {
   return new FleetError(code, `${what}: ${message}`, { cause });
 }
 
-/** The errors for when the client does not connect again: what its option `retryStrategy` has returned says so. */
+/** Makes the errors for the case that the client has given up connecting, because its option `retryStrategy` has said so. */
 export const givenUp = (consequence: string) => (jobId?: string) => {
   const message = `The client has given up connecting to Redis, as its retryStrategy says; ${consequence}`;
   return new FleetError('ERR_FLEET_CONNECTION', message, jobId === undefined ? {} : { jobId });

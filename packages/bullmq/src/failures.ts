@@ -31,7 +31,7 @@ export function messageOf(thrown: unknown): string {
 
 /** What Redis keeps of a failure. */
 interface Stored {
-  /** The beginning of what BullMQ was told: after the same words, the error below is that of the last attempt. */
+  /** The beginning of the message that BullMQ got. If the job failed with the same words, `error` is that of its last attempt. */
   readonly reason: string;
   /** An EncodedError, encoded. */
   readonly error: unknown;
@@ -61,7 +61,7 @@ export async function readFailure(queue: Queue, redis: Redis, jobId: string, rea
   try {
     const stored = text === null ? undefined : (JSON.parse(text) as Stored);
     if (stored !== undefined && typeof stored.reason !== 'string') throw new TypeError('It names no reason');
-    // It may be that of an earlier attempt, if the last one ended with its machine.
+    // The stored error may be that of an earlier attempt, if the last one ended with its machine.
     if (stored?.reason !== shortened(reason))
       return new FleetError('ERR_FLEET_JOB_FAILED', `Job ${jobId} failed: ${reason}`, { jobId });
     const error = decodeError(decode(stored.error) as EncodedError);
