@@ -23,7 +23,7 @@ const ROLES = ['ours', 'published', 'as-published', 'inline', 'bare'];
  * All contenders, ours first.
  * @returns a list of { id, role, package, can, isQuick, open }.
  *   open: `open({ threads, isCold })` returns `{ call(task, argument), close() }`; isCold: does not wait for its threads.
- *   can: what that offers besides: 'lease' (`lease(byteLength)`), 'transfer' (`call`'s third argument: what moves), 'stats'
+ *   can: what the opened pool offers besides: 'lease' (`lease(byteLength)`), 'transfer' (`call`'s third argument: what moves), 'stats'
  *   (`stats()`), 'placement' (`open` takes `placement`: where calls run), 'isolation' (`open` takes `isolation: 'process'`).
  *   isQuick: whether a quick run includes it: one variant of each package
  */

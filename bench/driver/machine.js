@@ -77,7 +77,7 @@ export function isOfThisCode(at, folder = here) {
   }
 }
 
-/** The text of a file; of code, without what does not run. */
+/** The text of a file; if it is code, without comments and spaces. */
 function codeOf(path, text) {
   const [, loader] = /\.m?([jt]s)$/.exec(path) ?? [];
   if (loader === undefined) return text;

@@ -8,7 +8,7 @@ const experiment = await experimentOf(order.experiment);
 const scenario = byId(experiment.scenarios, order.scenario);
 const contender = byId(await contenders(), order.contender);
 
-// The run was ended, and nobody waits for the answer. Listening for that must not keep this process alive.
+// If the run is ended, nobody waits for the answer. Listening for the end must not keep this process alive.
 const exit = () => process.exit();
 process.once('disconnect', exit);
 process.channel.unref();

@@ -105,7 +105,7 @@ function measuredAt(all) {
   return `Measured on ${several(machines)}, commit ${several(commits)}, load before ${least === most ? least : `${least} to ${most}`}.`;
 }
 
-/** A question, a picture, three sentences; all else is folded. */
+/** The section of an experiment: a question, a picture, three sentences; all else is folded. */
 function section({ experiment, result }) {
   const { id, page } = experiment;
   const head = [`## ${id}`, '', `**${page.question}**`, ''];

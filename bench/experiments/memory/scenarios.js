@@ -45,7 +45,7 @@ async function openIdle(threads, code = '') {
   return { close: () => Promise.all(workers.map((worker) => worker.terminate())) };
 }
 
-/** How much memory each thread takes that loads a module of so many KiB. Otherwise the threads are bare. */
+/** How much memory each thread takes that loads a module of this many KiB, and does nothing else. */
 async function runLoading(kibibytes, { given, budget: { settleMs } }) {
   const resident = async () => {
     globalThis.gc?.();

@@ -1,5 +1,4 @@
-// A task of half a microsecond, which runs in less time than its crossing takes: how much a pool adds to it that runs it on
-// the calling thread.
+// How much a pool adds to a task that it runs on the calling thread. The task takes half a microsecond, less than a crossing.
 import assert from 'node:assert/strict';
 import { callCounted } from '../../driver/driver.js';
 import { withPool } from '../../driver/with-pool.js';

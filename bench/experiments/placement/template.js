@@ -27,7 +27,7 @@ async function run(template, repetitions, context) {
     const child = startProcess(loader);
     try {
       await ask(child, { port: server.address().port, connections: CONNECTIONS, repetitions });
-      // Until the code of the server is compiled as well, and a pool that may choose has learned what its tasks are.
+      // This load lasts until the code of the server is compiled, too, and a pool that may choose has learned what its tasks are.
       await ask(child, { loadMs: followMs / 2 });
       globalThis.gc?.();
       return await measure(() => ask(child, { loadMs }));

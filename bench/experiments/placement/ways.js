@@ -14,7 +14,7 @@ export const AWAITED = { id: 'awaited' };
 
 const PLACEMENTS = { across: 'threads', auto: 'auto', [INLINE.id]: 'inline' };
 
-/** Adds to the context of a sample the placement of its way. Inline there is no way. */
+/** Adds to the context of a sample the placement of its way. The contender inline has none. */
 export function placed(context) {
   const placement = PLACEMENTS[context.way];
   // A pool that runs everything inline has only this thread.

@@ -49,7 +49,7 @@ async function run(repetitions, context) {
 
 async function measure(loader, url, expected, { followMs, loadMs, settleMs }) {
   const order = { url, expected, connections: CONNECTIONS };
-  // Until the code of the server is compiled as well, and a pool that may choose has learned what its tasks are.
+  // This load lasts until the code of the server is compiled, too, and a pool that may choose has learned what its tasks are.
   await loader.load({ ...order, loadMs: WARM_UP_SHARE * followMs });
   globalThis.gc?.();
   const idleUs = await idleDelay(settleMs);
