@@ -46,7 +46,7 @@ function nameOf(data) {
   return isFile(data) ? shown : `${shown}: ${data.name}`;
 }
 
-/** What the test threw, without the wrapper of node:test; for a file, how its process ended, and the last it wrote. */
+/** What the test threw, without the wrapper of node:test; for a file, how its process ended, and the last that it wrote to standard error. */
 function reasonOf(data, stderr) {
   const { error } = data.details;
   if (isFile(data)) {

@@ -15,7 +15,7 @@ function filesBelow(dir, matches) {
 
 /**
  * The tests that `npm test` leaves out, and `npm run test:all` runs. `isApart`: does not run beside tests that compute for long, because it
- * mostly waits for another program. `isLong`: what a change must pass before it lands leaves it out as well.
+ * mostly waits for another program. `isLong`: is also left out of what a change must pass before it lands.
  */
 export const SLOW = [
   {
@@ -172,7 +172,7 @@ const OF_VERSION =
   /^(test\/(classes|cold-start|exports|isolation|sync|worker-differs)|packages\/threadwise\/dist\/(platform|transport)\/.*)\.test/;
 /** Fewer calls for the tests that take long, and depend least on the version or the way. */
 const SHORT = { SOAK_CALLS: '100000', STORM_CALLS: '2000' };
-/** How many calls they make with the default way before a change lands: fewer than they do by themselves, more than with the other ways. */
+/** How many calls those tests make with the default way before a change lands: fewer than by default, more than with the other ways. */
 const BEFORE_LANDING = { SOAK_CALLS: '500000', STORM_CALLS: '5000' };
 
 function processRuns(files, isShort) {

@@ -1,4 +1,4 @@
-// Writes docs/reference.md: every name that a program can import, from the types, and `pool.stats()` as tables. A test compares.
+// Writes docs/reference.md: every name that a program can import, from the types, and `pool.stats()` as tables. A test compares the two.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';

@@ -62,7 +62,7 @@ function testOn(node, { name, files, env, atOnce = FILES_AT_ONCE }) {
 /** Runs the tests on one version after another: one that fails does not stop the others. */
 function runTests() {
   const { nodes, skipped } = nodesFor(isQuick ? ['own'] : isShort ? ends : versions);
-  // Installed here one after the other, and not by the tests that need them: two at a time would find the packages locked.
+  // The tools are installed here, one after the other, and not by the tests that need them: two at a time would find the packages locked.
   if (!isQuick) for (const tool of TOOLS) passes([script(`ensure-${tool}.mjs`)]);
   const results = nodes.flatMap((node, i) => {
     heading(`tests on Node.js ${node.version} (${i + 1} of ${nodes.length})`);
