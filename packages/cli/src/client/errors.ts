@@ -39,7 +39,7 @@ export function unreachable(address: URL, error: unknown): ControlError {
   return told(`${where} cannot be reached (${because}).`);
 }
 
-/** The connection broke off after it had been made. */
+/** The error if a connection broke off after it had been made. */
 export function lostConnection(address: URL, error: unknown): ControlError {
   const text = `The connection to ${shown(address)} was lost (${rootOf(error).because}). Has the program ended?`;
   return new ControlError(ExitCode.unreachable, text, error);
@@ -50,13 +50,13 @@ export function noAnswer(address: URL, time: string): ControlError {
   return new ControlError(ExitCode.timedOut, `No answer from ${shown(address)} within ${time}. ${why}`);
 }
 
-/** What answered is no control server, or a newer one. */
+/** The error if what answered is no control server, or a newer one. */
 export function notOurs(address: URL, expected: string): ControlError {
   const told = `${shown(address)} answers, but not as the control server of a program with threadwise`;
   return new ControlError(ExitCode.failed, `${told}: ${expected}.`);
 }
 
-/** The answer has another status than 2xx. */
+/** The error for an answer whose status is not 2xx. */
 export function refusal(address: URL, status: number, body: string): ControlError {
   const told = toldBy(body);
   if (status === 401) {

@@ -81,7 +81,7 @@ export async function run(options: RunOptions): Promise<number> {
   }
 }
 
-/** Of inputs in a file, only those of a regular one have a size; a pipe cannot be read twice. */
+/** Whether the inputs come from a file that cannot be read twice, such as a pipe: only a regular file has a size. */
 function isReadOnce(input: RunOptions['input'], { totalBytes }: InputSource): boolean {
   return 'file' in input && totalBytes === undefined;
 }

@@ -20,7 +20,7 @@ import {
 import { openTerminal } from './terminal.js';
 import { snapshotText, view } from './view.js';
 
-/** Also how often a lost connection is tried again. */
+/** How many milliseconds pass between two reads, and between two attempts to reach the program again. */
 const READ_EVERY_MS = 1000;
 
 /**

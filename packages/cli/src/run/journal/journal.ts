@@ -62,7 +62,7 @@ interface Stretch {
 /** Knows at any moment which inputs are done, in little space, though batches finish in any order. */
 export class DoneTracker {
   #mark: Position | undefined;
-  /** All inputs that this run has read up to this one are done. */
+  /** The inputs that this run has read are done up to this one, which is done, too. */
   #front: Position | undefined;
   /** The inputs that are done beyond the mark. Neighbours are joined, so this run adds no more of them than batches are open. */
   #stretches: readonly Stretch[];

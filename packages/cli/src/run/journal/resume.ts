@@ -140,7 +140,7 @@ function tailOf(fd: number, size: number): { lines: string[]; end: number } {
     const start = Math.max(0, size - length);
     const tail = read(fd, start, length);
     const end = tail.lastIndexOf('\n') + 1;
-    // What goes before the first newline is the first line of the file, or may be a part of one.
+    // The text before the first newline is the first line of the file, or may be only a part of a line.
     const lines = tail.toString('utf8', 0, end).split('\n').slice(1, -1);
     if (lines.length > 0 || start === 0) return { lines, end: start + end };
   }

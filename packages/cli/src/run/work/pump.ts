@@ -95,7 +95,7 @@ export function createPump(ordered: boolean, batching: Batching, run: RunBatch) 
       waitingCharacters += slot.result.text.length;
       batching.note(slot.result);
     } catch (error) {
-      // In order, what comes behind the lost batch must not be given out either.
+      // If the output is ordered, the batches behind the lost one must not be given out either.
       const at = slots.indexOf(slot);
       slots = slots.filter((_, i) => (ordered && at !== -1 ? i < at : i !== at));
       fail(error);

@@ -61,7 +61,7 @@ export async function measureCosts(
     needed: turns.length,
     slice: { ms, least: SLICE_MS.least },
     overheadMs: BETWEEN_SLICES_MS,
-    // In the first round the code of each is still being compiled.
+    // In the first round the code of each task is still being compiled.
     coldOf: () => 1,
     most: ROUNDS,
   });

@@ -151,7 +151,7 @@ export function recommendedCode({ recommended, samples }: Findings, columns: num
   ];
 }
 
-/** What is between the first bracket and the last. */
+/** Matches code with brackets. Its groups: the code up to the first bracket, what the brackets contain, and the rest. */
 const IN_BRACKETS = /^(.*?[({]) ?(.*?) ?([)}][^)}]*)$/;
 /** A comma that is in no brackets. */
 const COMMA = /, (?![^(]*\))(?![^{]*\})/;

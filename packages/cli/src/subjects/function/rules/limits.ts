@@ -50,7 +50,7 @@ function measuredLimits({ samples, cores, computing, mostlyWaits, crossingMs }: 
   const alone = middle(inline.cpuMs);
   const one = middle(threads.find((of) => of.threads === 1)?.cpuMs ?? []);
   const whole = middle(fast.cpuMs) ?? 0;
-  // If crossings were not measured: the CPU time of a call with one thread beyond that on the calling thread.
+  // If crossings were not measured, their cost is the CPU time of a call with one thread, less that on the calling thread.
   const handingMs = crossingMs ?? Math.max(0, (one ?? 0) - (alone ?? 0));
   // Never more than the pool takes beyond the call itself: crossings are measured at another time, perhaps on busier cores.
   const beside = Math.min(handingMs, Math.max(0, whole - (alone ?? 0)));

@@ -81,7 +81,7 @@ function waits({ samples, computing, isMixed, loop, most }: Facts): Decision | u
 
 function cannotCross({ samples }: Facts): Decision | undefined {
   const { endedInWorker, failsInWorker, uncloneable } = samples.behaviour;
-  // Before a call was timed on the main thread, the function may end that thread as well, a moment after a call: nobody has seen that it does not.
+  // Until a call was timed on the main thread, it is not known whether the function ends that thread, too, a moment after a call.
   if (endedInWorker !== undefined && samples.inline.callMs !== undefined) {
     // A signal ends the whole process: native code. An exit code may be that of the worker alone, and JavaScript's doing.
     const [what, exits] =

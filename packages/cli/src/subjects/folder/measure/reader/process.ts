@@ -14,7 +14,7 @@ export type Reader = (given: {
 }) => Promise<Tally>;
 
 async function readerFor(way: WayName, readers: number): Promise<Reader> {
-  // What reads in parallel is loaded only when it is needed, so that it does not weigh on the other ways.
+  // The parallel ways are loaded only when one of them is wanted, so that their code does not weigh on the other ways.
   if (!(way in ONE_THREAD)) return (await import('./parallel.js')).openParallel(way as ParallelWay, readers);
   const readAll: ReadAll = ONE_THREAD[way as keyof typeof ONE_THREAD];
   return async ({ paths, end }) => {
