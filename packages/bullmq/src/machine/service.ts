@@ -339,7 +339,7 @@ export class Service {
     const farewell = async () => {
       await this.worker.close();
       await this.#machines.remove(this.#id);
-      // Only now: the worker that closes would have been woken itself.
+      // Only now: before, it could have woken the worker that closes.
       if (this.#counts.returned > 0) await this.#wake();
     };
     const { blockingConnection } = this.worker.getBackend();
