@@ -27,7 +27,7 @@ function create(createPool, threads, options) {
   try {
     return createPool(tasksUrl, { threads, ...options });
   } catch (error) {
-    // Without options of a variant a refusal is a mistake of this file.
+    // If the variant has no options, a refusal is a mistake of this file.
     if (options !== undefined && error.code === 'ERR_OPTION') throw new NotAvailable(error.message);
     throw error;
   }

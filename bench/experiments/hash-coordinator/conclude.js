@@ -21,7 +21,7 @@ export const OURS = 'threadwise, coordinator, leased';
 export const MOVED = 'threadwise, coordinator, moved';
 const COPIED = 'threadwise, copied';
 
-/** Up to how many per cent of its time a coordinator may be busy to have time to spare. */
+/** A coordinator has time to spare if it is busy for at most this many per cent of its time. */
 const SPARE = 50;
 
 const [{ rows }, { rows: gains }] = published.tables;

@@ -18,7 +18,7 @@ export const LEASED = 'threadwise, leased';
 export const COPIED = 'threadwise, copied';
 export const READ = 'threadwise, workers read';
 
-/** From how many per cent of files left on workers count as having got nothing while main read. */
+/** Workers count as having got nothing while main read if at least this many per cent of the files are left. */
 const NEARLY_ALL = 90;
 /** Below this share of the published time of a digest, the rest of the work counts for more. */
 const SHORTER = 1 / 2;
@@ -73,7 +73,7 @@ export function judge(scenarios, tools) {
   return [costOfReads(scenarios, tools), nothingMeanwhile(named(scenarios, ONE_GO), tools)];
 }
 
-/** Of the compared scenarios: in the others the published program is alone. */
+/** Chooses among the compared scenarios: in the others the published program is alone. */
 export function scenarioAtCores(scenarios, { machine }) {
   const compared = scenarios.filter(({ x }) => COMPARED_THREADS.includes(x));
   return atCores(compared, machine);
