@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { minifySync } from 'vite';
 
-/** What the bundles shorten, which every process and thread parses: as `Infinity` the minifier knows it, and writes `1/0`. */
+/** Replacements that shorten the bundles, which every process and thread parses: the minifier turns `Infinity` into `1/0`. */
 export const SHORTER = { 'Number.POSITIVE_INFINITY': 'Infinity' };
 
 /** Turns a module into the text of a function: `required` maps an import's name to an expression; the exports follow `handOn`. */
