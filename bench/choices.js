@@ -62,10 +62,15 @@ export function planOf(experiment, contenders, { only, scenario: names, quick, p
     .filter(({ entries }) => entries.length > 0);
 }
 
-function scenariosOf({ scenarios }, names, isQuick) {
+/** A quick run leaves some scenarios out, but none that is named, and none of those that a name begins if it fits no other. */
+function scenariosOf({ scenarios }, names, isQuickRun) {
   const chosen = startingWith(scenarios, names);
-  const named = names?.split(',') ?? [];
-  return chosen.filter((scenario) => !isQuick || scenario.isQuick !== false || named.includes(scenario.id));
+  if (!isQuickRun) return chosen;
+  const quick = chosen.filter(({ isQuick }) => isQuick !== false);
+  const isNamed = ({ id }, name) =>
+    id === name || (id.startsWith(name) && !quick.some((other) => other.id.startsWith(name)));
+  const isAsked = (scenario) => names?.split(',').some((name) => isNamed(scenario, name));
+  return chosen.filter((scenario) => quick.includes(scenario) || isAsked(scenario));
 }
 
 /** The items whose ids begin with one of the names. Throws if a name fits none. */

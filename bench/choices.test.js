@@ -36,6 +36,8 @@ test('a quick run leaves out scenarios and variants, but not those that are name
   assert.deepEqual(chosen('--quick', '--only', 'a', '--scenario', 'speed-8'), {
     'speed-8': ['a', 'a (fast)'],
   });
+  assert.deepEqual(Object.keys(chosen('--quick', '--scenario', 'speed')), ['speed']);
+  assert.deepEqual(Object.keys(chosen('--quick', '--scenario', 'speed-,memory')), ['speed-8', 'memory']);
 });
 
 test('contenders and scenarios are chosen by how their names begin', () => {
