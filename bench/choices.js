@@ -47,7 +47,7 @@ export function readArguments(args) {
   const [command, ...ids] = positionals[0] === 'report' ? positionals : ['measure', ...positionals];
   if (values.missing && !isComplete)
     throw new Error(
-      '--missing: expected a complete measurement, without --quick, --least, --only or --scenario',
+      `--missing: expected a complete measurement, of at least ${FULL.rounds} rounds and without --quick, --least, --only or --scenario`,
     );
   return { ...values, quick, command, ids, rounds, budget, published, isTogether, isComplete };
 }

@@ -87,6 +87,7 @@ test('only a run of everything replaces a measurement', () => {
 test('--missing is of complete measurements', () => {
   assert.equal(readArguments(['--missing']).missing, true);
   assert.throws(() => readArguments(['--missing', '--quick']), /--missing: expected a complete measurement/);
+  assert.throws(() => readArguments(['--missing', '--rounds', '4']), /--missing: .* at least 5 rounds/);
 });
 
 test('the command is to measure or to report, of all experiments or some', () => {
