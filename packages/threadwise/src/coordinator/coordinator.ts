@@ -40,14 +40,14 @@ interface CoordinatorPlatform extends Pick<
   spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
 }
 
-/** How long the coordinator works before ports and timers have their turn. Milliseconds. */
+/** How many milliseconds the coordinator works before ports and timers have their turn. */
 const SLICE_MS = 1;
 /**
- * How often the coordinator looks whether workers with unbegun tasks get on, and, while it waits for room, whether new tasks
- * need more workers. Milliseconds.
+ * How many milliseconds pass between two looks whether workers with unbegun tasks make progress and, while the coordinator waits for
+ * room, whether new tasks need more workers.
  */
 const WATCH_MS = 5;
-/** How many times as long as there are cells the queue may be before tasks that main has withdrawn are removed from it. */
+/** How many entries the queue may have for each cell before tasks that main has withdrawn are removed from it. */
 const MAX_STALE = 2;
 
 export class Coordinator {
@@ -65,7 +65,7 @@ export class Coordinator {
   /** Arguments that came over the port, by cell. */
   readonly #posted = new Map<number, Posted>();
   readonly #sizing: SeatSizing;
-  /** The seat in whose place main is about to start a worker. It counts until then: otherwise one worker fewer would be wanted meanwhile. */
+  /** The seat of a worker that main is about to replace. The worker counts until its successor is hired: else one fewer would be wanted meanwhile. */
   #left: Seat | undefined;
   /** Set by main's first message, before there is any worker to choose. */
   #choice!: Choice;
@@ -86,7 +86,7 @@ export class Coordinator {
     this.#sleeper = new Sleeper(this.#words, L.COORDINATOR, () => {
       if (!isCoordinatorDismissed(this.#words)) this.turn();
     });
-    // The coordinator has thrown, and the workers that it started end with it: nobody may wait for a word of its or theirs any more.
+    // The coordinator has thrown, and the workers that it started end with it: none of these threads may wait for its word any more.
     platform.atExit(() => {
       dismissCoordinator(this.#words);
       for (const seat of this.#sizing.threads.keys()) this.#board.dismiss(seat);
@@ -96,7 +96,7 @@ export class Coordinator {
       (message) => this.#hear(message as MessageToCoordinator),
       () => this.turn(),
       ([type, seat, exit]: About) => {
-        // Main could not read the error: the exit is told without it.
+        // Main could not read the error of an exit: it is told of the exit without the error.
         if (type === 'exited') this.tell([type, seat as number, exit as ExitFacts, undefined]);
       },
     );
@@ -198,7 +198,7 @@ export class Coordinator {
       this.#isWatching = false;
       const heldAny = this.#holdsAny;
       for (const seat of this.seats.values()) if (seat.holdsAny && seat.isStuck()) this.#takeBack(seat);
-      // Without a new task the answer would be the same; and what was wanted after a measurement is to stay so until the next one.
+      // Without a new task the turn would decide the same; and the number of workers wanted after a measurement stays until the next measurement.
       if (heldAny || this.#board.length > 0) this.turn();
       else this.#watch();
     });
@@ -217,9 +217,9 @@ export class Coordinator {
     const head = Atomics.load(this.#words, L.HEAD);
     const length = (Atomics.load(this.#words, L.TAIL) - head) | 0;
     const isPossible = length >= 0 && length <= L.ringSize(sizes);
-    // Main may have claimed them all since `head` was read. What it has put there meanwhile, T5 sees.
+    // Main may have claimed all hints since `head` was read. T5 sees the hints that main has put into the ring meanwhile.
     if (!isPossible && Atomics.load(this.#words, L.HEAD) !== head) return;
-    // The throw ends this thread: main starts another coordinator, and posts anew what lay here.
+    // The throw ends this thread: main starts another coordinator, and posts the tasks of this one anew.
     if (!isPossible) throw untrue('the number of hints', length, `0 to ${L.ringSize(sizes)}`);
     const hints = Array.from({ length }, (_, i) => this.#words[L.ringPlace(head + i, sizes)]!);
     // If the exchange fails, main has claimed all of these hints.
@@ -231,7 +231,7 @@ export class Coordinator {
     if (this.#queue.size > MAX_STALE * sizes.cells) this.#dropStale();
   }
 
-  /** Lets go of tasks that main has withdrawn, until it has seen `most` that are still posted. */
+  /** Removes tasks that main has withdrawn from the queue, until it has seen `most` tasks that are still posted. */
   #dropStale(most = Number.POSITIVE_INFINITY): void {
     let seen = 0;
     for (const entry of this.#queue) {
@@ -259,13 +259,13 @@ export class Coordinator {
       args = this.#argumentsOf(hint);
       if (args === undefined) this.#main.drain();
       args ??= this.#argumentsOf(hint);
-      // The cell may have been posted anew by now: then this hint is dropped as any stale one.
+      // The cell may have been posted anew by now: then this hint is dropped like any stale hint.
       if (args === undefined) return undefined;
     }
     return { hint, id, name: args?.[4] ?? '', priority, key: undefined, nameId, args };
   }
 
-  /** What main has sent for that posting of the cell, and not for an earlier or later one, whose own hint needs its own. */
+  /** The arguments that main has sent for this posting of the cell. Those of an earlier or later posting belong to another hint. */
   #argumentsOf(hint: number): Posted | undefined {
     const args = this.#posted.get(L.cellOf(hint));
     return args !== undefined && L.isOfStamp(hint, args[3]) ? args : undefined;
@@ -301,7 +301,7 @@ export class Coordinator {
     return this.#choice.choose(entry, candidates) as Seat;
   }
 
-  /** How many tasks like this may lie unbegun at a worker: none that moves its arguments, since it cannot be given twice. */
+  /** How many tasks like this may lie unbegun at a worker: 0 for a task that moves its arguments, since such a task cannot be given twice. */
   #depth({ nameId, args }: Entry): number {
     if (args !== undefined && args[5].length > 0) return 0;
     return prefetchDepth(this.#runTimes[L.runTimeOf(nameId)] || undefined);
@@ -325,8 +325,8 @@ export class Coordinator {
   }
 
   /**
-   * How many tasks no worker has, or a worker has beyond those that it may run at a time.
-   * @param most up to this number the answer is exact; a larger one may count tasks that main has withdrawn
+   * How many tasks wait: those that no worker has, and those that a worker has beyond the number that it may run at a time.
+   * @param most up to this number the answer is exact; a larger answer may count tasks that main has withdrawn
    */
   queued(most: number): number {
     if (this.#state === 'paused') return 0;
@@ -340,7 +340,7 @@ export class Coordinator {
 
   hire([, id, own, [end]]: Hire): void {
     const line = new Line(this.platform.port(end));
-    // The worker says nothing over this line but what it has read: a task whose arguments it cannot read, it fails by itself.
+    // Over this line the worker only says which messages it has read, which `Line` handles. If it cannot read a task's arguments, it fails the task itself.
     line.listen(() => undefined);
     this.seats.set(id, new Seat(id, own, line, this.data));
     this.#board.refresh();

@@ -8,10 +8,10 @@ import * as L from '../transport/shared/layout.js';
 import type { Posted } from '../transport/shared/messages.js';
 import { countWithin } from '../transport/trust.js';
 
-/** Looks until a worker that runs nothing counts as stuck: a thread may wait for its core for tens of milliseconds. Chosen by hand. */
+/** After this many looks without progress a worker that runs nothing counts as stuck: a thread may wait for its core for tens of ms. Chosen by hand. */
 const MANY_LOOKS = 10;
 
-/** A task that main has posted; it is stale when the state of its cell is not that of the hint any more. */
+/** A task that main has posted. The entry is stale when the state of its cell is not that of the hint any more. */
 export interface Entry extends TaskView {
   readonly hint: number;
   /** The number of the function. */
@@ -36,7 +36,7 @@ export class Seat implements WorkerView {
   readonly #places: number;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
-  /** The tasks that were given and not taken back since, but for those that had begun at the last look: see `#unbegun`. */
+  /** The tasks that were given and not taken back since. `#unbegun` removes those that have begun. */
   readonly #given: Entry[] = [];
   #tail: number;
   /** The worker's `#progress` when tasks were taken back from it, and at the last look for stalls. */
@@ -83,7 +83,7 @@ export class Seat implements WorkerView {
     return this.#words[L.UTILIZATION]! / 1000;
   }
 
-  /** Counts the tasks of the worker. Returns whether it says for the first time that it leaves. */
+  /** Counts the tasks of the worker. Returns true once: when it first sees that the worker leaves. */
   look(): boolean {
     const { mail, cells } = this.#sizes;
     const progress = Atomics.load(this.#words, L.PROGRESS);
@@ -96,7 +96,7 @@ export class Seat implements WorkerView {
   }
 
   /**
-   * Whether the worker may be given a task. Once it may, it is given many, so that neither side wakes the other for each of them.
+   * Whether the worker may be given a task. A worker with few tasks left is given many at once, so that neither side wakes the other for each task.
    * @param depth how many such tasks may lie unbegun at the worker
    */
   hasRoom(depth: number): boolean {
@@ -111,7 +111,7 @@ export class Seat implements WorkerView {
     return runningOf(Atomics.load(this.#words, L.PROGRESS)) > 0;
   }
 
-  /** Tells the worker at how few tasks it is to wake a coordinator that wants room for such tasks. */
+  /** Tells the worker how few tasks it must have left to wake a coordinator that waits for room. */
   wakeAt(depth: number): void {
     Atomics.store(this.#words, L.WAKE_AT, this.#refillAt(depth));
   }
@@ -141,8 +141,8 @@ export class Seat implements WorkerView {
   }
 
   /**
-   * Whether the worker has neither begun nor ended a task since the last look. A worker that runs nothing gets more looks: it is not
-   * behind a long task, its thread has only not got to the next one yet.
+   * Whether the worker has neither begun nor ended a task since the last look. A worker that runs nothing gets more looks: no long task
+   * holds it up, its thread just has not begun the next task yet.
    */
   isStuck(): boolean {
     const progress = this.#progress;
@@ -168,7 +168,7 @@ export class Seat implements WorkerView {
     return this.#unreadOf(Atomics.load(this.#words, L.PROGRESS));
   }
 
-  /** How many hints are unread; a task may have overwritten the word, so never more than the ring can hold. */
+  /** How many hints are unread: never more than the ring can hold, since a task may have overwritten the word. */
   #unreadOf(progress: number): number {
     return Math.min(unreadOf(progress, this.#tail), this.#sizes.mail);
   }

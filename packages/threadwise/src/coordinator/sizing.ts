@@ -9,7 +9,7 @@ import type { Seat } from './seat.js';
 
 export type Hire = Extract<MessageToCoordinator, readonly ['hire', ...unknown[]]>;
 
-/** How long main may take to start a worker before the coordinator takes it for busy. Milliseconds; chosen by hand. */
+/** How many milliseconds main may take to start a worker before the coordinator takes main for busy. Chosen by hand. */
 const PATIENCE_MS = 20;
 
 export class SeatSizing {
@@ -27,7 +27,7 @@ export class SeatSizing {
   readonly reserved = new Map<number, Hire>();
   /** The threads of prepared workers that were started, by seat. */
   readonly threads = new Map<number, Thread>();
-  /** How many tasks the workers that are gone had ended. */
+  /** How many tasks were ended by workers that are gone. */
   completedBefore = 0;
 
   constructor(coordinator: Coordinator) {
@@ -53,7 +53,7 @@ export class SeatSizing {
     this.#measuredAt = undefined;
   }
 
-  /** Tells main how many workers are wanted, when that has changed. Called after everything that sizing depends on. */
+  /** Tells main how many workers are wanted, when that has changed. Called in each turn, after everything that sizing depends on. */
   look(): void {
     if (this.bounds === undefined) return;
     const wanted = this.bounds.min === this.bounds.max ? this.bounds.min : this.#target();
@@ -65,7 +65,7 @@ export class SeatSizing {
     this.#coordinator.tell(['wanted', wanted, decision]);
   }
 
-  /** What was wanted after a measurement stays so until the next one, or until main has done something. */
+  /** The number that was wanted after a measurement stays until the next measurement, as long as the number of workers stays the same. */
   #target(): number {
     const target = this.#sizer.target();
     const current = this.#serving().length;
@@ -85,7 +85,7 @@ export class SeatSizing {
     const prepared = this.reserved.get(seat);
     if (prepared === undefined) return void this.threads.get(seat)?.terminate();
     this.reserved.delete(seat);
-    for (const port of prepared[3]) this.#coordinator.platform.port(port).close(); // with what lies there unread
+    for (const port of prepared[3]) this.#coordinator.platform.port(port).close(); // drops the messages that lie there unread
     this.#exited(seat, { exitCode: 0, outOfMemory: false });
   }
 
