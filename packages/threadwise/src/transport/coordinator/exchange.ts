@@ -23,7 +23,7 @@ export class CoordinatedExchange extends SharedExchange {
   readonly options: CoordinatorOptions;
   readonly thread: CoordinatorThread;
   readonly sizing: RemoteSizing;
-  /** Seats whose worker is gone, but which the coordinator may still give something to. */
+  /** Seats whose worker is gone, but to which the coordinator may still give tasks. */
   readonly #left = new Set<number>();
 
   constructor(platform: Platform, sizes: Sizes, linkCapacity: number, options: CoordinatorOptions) {
@@ -81,13 +81,13 @@ export class CoordinatedExchange extends SharedExchange {
     return link;
   }
 
-  /** Workers that wait to be started do not read their ports, and what lies there would keep the memory: others are prepared in their place. */
+  /** Prepared workers do not read their ports, and a message that lies there would keep the memory: others are prepared in their place. */
   protected override tellSegment(index: number, buffer: ArrayBufferLike | undefined): void {
     super.tellSegment(index, buffer);
     if (buffer === undefined) this.thread.tell(['drop', this.arena.segments[index]!.byteLength]);
   }
 
-  /** Makes the line to a worker that the coordinator may start. Until it has, the worker counts as parked. */
+  /** Makes the line to a worker that the coordinator may start. Until the worker is started, it counts as parked. */
   connectReserved(events: LinkEvents): CoordinatedLink {
     const link = super.connect(events) as CoordinatedLink;
     link.measureUtilization();
@@ -106,7 +106,7 @@ export class CoordinatedExchange extends SharedExchange {
     if (!this.thread.tell(['gone', seat])) this.released(seat);
   }
 
-  /** C3: the coordinator gives the seat nothing more. Arguments that had been moved to its worker are gone with that. */
+  /** C3: the coordinator gives the seat nothing more. Arguments that had been moved to its worker are gone with the worker. */
   released(seat: number): void {
     if (!this.#left.delete(seat)) return;
     for (const task of this.pull.unbegun(seat)) if (this.pull.withdraw(task)) settleLost(task, 'A worker');
@@ -122,7 +122,7 @@ export class CoordinatedExchange extends SharedExchange {
 
   /** Takes back all tasks that wait at the dead coordinator, and wakes all workers that it may have been about to wake. */
   withdrawAll(): Task[] {
-    Atomics.store(this.board.words, L.COORDINATOR, L.AWAKE); // first: a listener may start the next one, whose word this is then
+    Atomics.store(this.board.words, L.COORDINATOR, L.AWAKE); // first, as a listener may start the next coordinator, which uses this word
     for (const seat of [...this.#left]) this.released(seat);
     const unbegun = this.pull.withdrawAll();
     Atomics.store(this.board.words, L.HEAD, this.tail);
@@ -132,7 +132,7 @@ export class CoordinatedExchange extends SharedExchange {
 
   giveBack(unbegun: readonly Task[]): void {
     for (const task of unbegun) if (task.moves) settleLost(task, 'The coordinator');
-    this.pull.giveBack(unbegun.filter((task) => !task.settled)); // a listener may have given one up
+    this.pull.giveBack(unbegun.filter((task) => !task.settled)); // a listener may have aborted one
   }
 }
 
@@ -173,7 +173,7 @@ export class CoordinatedLink extends SharedLink {
 class CoordinatedQueue extends SharedQueue {
   override readonly sorts = true;
   declare protected readonly exchange: CoordinatedExchange;
-  /** Gives back tasks that nobody has begun, to be dispatched anew. */
+  /** Gives back tasks that no worker has begun, to be dispatched anew. */
   giveBack: (tasks: readonly Task[]) => void = () => undefined;
 
   override carries(task: Task): boolean {
@@ -182,7 +182,7 @@ class CoordinatedQueue extends SharedQueue {
     return task.key === undefined && !thread.isDown && !isSent;
   }
 
-  /** An exact number, as it decides whether a worker is needed: tasks that nobody has begun. */
+  /** How many tasks no worker has begun. The number is exact, as it decides whether a worker is needed. */
   override get unclaimed(): number {
     const { cells } = this.exchange;
     if (cells.offeredCount === 0) return 0;
@@ -191,7 +191,7 @@ class CoordinatedQueue extends SharedQueue {
     return count;
   }
 
-  /** Sends them at once, since nobody knows how long this turn will be. */
+  /** Sends the arguments at once, since this turn may be long. */
   protected override sendArguments(task: Task): boolean {
     const { cells, thread } = this.exchange;
     thread.ensureStarted();
@@ -204,7 +204,7 @@ class CoordinatedQueue extends SharedQueue {
     return this.unbegun().filter((task) => this.withdraw(task));
   }
 
-  /** Arguments that were moved to the coordinator are nowhere else: such tasks wait there. */
+  /** Tasks whose arguments were moved to the coordinator wait there, as no other thread has the arguments. */
   override pause(): Task[] {
     this.exchange.thread.set({ state: 'paused' });
     return this.unbegun().filter((task) => !task.moves && this.withdraw(task));
@@ -222,7 +222,7 @@ class CoordinatedQueue extends SharedQueue {
     this.giveBack = callback;
   }
 
-  /** Tasks that nobody has begun, the oldest first. @param seat only those that are assigned to it */
+  /** Tasks that no worker has begun, the oldest first. @param seat only those that are assigned to this seat */
   unbegun(seat?: number): Task[] {
     const { cells } = this.exchange;
     const tasks: Task[] = [];

@@ -52,7 +52,7 @@ export class Given extends TaskSource {
 
   #takeGiven(hint: number, now: number): boolean {
     const isLeaving = this.#isLeaving;
-    if (!isLeaving && this.allowance.take() === 0) return false; // main has just taken the last for a mailed task
+    if (!isLeaving && this.allowance.take() === 0) return false; // main has just taken the last one for a mailed task
     const hasBegun = this.take(hint, L.POSTED_FOR_ALL, now) || this.take(hint, this.postedHere, now);
     if (isLeaving) return hasBegun;
     // The head moves only now: until the task has begun, nothing but the hint names it.
@@ -111,13 +111,13 @@ export class Given extends TaskSource {
   /** The next hint that the worker may try; -1: there is none. */
   #next(): number {
     if (this.#isLeaving) return this.#assigned();
-    // The rest of the allowance may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may
-    // run what it was given.
+    // Main may have taken the rest of the allowance for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then,
+    // other workers may run the tasks that it was given.
     if (this.allowance.left <= 0 || this.#unread === 0) return -1;
     return this.own[L.givenPlace(this.#head, this.sizes)]!;
   }
 
-  /** The first hint of a task that nobody else can run; -1: there is none. */
+  /** The first hint of a task that no other worker can run; -1: there is none. */
   #assigned(): number {
     const { cells, sizes } = this;
     const tail = Atomics.load(this.own, L.GIVEN_TAIL);

@@ -1,7 +1,7 @@
-/** What those words of shared memory mean that only a pool with a coordinator uses. README.md says who writes them. */
+/** The words of shared memory that only a pool with a coordinator uses: what they mean. README.md says who writes them. */
 import { AWAKE, COORDINATOR, COORDINATOR_DISMISSED, runTimeOf } from '../shared/layout.js';
 
-// --- what wakes the coordinator: the word COORDINATOR is AWAKE, or what the coordinator, which sleeps, waits for ---
+// --- what wakes the coordinator: the word COORDINATOR is AWAKE, or says what the sleeping coordinator waits for ---
 
 /** The coordinator sleeps because its queue is empty: a new hint wakes it. */
 export const WANTS_HINTS = 1;
@@ -19,7 +19,7 @@ export function callCoordinator(board: Int32Array): void {
   if (Atomics.exchange(board, COORDINATOR, AWAKE) !== AWAKE) Atomics.notify(board, COORDINATOR);
 }
 
-/** Makes the coordinator wait for nothing any more. Whoever ends its thread calls this before. */
+/** Makes the coordinator wait for nothing any more. To be called before its thread is ended. */
 export function dismissCoordinator(board: Int32Array): void {
   Atomics.store(board, COORDINATOR_DISMISSED, 1);
   Atomics.store(board, COORDINATOR, AWAKE);
@@ -43,10 +43,10 @@ export const unreadOf = (word: number, tail: number) => (tail - word) & ((1 << H
 
 /** Weight of the newest run time in the moving average. */
 const NEWEST_WEIGHT = 0.1;
-/** A run that is longer than this, and than the average, becomes the average: others would pile up behind such runs. Milliseconds. */
+/** A run of more milliseconds than this, and than the average, becomes the average: otherwise tasks would pile up behind such runs. */
 const LONG_MS = 0.5;
 
-/** Adds a run time to the average of a function. Several threads may write at once: then the one or the other counts. */
+/** Adds a run time to the average of a function. If several threads write at once, one of the run times counts. */
 export function noteRunTime(board: Float64Array, nameId: number, ms: number): void {
   const at = runTimeOf(nameId);
   const average = board[at]!;

@@ -8,7 +8,7 @@ import type { Posted } from '../shared/messages.js';
 export interface Settings {
   /** The name of the strategy. */
   readonly choose: string;
-  /** While it is 'paused', waiting tasks are given to nobody. */
+  /** While it is 'paused', waiting tasks are given to no worker. */
   readonly state: 'open' | 'paused';
   /** How many workers there may be, and how many make sense for tasks that compute; undefined: the coordinator does not size the pool yet. */
   readonly bounds: Pick<LoadView, 'min' | 'max' | 'cores'> | undefined;
@@ -20,21 +20,21 @@ export type ExitFacts = Pick<ThreadExit, 'exitCode' | 'outOfMemory'>;
 export type MessageToCoordinator =
   | Posted
   /**
-   * A worker, the memory of its seat, and one end of the line to it. With a recipe, whose ports follow that end: only the coordinator may
-   * start this worker.
+   * A worker: the memory of its seat, and in `ports` one end of the line to it. With a recipe, only the coordinator may start this worker,
+   * and `ports` also has the ports of the recipe.
    */
   | readonly [type: 'hire', seat: number, own: ArrayBufferLike, ports: readonly unknown[], recipe: unknown]
   /**
-   * retire: the worker gets nothing more. replace: neither, and the next `hire` without a recipe is of the worker in its place. gone: its
-   * thread has ended. end: the thread, which the coordinator has started, is to end.
+   * retire: the worker gets nothing more. replace: the same, and the next `hire` without a recipe is of the worker in its place. gone: its
+   * thread has ended. end: the coordinator is to end the worker, which it has started or was to start.
    */
   | readonly [type: 'retire' | 'replace' | 'gone' | 'end', seat: number]
-  /** Memory was given back, which prepared workers know of: those that have not been started are not to be any more. */
+  /** Memory was given back that prepared workers refer to: those that have not been started must not be started any more. */
   | readonly [type: 'drop', byteLength: number]
   | readonly [type: 'set', settings: Partial<Settings>];
 
 export type MessageFromCoordinator =
-  /** released, the answer to `gone`: the seat is given nothing any more. started: a thread is about to be started for it. */
+  /** released, the answer to `gone`: the seat is given nothing any more. started: the coordinator is about to start the seat's worker. */
   | readonly [type: 'released' | 'started', seat: number]
   /** The thread of a worker that the coordinator starts has ended, or could not be started. */
   | readonly [type: 'exited', seat: number, exit: ExitFacts, error: EncodedError | undefined]

@@ -21,11 +21,11 @@ import type { MessageFromCoordinator, MessageToCoordinator, Settings } from './m
 /** What a coordinator decides by. */
 export interface CoordinatorOptions extends Pick<Settings, 'choose'> {
   readonly tasksPerWorker: number;
-  /** After how long an idle worker is released; Infinity: never. Milliseconds. */
+  /** After how many milliseconds an idle worker is released; Infinity: never. */
   readonly idleTimeoutMs: number;
   /**
-   * Whether tasks that move their arguments go from main to a worker itself. Where workers run only so many tasks, the coordinator,
-   * which does not count, might give such a task to one that may not begin it.
+   * Whether main sends tasks that move their arguments directly to a worker. The coordinator does not count tasks: where workers are replaced
+   * after a number of tasks, it might give such a task to a worker that may not begin it.
    */
   readonly sendsMoved: boolean;
 }
@@ -34,9 +34,9 @@ export interface CoordinatorOptions extends Pick<Settings, 'choose'> {
 export type CoordinatorData = Omit<CoordinatorOptions, 'choose' | 'sendsMoved'> &
   Pick<SharedMemory, 'sizes' | 'board' | 'cells'>;
 
-/** After how many early deaths in a row no more coordinators are started, and main chooses. Chosen by hand. */
+/** After this many early deaths in a row no further coordinator is started, and main chooses the workers. Chosen by hand. */
 const MAX_FAILURES = 3;
-/** A coordinator that dies within this time has died early. Milliseconds. */
+/** A coordinator that dies within this many milliseconds of its start has died early. */
 const EARLY_MS = 10_000;
 
 export class CoordinatorThread implements RemoteSizing {
@@ -94,7 +94,7 @@ export class CoordinatorThread implements RemoteSizing {
   // --- how many workers there are ---
 
   bound({ min, max, cores }: NonNullable<Settings['bounds']>): void {
-    this.wanted = undefined; // the last one was for other bounds
+    this.wanted = undefined; // the last number was for other bounds
     this.set({ bounds: { min, max, cores } });
   }
 
@@ -108,7 +108,7 @@ export class CoordinatorThread implements RemoteSizing {
   }
 
   reserve(events: LinkEvents, specOf: (link: Link) => ThreadSpec, callbacks: ReservedEvents): Thread {
-    this.ensureStarted(); // a listener may have called for it just when the former one has died
+    this.ensureStarted(); // a listener may have called this just after the former coordinator has died
     const { platform } = this.#exchange;
     const link = this.#exchange.connectReserved(events);
     const { seat } = link;
@@ -131,8 +131,8 @@ export class CoordinatorThread implements RemoteSizing {
   }
 
   /**
-   * Called when everything that had arrived was heard, and not before: a main thread that was busy hears what was wanted first, and then
-   * that the coordinator has started as many by itself.
+   * Called only when all messages that had arrived were heard: a main thread that was busy hears first how many workers were wanted, and
+   * after that that the coordinator has started them by itself.
    */
   #tellWanted(): void {
     for (const decision of this.#news.splice(0)) this.#onWanted(decision);
@@ -203,13 +203,13 @@ export class CoordinatorThread implements RemoteSizing {
 
   /** C4 and C5: the coordinator has died. */
   #died(): void {
-    // The end may be heard before the coordinator's last messages, and by those main knows which workers it had started.
+    // Main may hear of the end before the coordinator's last messages, which tell main what workers the coordinator had started.
     this.#line?.drain();
     this.#line?.close();
     this.#line = undefined;
     this.#thread = undefined;
     this.wanted = undefined;
-    // What listeners have reserved from here on is for the next one.
+    // Workers that listeners reserve from here on are for the next coordinator.
     const ended = new Map(this.#reserved);
     this.#reserved.clear();
     if (this.#isClosed) return tellEnd(ended);
@@ -217,7 +217,7 @@ export class CoordinatorThread implements RemoteSizing {
     this.#failures = isEarly ? this.#failures + 1 : 1;
     const unbegun = this.#exchange.withdrawAll();
     if (!this.isDown) this.restarts++;
-    // A listener that has heard that a call is lost may have made another one, and so have started it, or have closed the pool.
+    // A listener that has heard of a lost call may have made another call, and so have started the next coordinator, or have closed the pool.
     this.ensureStarted();
     for (const link of [...this.#exchange.links.values()] as CoordinatedLink[]) {
       if (ended.has(link.seat) || this.#reserved.has(link.seat)) continue;
@@ -229,7 +229,7 @@ export class CoordinatorThread implements RemoteSizing {
   }
 }
 
-/** Tells the end of workers whose threads ended with the coordinator that had started them, or was to. */
+/** Tells the pool of the end of all workers that the dead coordinator had started or was to start. */
 function tellEnd(reserved: ReadonlyMap<number, ReservedEvents>): void {
   const error = new Error('The coordinator, which had started this worker, has ended');
   for (const { exited } of reserved.values()) exited({ exitCode: 1, outOfMemory: false, error });
