@@ -123,7 +123,7 @@ export class Packing implements Instances {
     try {
       if (Array.isArray(value)) return 'list';
     } catch {
-      return 'leaf'; // a proxy that was revoked: whoever clones it says so
+      return 'leaf'; // a revoked proxy: the clone will refuse it
     }
     const prototype = Object.getPrototypeOf(value) as object | null;
     if (prototype === Object.prototype || prototype === null || this.#byPrototype.has(prototype))
