@@ -25,7 +25,7 @@ export function boardByteLength(cells: number): number {
 export class ClaimBoard implements MainBoard, WorkerBoard {
   readonly #began: Float64Array;
   readonly #states: Int32Array;
-  /** Only for main's end: cells that can be given out, as many as were free when it last looked. */
+  /** Used by main's end only: cells that can be given out. Collected anew when the list is empty. */
   #free: number[] = [];
 
   constructor(memory: ArrayBufferLike) {
@@ -82,7 +82,7 @@ export class ClaimBoard implements MainBoard, WorkerBoard {
 
   /** Begins a task. False: it was withdrawn and must not run; the cell is free again. */
   claim(cell: number, now: number): boolean {
-    this.#began[cell] = now; // before the exchange, so that whoever sees RUNNING sees the time
+    this.#began[cell] = now; // before the exchange, so that main, when it sees RUNNING, sees the time
     if (this.#exchange(cell, POSTED, RUNNING)) return true;
     Atomics.store(this.#states, cell, FREE);
     return false;
@@ -92,7 +92,7 @@ export class ClaimBoard implements MainBoard, WorkerBoard {
     return this.#is(cell, ABORTING);
   }
 
-  /** Marks a task as ended. Not after its result was sent: by then main may have given the cell away. */
+  /** Marks a task as ended. To be called before its result is sent: after that, main may have given the cell to another task. */
   end(cell: number): void {
     Atomics.store(this.#states, cell, ENDED);
   }

@@ -8,13 +8,13 @@ import { SpinBudget, type SpinLimits } from '../spin-budget.js';
 import type { MessageToMain } from '../messages.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain, type ToWorker } from './protocol.js';
 
-/** How long a worker looks for a message before it sleeps: about what it costs main to wake it. Measured between processes. */
+/** How long a worker looks for a message before it sleeps: about as long as it takes main to wake the worker. Measured between processes. */
 const SPIN: SpinLimits = { mostMs: 0.15, wakeUpMs: 0.1, looks: 1 };
 
 export class MessageEndpoint implements Endpoint {
   readonly #port: Line;
   readonly #board: WorkerBoard;
-  /** Tasks that were posted to this worker, and of which it has not looked yet whether it may begin them. */
+  /** Tasks that were posted to this worker and that it has not tried to begin yet. */
   readonly #backlog: PostedTask[] = [];
   readonly #budget: SpinBudget;
   readonly #hasHeard = () => this.#port.drain() > 0;

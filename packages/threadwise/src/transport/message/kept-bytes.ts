@@ -3,7 +3,7 @@ import { isImmutable, type Payload } from '../../core/calls/payload.js';
 import { KeptMemory } from '../../core/lease.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf } from '../codec/views.js';
 
-/** The shortest arrays that are kept: the system is not asked anew for the memory of shorter ones. Bytes; chosen by hand. */
+/** Arrays of at least this many bytes are kept: for shorter ones the system is not asked for memory each time. Chosen by hand. */
 const FROM_BYTES = 2 ** 16;
 /** The kind of a Uint8Array. */
 const UINT8 = 0;

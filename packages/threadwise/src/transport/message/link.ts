@@ -19,7 +19,7 @@ import { KeptBytes } from './kept-bytes.js';
 import { boardByteLength, ClaimBoard } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain } from './protocol.js';
 
-/** A task with arguments of more than about this many bytes is posted alone: its worker need not wait for others. Chosen by hand. */
+/** A task with arguments of more than about this many bytes is posted alone: its worker need not wait for the other tasks. Chosen by hand. */
 const LARGE_BYTES = 2 ** 14;
 
 /** @param newBoard makes the board of one worker, for as many posted tasks as `cells` */
@@ -149,7 +149,7 @@ class MessageLink extends PortLink implements Link {
     this.#refused(about[1] as readonly number[], unreadable('args', reason));
   }
 
-  /** One of the tasks in a message may have spoilt all of them: each is sent again by itself. */
+  /** A single task may have made the whole message unreadable: so each task of the message is sent again alone. */
   #refused(cells: readonly number[], error: unknown): void {
     for (const cell of cells) {
       const task = [...this.#posted.values()].find((posted) => posted.cell === cell);
