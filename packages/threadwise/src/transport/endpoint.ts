@@ -21,14 +21,14 @@ export interface EndpointEvents {
   readonly tasks: () => void;
   abort(id: number, reason: EncodedError): void;
   hostReply(call: number, error: EncodedError | null, value: unknown): void;
-  /** Nothing more is to be taken from a shared queue. */
+  /** The worker is to take nothing more from a shared queue. */
   retire(): void;
   stop(): void;
-  /** Main could not read something that was said. */
+  /** Main could not read a message of this worker. */
   unread(about: About, reason: string): void;
 }
 
-/** What of a value is moved and not copied. */
+/** The parts of a value that are moved and not copied. */
 export type Transfer = readonly unknown[] | undefined;
 
 export interface Endpoint {
@@ -44,7 +44,7 @@ export interface Endpoint {
   isAborting(cell: number): boolean;
   /** Handles now what main has said. */
   drain(): void;
-  /** Takes no more tasks by itself than are left of that. */
+  /** From now on the worker takes no more tasks by itself than `allowance` has left. */
   limit(allowance: Allowance): void;
   /** Takes nothing more from a shared queue. True: nothing that was taken is left to be begun. */
   retire(): boolean;
@@ -61,19 +61,19 @@ export interface EndpointPlatform {
   now(): number;
   /** Structured clone. */
   clone: Clone;
-  /** Takes buffers from whoever has them, and frees them. Throws a DataCloneError, and takes none, if one of them cannot be moved. */
+  /** Detaches buffers from this thread, and frees their memory. Throws a DataCloneError, and detaches none, if one of them cannot be moved. */
   detach(buffers: readonly unknown[]): void;
-  /** Does not keep the thread alive. */
+  /** Sets a timer that does not keep the thread alive. */
   timer(ms: number, callback: () => void): unknown;
-  /** Has the engine collect a shared buffer to which nothing refers any more, behind the functions that run. */
+  /** Has the engine collect a shared buffer to which nothing refers any more, after the functions that run now. */
   collectSoon(buffer: ArrayBufferLike): void;
   /** Calls back when the thread ends by itself: it has thrown, or left. */
   atExit(callback: () => void): unknown;
-  /** The near side of the far end of a channel. */
+  /** Makes a port of the far end of a channel, which this thread was sent. */
   port(far: unknown): Port;
   /** Event loop utilisation since the last call, 0 to 1. */
   utilization?(): number;
-  /** What the system calls this thread; 0 where that cannot be found out. */
+  /** The system's number of this thread; 0 if it is unknown. */
   threadId?(): number;
 }
 

@@ -20,7 +20,7 @@ export class Line {
   /** How many messages came that could not be read. */
   unreadCount = 0;
   readonly #port: Port;
-  /** What each message was about that was posted, from the number `#known` on. */
+  /** What each posted message was about, from message number `#known` on. */
   readonly #abouts: About[] = [];
   #known = 0;
   /** Messages that came, readable or not. */
@@ -32,11 +32,11 @@ export class Line {
 
   post(message: unknown, transfer?: readonly unknown[]): void {
     this.#port.post(message, transfer);
-    // Not before: where the message has a getter that posts another, that one is sent first.
+    // Noted after the post: if a getter of the message posts another message, that other message is sent first.
     this.#abouts.push((message as readonly unknown[]).slice(0, -1));
   }
 
-  /** @param onUnread the other end could not read a message of this one */
+  /** @param onUnread called when the other end could not read a message of this end */
   listen(
     handler: (message: unknown) => void,
     onBatch?: () => void,
@@ -62,7 +62,7 @@ export class Line {
     );
   }
 
-  /** Returns how many messages that were. */
+  /** Handles the messages that have arrived. Returns how many there were. */
   drain(): number {
     return this.#port.drain();
   }

@@ -1,4 +1,4 @@
-/** Main's end of the port to a worker: everything that is said there but the tasks themselves. */
+/** Main's end of the port to a worker: sends and hears all messages but the tasks themselves. */
 import type { LinkEvents, Platform } from '../core/contracts.js';
 import { notCloneable, unreadable } from '../core/calls/payload.js';
 import type { Task } from '../core/calls/task.js';
@@ -29,7 +29,7 @@ export abstract class PortLink {
     );
   }
 
-  /** The task that a number means, as long as the worker has it. */
+  /** The task with this id, as long as the worker has it. */
   protected abstract taskOf(id: number): Task | undefined;
 
   protected hear(message: MessageToMain): void {

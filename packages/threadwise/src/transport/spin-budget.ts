@@ -1,11 +1,11 @@
-/** When a thread looks again and again for what it waits for, or blocks until it comes, and when it sleeps at once. */
+/** Decides whether a thread that waits spins (looks again and again) or blocks first, or sleeps at once. */
 
-/** A loop that spins lets the other half of its core work, where the language can say so (Node 24 and later). */
+/** Tells the processor that this thread spins, so that the other thread on its core can work. The language can say so from Node 24 on. */
 const pause: () => void = (Atomics as { pause?: () => void }).pause ?? (() => undefined);
 
 /** Weight of the newest attempt in the average. */
 const NEWEST_WEIGHT = 0.1;
-/** Where attempts have not been worth it lately, one in this many is made all the same; after each one in vain, one in twice as many as before. */
+/** While attempts are not worth it, one in this many is made all the same. After each attempt in vain, the interval doubles. */
 const RETRY_INTERVAL = 16;
 /** The interval does not grow beyond this many attempts. Chosen by hand: with 1,024, calls made one by one were slower on a quiet machine. */
 const MOST_RETRY_INTERVAL = 128;
@@ -14,17 +14,17 @@ export interface SpinLimits {
   /** How many milliseconds an attempt takes at most. */
   readonly mostMs: number;
   /**
-   * What it costs, in milliseconds of CPU time of both sides, to be woken instead: whoever spins for about that long at most does with no more than
-   * twice the least possible (A. Karlin, K. Li, M. Manasse, S. Owicki: Empirical Studies of Competitive Spinning, 1991).
+   * How many milliseconds of CPU time, of both sides, it costs to be woken instead. A thread that spins for about that long at most takes no more
+   * than twice the least possible time (A. Karlin, K. Li, M. Manasse, S. Owicki: Empirical Studies of Competitive Spinning, 1991).
    */
   readonly wakeUpMs: number;
-  /** How many looks there are between two looks at the clock, which costs as much as several cheap ones. Default: 1. */
+  /** How many looks are made for each look at the clock, which costs as much as several of them. Default: 1. */
   readonly looks?: number;
 }
 
 /**
- * Whether to spin: as long as what is waited for comes sooner, on the average, than being woken would cost. Longer is no gain on a core that
- * somebody else wants, another program, say, and nobody knows here whether there is one.
+ * Whether to spin: only as long as the wait takes less time, on average, than a wake-up costs. To spin longer is no gain on a core that
+ * another thread or program wants, and this thread cannot know whether there is one.
  */
 export class SpinBudget {
   readonly #limits: SpinLimits;
@@ -39,7 +39,10 @@ export class SpinBudget {
     this.#now = now;
   }
 
-  /** An attempt that is made after many skipped ones may take all of its time: a shorter one would fail where only the other side's sleep makes it slow. */
+  /**
+   * Whether to make an attempt. An attempt that follows many skipped ones may take as long as any: a shorter one would fail where the wait is
+   * long only because the other side sleeps.
+   */
   wants(): boolean {
     return this.#averageMs < this.#limits.wakeUpMs || ++this.#skipped % this.#retryInterval === 0;
   }
@@ -58,7 +61,7 @@ export class SpinBudget {
     }
   }
 
-  /** The same where `block` waits itself, for as many milliseconds at the most as it is given, and returns whether it found anything. */
+  /** The same for a thread that blocks. @param block waits for at most the given number of milliseconds, and returns whether it found anything */
   block(block: (mostMs: number) => boolean): boolean {
     const begin = this.#now();
     const hasFound = block(this.#limits.mostMs);

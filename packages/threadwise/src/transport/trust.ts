@@ -1,7 +1,7 @@
 /**
- * What main believes of memory that workers write, too. A task can overwrite all of it, so a number that main reads there must not
- * make it loop, wait or reckon without end, whatever the number is: it is checked where it is read. What cannot be true of a worker
- * that works is that worker's end; where nobody can tell who has written, the number is brought within its bounds.
+ * How main treats numbers in memory that workers write, too. A task can overwrite all of this memory, and no number that main reads there
+ * may make main loop, wait or compute without end. So main checks a number where it reads it. If the number cannot be true of a worker
+ * that works, the worker is ended; where main cannot know which worker has written it, the number is brought within its bounds.
  */
 
 /** A count, or 0 where it cannot be one. */
@@ -14,7 +14,7 @@ export function beganWithin(began: number, now: number): number {
   return began > 0 && began <= now ? began : now;
 }
 
-/** The error of a worker that has written, or in whose memory a task has written, what cannot be true. */
+/** The error of a worker in whose memory is a number that cannot be true: the worker or a task has written there. */
 export function untrue(what: string, value: number, expected: string): Error {
   return new Error(
     `The worker was ended: in the memory that it shares with the pool, ${what} is ${value}, expected ${expected}. A task may have written there`,
