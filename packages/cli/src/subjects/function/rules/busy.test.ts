@@ -122,7 +122,7 @@ test('on a busy machine the CPU time decides, as an estimate that says so', () =
   const { answer, isLikely, sentence, recommended } = beside({ runMs: 14 }, STRADDLES, 2);
   assert.match(
     sentence,
-    /^Likely, threads pay: a call computes 14 ms, with threads 14 ms: about 2 x on 2 free cores \(here [\d.]+ to [\d.]+ x with 2 threads\)$/,
+    /^Likely, threads pay: a call computes 14 ms, a crossing costs 6 us: about 2 x on 2 free cores \(here [\d.]+ to [\d.]+ x with 2 threads\)$/,
   );
   assert.deepEqual([answer, isLikely, recommended], ['threads', true, { threads: 2 }]);
 });
@@ -168,7 +168,7 @@ test('but more threads than cores may show what threads bring, where they get mo
   const { verdict, recommended } = foundWith({ 1: 0.75, 2: 0.95, 4: 1.05 });
   assert.match(
     verdict.sentence,
-    /^Likely, threads pay: a call computes 14 ms, with threads 18 ms: about 1\.6 x on 2 free cores \(here 0\.95 x with 2/,
+    /^Likely, threads pay: a call computes 14 ms, a crossing costs 4 ms: about 1\.6 x on 2 free cores \(here 0\.95 x with 2/,
   );
   assert.deepEqual(recommended, { threads: 2 });
   assert.equal(foundWith({ 1: 0.75, 2: 0.95, 4: 0.98 }).verdict.answer, 'unknown');

@@ -91,6 +91,7 @@ export function onFreeCores(samples: Samples) {
     isParallel: isSeen && pools.some((pool) => isSeveralAtOnce(pool, cpu.value)),
     /** CPU time of a call without a pool. */
     callMs: cpu.value,
+    crossingMs,
     /** The same with threads, crossing included, as the gain has it. */
     pooledMs: (cores * cpu.value) / gain.value,
   };

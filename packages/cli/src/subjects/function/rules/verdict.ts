@@ -132,11 +132,20 @@ function probablyPays({ rows, hasEnough, isBusy, overLoop }: Facts): Decision | 
 /** Other programs alone do not lower the gain of threads below this: if it is lower, something else is in their way. */
 const NOT_MUCH_LESS = 0.85;
 
+/** Up to this many times what a call and its crossing cost, the crossing explains what a call costs with threads. */
+const EXPLAINED = 1.1;
+
 /** On a busy machine the CPU time of a call decides, since other programs change it least. */
 function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision | undefined {
   const free = facts.isBusy && facts.hasEnough ? busy.onFreeCores(samples) : undefined;
   if (free === undefined) return undefined;
-  const expected = `a call computes ${duration(free.callMs)}, with threads ${duration(free.pooledMs)}: ${timesAfter('about', free.gain)} on ${counted(cores, 'free core')}`;
+  const { callMs, crossingMs, pooledMs } = free;
+  // Calls that run at the same time may be in each other's way: then it is not the crossing that they cost more by.
+  const isCrossing = pooledMs < EXPLAINED * (callMs + crossingMs);
+  const price = isCrossing
+    ? `a crossing costs ${duration(crossingMs)}`
+    : `with threads ${duration(pooledMs)}`;
+  const expected = `a call computes ${duration(callMs)}, ${price}: ${timesAfter('about', free.gain)} on ${counted(cores, 'free core')}`;
   const row = gains.find(({ threads }) => threads === cores);
   // The system shares cores out by threads: beside other programs, a pool with more threads than cores may get more of the cores, and so show a gain.
   const isMuchLess = gains.every(
