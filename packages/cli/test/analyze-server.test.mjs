@@ -197,6 +197,11 @@ describe('threadwise analyze server', { concurrency: 4 }, () => {
     ],
     ['exits.mjs', [], /does not start: .*exit code 3.*: configuration is missing/s],
     ['nothing.mjs', [], /listens on no port, and exports no server.*it exports VERSION, build/],
+    [
+      'tasks.mjs#compute',
+      [],
+      /listens on no port, and 'compute' gives no server and no request listener; it exports compute, .*, a server$/m,
+    ],
     ['routes.mjs', ['extra'], /expected one app, and its own arguments after --, got 'extra'/],
     ['routes.mjs', ['extra', '--', 'own'], /arguments after --, got 'extra'/],
     ['http2.mjs', [], /http2\.mjs listens with node:http2, and the load speaks HTTP\/1\.1/],

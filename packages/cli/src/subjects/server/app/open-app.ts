@@ -60,7 +60,8 @@ async function nothingLeftToDo(): Promise<void> {
 }
 
 /** @param what what the app did, such as `listens on no port` */
-function whyNever(what: string, { module, port }: AppSetup, listening: Listening, exported: ModuleNamespace) {
+function whyNever(what: string, setup: AppSetup, listening: Listening, exported: ModuleNamespace) {
+  const { module, port, export: given } = setup;
   const { others, hasHttp2, elsewhere } = listening;
   const file = basename(fileURLToPath(module));
   if (port !== undefined && others.length > 0) {
@@ -74,10 +75,11 @@ function whyNever(what: string, { module, port }: AppSetup, listening: Listening
     return `${file} listens on '${path}', and the load needs a port. Expected an app that listens on one, or that exports the server and does not let it listen`;
   }
   const example = Object.entries(exportsOf(exported)).find(
-    ([name, value]) => typeof value === 'function' && !['default', 'module.exports'].includes(name),
+    ([name, value]) => typeof value === 'function' && !['default', 'module.exports', given].includes(name),
   );
   const hint = example === undefined ? '' : `, or name what makes one: ${file}#${example[0]}`;
-  return `${file} ${what}, and exports no server and no request listener; ${exportsInWords(exported)}. Expected a default export such as (request, response) => …, a server${hint}`;
+  const gives = given === undefined ? 'exports' : `'${given}' gives`;
+  return `${file} ${what}, and ${gives} no server and no request listener; ${exportsInWords(exported)}. Expected a default export such as (request, response) => …, a server${hint}`;
 }
 
 async function start(given: Usable | undefined, listening: Listening): Promise<AppOpened['form']> {
