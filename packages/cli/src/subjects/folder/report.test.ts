@@ -48,6 +48,15 @@ describe('analyze files: cores over time, on the page', () => {
   });
 });
 
+test('analyze files: the table says of noise above 100 % what the warning says', () => {
+  const { ways } = fakeRounds(MORE_IN_WORKERS);
+  const control = ways[0]!.rate.map((rate, round) => rate * (round % 2 === 0 ? 0.3 : 5));
+  const folder = fakeFolder([fakeClass({ ways, control })]);
+  const report = renderMarkdown(folderReport(analyzeFolder(folder)));
+  assert.match(report, /two runs of the very same differ by more than 100 %/);
+  assert.match(report, /\| ± more than 100 % \|/);
+});
+
 describe('analyze files: what has no rows is no table', () => {
   const noRates = fakeClass({ ways: [], control: [] });
   for (const [what, classes, titles] of [

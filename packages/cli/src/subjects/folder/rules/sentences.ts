@@ -61,8 +61,13 @@ function unclear({ rounds, workersGain, noise }: Comparison): string {
   return `workers bring ${timesFromTo(workersGain)}, and two runs of the very same differ by ${noiseInWords(noise)}`;
 }
 
+/** Whether noise rounds to 100 % or is more, of which no figure is told. */
+export function isBeyondAll(noise: number): boolean {
+  return noise > 0.995;
+}
+
 export function noiseInWords(noise: number): string {
-  return noise > 0.995 ? 'more than 100 %' : `up to ${perCent(noise)}`;
+  return isBeyondAll(noise) ? 'more than 100 %' : `up to ${perCent(noise)}`;
 }
 
 /** The first sentence of the report. Neighbouring classes with the same answer share a part of it, with the range of their gains. */
