@@ -80,7 +80,7 @@ function realFolder(folder: string): string {
   return real ?? (above === folder ? folder : join(realFolder(above), basename(folder)));
 }
 
-/** Undefined if there is none. Links in /proc stand for open files: their targets are descriptions, and not always paths. */
+/** Undefined if the path is no link. Links in /proc stand for open files: their targets are descriptions, and not always paths. */
 function linkTarget(path: string): string | undefined {
   return path.startsWith('/proc/') ? undefined : tried(() => readlinkSync(path));
 }

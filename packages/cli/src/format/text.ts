@@ -12,7 +12,7 @@ const REPLACEMENT = '\uFFFD';
  * and paragraphs.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-/** They ask for another look of the character before, and terminals disagree on how wide that is. */
+/** Characters that ask for another look of the character before them: terminals disagree on how wide it is then. */
 const VARIATION_SELECTORS = /[\uFE00-\uFE0F]/g;
 
 /** The text on one line, without control characters, which a terminal would obey. */

@@ -1,4 +1,4 @@
-/** A report on a terminal: the verdict, why, and what to do; with --verbose all figures. No line is wider than the terminal or holds its control characters. */
+/** A report on a terminal: the verdict, why, and what to do; with --verbose all figures. No line is too wide for it, and no text of the user's steers it. */
 import { inColumns } from '../format/columns.js';
 import { counted, NONE } from '../format/figures.js';
 import { truncated, widthOf } from '../format/text.js';

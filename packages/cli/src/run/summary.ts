@@ -95,9 +95,9 @@ function nameOf(unit: string, inputs: number): string {
 }
 
 const MAX_HINTS = 2;
-/** Below this the threads hardly pay. */
+/** With a smaller speed-up, threads hardly pay. */
 const POOR_SPEED_UP = 1.2;
-/** Nobody would like to repeat a run that took longer. */
+/** After a run that took more milliseconds than this, --journal is suggested: nobody would like to repeat it. */
 const LONG_RUN_MS = 30_000;
 
 /** At most two lines, chosen by how the run went. */

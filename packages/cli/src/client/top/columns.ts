@@ -99,7 +99,7 @@ export const poolColumns: readonly Column[] = [
   figures('MAIN', 4, 12, 'process.utilization', percent),
 ];
 
-/** Their order is also that in which the key `s` goes through them. */
+/** The key `s` goes through the columns in this order. */
 export const workerColumns: readonly Column[] = [
   { ...figures('WORKER', 12, 1, 'id', count), align: 'left' },
   { ...state, cell: (row) => (row.inline === true ? 'inline' : text(row, 'state')) },

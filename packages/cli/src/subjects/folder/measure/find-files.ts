@@ -30,7 +30,7 @@ export interface FindOptions extends FileChoice {
 
 export type Found = Awaited<ReturnType<typeof findFiles>>;
 
-/** Enough to know which sizes there are. */
+/** How many files are listed by default: enough to know which sizes there are. */
 const MOST_FILES = 200_000;
 /** How many entries are looked at between two checks of the signal and the time. */
 const ENTRIES_PER_TURN = 500;
@@ -86,7 +86,7 @@ export async function findFiles(options: FindOptions) {
   return { files, isCut, links, others, unreadable };
 }
 
-/** Undefined where something cannot be looked at, which is counted. */
+/** Looks at a file or a folder. Returns undefined where that fails, and counts it. */
 type Attempt = <T>(look: () => T) => T | undefined;
 
 /** Yields the entries of a folder in the order of their names, then those of its subfolders; each with its path relative to the root. */

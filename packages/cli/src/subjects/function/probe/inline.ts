@@ -14,7 +14,7 @@ interface InlineSetup {
   readonly warmMs: number;
 }
 
-/** Enough for some dozens of ticks of an idle event loop, of which a percentile is taken. */
+/** How many milliseconds the idle event loop is watched: enough for some dozens of ticks, of which a percentile is taken. */
 const IDLE_MS = 50;
 
 export const open = async ({ subject, isAsync, copiesInputs, warmMs, ...setup }: InlineSetup) => {

@@ -14,7 +14,7 @@ export interface PoolSetup {
   readonly subject: SubjectReference & { readonly export: string };
   readonly inputs: readonly unknown[];
   readonly threads: number;
-  /** Another way of calling than the default. */
+  /** The way of calling; undefined: the default one. */
   readonly name?: VariantName | undefined;
   /** How many inputs one call gets; undefined: one. */
   readonly size?: number | undefined;

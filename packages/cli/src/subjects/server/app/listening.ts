@@ -1,6 +1,6 @@
 /**
- * Has each server of the app that listens on a port do so on the loopback interface only, and on a free port, whatever it asked for. So
- * nobody else can reach it, and several copies can run at once, beside the one that serves already.
+ * Makes each server of the app that listens on a port use the loopback interface and a free port, whatever it asked for. So nobody else
+ * can reach it, and several copies can run at once, beside the one that serves already.
  */
 import { errorMonitor, once } from 'node:events';
 import http from 'node:http';

@@ -1,4 +1,4 @@
-/** Has functions that the app imports run in a pool, without any change to the app's own code. */
+/** Makes functions that the app imports run in a pool, without any change to the app's own code. */
 import Module, * as nodeModule from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -57,7 +57,7 @@ interface Loader {
   _resolveFilename(request: string, parent: object): string;
 }
 
-/** Has `require` give the app the offloaded functions of a module. */
+/** Makes `require` give the app the offloaded functions of a module. */
 function replaceRequired(targets: readonly HookTarget[]): void {
   const loader = Module as unknown as Loader;
   const original = loader._load;
