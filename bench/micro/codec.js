@@ -30,7 +30,7 @@ const line = (n) => ({
 const dictionary = (keys, prefix) =>
   Object.fromEntries(Array.from({ length: keys }, (_, i) => [`${prefix} ${i}`, i]));
 
-/** Each name with the values that take turns. */
+/** The values that are measured, by name; several values take turns. */
 const scenarios = {
   'a small object': [small()],
   'a small object, of four shapes in turn': [

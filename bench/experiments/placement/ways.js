@@ -2,7 +2,7 @@
 
 /** On threads, as in every pool. */
 export const ACROSS = { id: 'across' };
-/** Where the pool measures that it is cheaper. */
+/** On threads or on the calling thread, where the pool measures that it is cheaper. */
 export const AUTO = { id: 'auto', needs: ['placement'] };
 
 /** All on the calling thread. */
