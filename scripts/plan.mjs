@@ -115,7 +115,7 @@ const OWN_ONLY = new RegExp(
     'packages/threadwise/dist/(sync/every-order|scheduling/scaling/measured|transport/(shared|coordinator)/(interleavings|sequences))\\.',
     // The benchmarks do not have to run on each supported version.
     'bench/',
-    // These test the source.
+    // These test the source, which is the same for all versions.
     'test/(bundles|docs|lock|plan|structure)\\.',
   ].join('|'),
 );
