@@ -40,21 +40,21 @@ const PROTOTYPES = new Set<unknown>(CLASSES.map((it) => it.prototype));
 const CLASS_NAMES = CLASSES.map((it) => it.name);
 const KNOWN = [...CLASS_NAMES, 'AggregateError', 'SuppressedError', 'DOMException'];
 
-/** They are read here, before a task can replace the globals. Node 20 and 22 have no SuppressedError. */
+/** Read here, before a task can replace the globals. Node 20 and 22 have no SuppressedError. */
 const { DOMException, SuppressedError } = globalThis as Omit<typeof globalThis, 'SuppressedError'> & {
   readonly SuppressedError?: SuppressedErrorConstructor;
 };
 
 /** Own properties that have a place of their own in the record. */
 const NOT_FIELDS = ['name', 'message', 'stack', 'cause'];
-/** The same of some classes: the properties that hold other errors. */
+/** More such properties, of some classes: those that hold other errors. */
 const HOLDERS: Readonly<Record<string, readonly string[]>> = {
   AggregateError: ['errors'],
   SuppressedError: ['error', 'suppressed'],
 };
 /** How many causes of causes cross: a longer chain is a loop, or nobody reads it. */
 const MAX_DEPTH = 10;
-/** How many errors one record has at most, causes and parts of aggregates together: one that holds itself has no end. */
+/** How many errors one record has at most, causes and parts of aggregates together: an error that holds itself would have no end. */
 const MAX_ERRORS = 1000;
 
 /** Never throws, whatever was thrown: a getter that throws, a proxy, an error that refers to itself. */
@@ -99,7 +99,7 @@ export function decodeError(encoded: EncodedError): unknown {
 function decode(encoded: EncodedError): unknown {
   if (encoded.type === 'value') return encoded.value;
   const error = construct(encoded);
-  // Where the error has a stack already, V8 makes that one's text first, by an Error.prepareStackTrace that may throw.
+  // If the error has a stack already, V8 first makes the text of that stack, by an Error.prepareStackTrace that may throw.
   attempt(() => define(error, 'stack', encoded.stack), undefined);
   if (read(error, 'name') !== encoded.name) define(error, 'name', encoded.name);
   if (encoded.cause !== undefined) define(error, 'cause', decode(encoded.cause));
@@ -123,7 +123,7 @@ function encodeValue(value: unknown, clone: Clone): EncodedError {
 }
 
 function classNameOf(error: object): string {
-  // By its brand: the class may be that of another copy of the package, or have another name, given by a minifier.
+  // The brand decides: the class may be that of another copy of the package, and a minifier may have given it another name.
   if (read(error, BRAND)) return 'ThreadwiseError';
   for (let proto = Object.getPrototypeOf(error); proto !== null; proto = Object.getPrototypeOf(proto)) {
     const name = read(read(proto, 'constructor') as object, 'name');
@@ -192,10 +192,10 @@ export function isErrorPrototype(prototype: unknown): boolean {
 
 /**
  * The parts of an error that are sent: message and stack, if it has them, and the descriptor of its cause, whose value may be undefined.
- * Undefined: the value is no error, or an odd one.
+ * Undefined: the value is no error, or one that only structured clone can copy.
  */
 export function partsOf(value: object) {
-  // An object that only inherits from Error is an error to nobody but itself.
+  // An object that only inherits from Error is no error to structured clone.
   if (tagOf(value) !== '[object Error]' || Symbol.toStringTag in value) return undefined;
   const { name, stack } = value as { name?: unknown; stack?: unknown };
   const message = Object.getOwnPropertyDescriptor(value, 'message');

@@ -1,4 +1,4 @@
-/** How much room values will need, before they are written: quickly, not exactly. */
+/** Estimates how much room values will need, before they are written: quickly, not exactly. */
 import { isObject } from '../../core/options/checks.js';
 import { textBytes } from './text.js';
 
@@ -8,7 +8,7 @@ const DOUBLE_BYTES = 9;
 /** The most that comes before the items of an array, Map or Set, or before bytes. */
 const HEAD_BYTES = 14;
 
-/** The bytes of an array of `values`: exact as to texts and bytes, and a guess as to what is in other objects. */
+/** How many bytes an array of `values` takes: exact for texts and bytes, a guess for what is in other objects. */
 export function estimateItems(values: readonly unknown[]): number {
   let bytes = HEAD_BYTES;
   for (const value of values) bytes += estimateOne(value);

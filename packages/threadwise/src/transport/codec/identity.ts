@@ -16,7 +16,7 @@ export class Identity {
     return this.#count;
   }
 
-  /** The number of `object` if it came before; -1 if not, and then it has one from now on. */
+  /** The number of `object` if it came before; otherwise -1, and it is given the next number. */
   note(object: unknown): number {
     const count = this.#count;
     if (count >= FEW) return this.#noteFurther(object);

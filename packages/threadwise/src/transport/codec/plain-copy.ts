@@ -10,7 +10,7 @@ import { objectOf, type ShapeNode, ShapeWriter } from './shape-book.js';
 import { BOOK_BYTES, MAX_DEPTH } from './tags.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
 
-/** Thrown out of the recursion if the value is not plain. One error for all, as its stack tells nobody anything. */
+/** Thrown out of the recursion if the value is not plain. Always the same error: its stack is of no use. */
 const NOT_PLAIN = new Error('not plain');
 const NOTHING: readonly unknown[] = [];
 

@@ -9,14 +9,14 @@ const HOT = 32;
 const HASHED_FROM = 20;
 
 /**
- * Whether a shape is to get a function of its own, now that its object of that number is made. A wide one gets it at once: to read a hash table, and
- * to go through its keys, takes a task up to twenty times as long.
+ * Whether a shape gets a function of its own, now that its object number `uses` is made. A wide shape gets it at once: a task takes up to twenty
+ * times as long to read a hash table and to go through its keys.
  */
 export function deservesMaker(uses: number, keyCount: number): boolean {
   return uses === (keyCount < HASHED_FROM ? HOT : 1);
 }
 
-/** What the keys of records are like; those of dictionaries are numbers, dates, addresses, identifiers of things. */
+/** Matches the keys of records. The keys of dictionaries are mostly numbers, dates, addresses or identifiers of things. */
 const NAME = /^[A-Za-z_$][\w$]*$/;
 
 /** Whether `key` looks like one that a program has in its source, and can be assigned. */
@@ -37,7 +37,7 @@ export function setOwn(object: Fields, key: string, value: unknown): void {
 
 const { defineProperty, setPrototypeOf, prototype: plain } = Object; // a task may replace them
 
-/** The same, but V8 makes a hash table of the object only when it has more than a thousand keys. */
+/** The same as `setOwn`, but V8 makes a hash table of the object only when it has more than a thousand keys. */
 export function defineOwn(object: Fields, key: string, value: unknown): void {
   // The attributes inherit nothing: what somebody has put on `Object.prototype` must not count as one of them.
   defineProperty(object, key, {
@@ -52,8 +52,8 @@ export function defineOwn(object: Fields, key: string, value: unknown): void {
 // --- objects without a shape ---
 
 /**
- * An object with this number of keys or more is filled as a dictionary. With fewer keys, and the same ones each time, to ask of each whether
- * objects inherit it is as quick.
+ * An object with this number of keys or more is filled as a dictionary. With fewer keys that are the same each time, it is as quick to ask for
+ * each key whether objects inherit it.
  */
 export const DICTIONARY_FROM = 32;
 
@@ -62,19 +62,19 @@ export function beginDictionary(): Fields {
   return { __proto__: null } as unknown as Fields;
 }
 
-/** Makes a plain object of one that has got all its keys. To ask of each key whether objects inherit it takes up to as long as all else. */
+/** Makes a plain object of a dictionary that has all its keys. To ask for each key whether objects inherit it would take up to as long as all else. */
 export function endDictionary(object: Fields): void {
   setPrototypeOf(object, plain);
 }
 
-/** How many wide objects are taken for records before any of them has got a shape, and how many more for each that got one. Chosen by hand. */
+/** How many wide objects are taken for records before there is a wide shape, and how many more for each wide shape. Chosen by hand. */
 const RECORDS = 64;
 const RECORDS_PER_SHAPE = 4;
 
 /**
- * Tells wide records from dictionaries. A record comes again, and then has a shape. Until then it must be no hash table, either: V8 goes through all
- * later objects as slowly in a function that has met one. So it gets its keys by `defineOwn`. That takes up to ten times as long, and is not done
- * for dictionaries, which have other keys each time.
+ * Tells wide records from dictionaries. The keys of a record come again, and then have a shape. Records before that must not become hash tables,
+ * either: a function that has met a hash table goes through all later objects as slowly. So they get their keys by `defineOwn`, which takes up to
+ * ten times as long. This is not done for dictionaries, which have other keys each time.
  */
 export class WideRecords {
   #left = RECORDS;
@@ -99,7 +99,7 @@ export class WideRecords {
 // --- objects of classes ---
 
 const clone = structuredClone; // a task may replace the global
-/** What structured clone keeps as it is, but not an object that only has the prototype: such a one must not answer for all. */
+/** Kinds that structured clone keeps. It makes objects plain that only have such a prototype, and these must not answer for the kind. */
 const KEPT = [RegExp, Promise, String, Number, Boolean, BigInt];
 /** Whether objects with a prototype become plain, for each prototype that was asked about. */
 const answers = new WeakMap<object, boolean>(KEPT.map((it) => [it.prototype, false]));
@@ -121,6 +121,6 @@ export function becomesPlain(value: object, prototype: object | null): boolean {
     answers.set(prototype, isPlain);
     return isPlain;
   } catch {
-    return false; // something in it cannot be cloned: the next one may do
+    return false; // a part of this object cannot be cloned: the next object of the class is asked again
   }
 }

@@ -3,7 +3,7 @@ import { compile } from './compile.js';
 import { deservesMaker, type Fields, isInherited, isName, setOwn, WideRecords } from './plain-objects.js';
 import { BOOK_BYTES, BOOK_HEADER_BYTES, DamagedError } from './tags.js';
 
-/** Word 0: how many shapes are in the book; stored last, so that whoever sees the number sees the shapes. */
+/** Word 0: how many shapes are in the book; stored last, so that a thread that sees the number sees the shapes. */
 const COUNT = 0;
 /** How many keys a shape has at most: the count is a byte. An object with more keys is a dictionary rather than the row of a table. */
 const MAX_KEYS = 0xff;
@@ -15,23 +15,23 @@ const NO_SHAPE = -1;
 const MAX_HASHES = 1024;
 /** A shape of more keys than this number gets into the first half of the book only, and leaves the rest to smaller ones. */
 const MANY_KEYS = 64;
-/** The number of keys at the end of so many that are looked at first: to hash all keys of each dictionary takes time. */
+/** Of more than MANY_KEYS keys, this many at the end are hashed first: to hash all keys of each dictionary would take time. */
 const LAST_KEYS = 16;
 
 /** A place in the tree of the shapes in the book: the keys on the way to it are those of a shape, or begin one. */
 export class ShapeNode {
   /** The number of the shape that ends here. */
   id = NO_SHAPE;
-  /** The step that was taken last: mostly it is the next one, too. */
+  /** The step that was taken last: mostly the same step is taken next. */
   key = '';
   next: ShapeNode | undefined;
-  /** The step that was taken before that one: records within records take turns. */
+  /** The step that was taken before `key`: where there are records in records, two steps take turns. */
   #otherKey = '';
   #other: ShapeNode | undefined;
   /** Undefined: there is one step at most, which is `next`. Most nodes of wide shapes have only one. */
   #all: Map<string, ShapeNode> | undefined;
 
-  /** The node that this one is a step behind, and the key of that step. */
+  /** The node before this one, and the key of the step from there to this one. */
   readonly #before: ShapeNode | undefined;
   readonly #ownKey: string;
 
@@ -40,7 +40,7 @@ export class ShapeNode {
     this.#ownKey = ownKey;
   }
 
-  /** The keys on the way to it. */
+  /** The keys on the way from the root to this node. */
   keys(): string[] {
     const keys = this.#before?.keys();
     keys?.push(this.#ownKey);
@@ -90,7 +90,7 @@ export class ShapeWriter {
     return this.#at;
   }
 
-  /** The number of the shape with these keys, new in the book if need be; -1: it is not in the book. */
+  /** The number of the shape with these keys, which is put into the book if it deserves that; -1: it is not in the book. */
   idOf(keys: readonly string[]): number {
     if (keys.length === 0 || keys.length > MAX_KEYS) return NO_SHAPE;
     let node: ShapeNode | undefined = this.root;
@@ -193,7 +193,7 @@ function makerOf(keys: readonly string[]): Shape['make'] {
   return compile<Shape['make']>('source', code) ?? makeAny;
 }
 
-/** How many keys an object has at most with which it begins: V8 makes a hash table of one that has more (Node.js 26). The others are added. */
+/** How many keys an object literal has at most: V8 makes a hash table of a literal with more (Node.js 26). The other keys are added after it. */
 const LITERAL_KEYS = 127;
 
 /** The source of a statement that makes a constant `object` with these keys. @param valueOf gives the source of a value, by that of its key */

@@ -1,4 +1,4 @@
-/** What writer and reader of the binary codec agree on: the first byte of every value, and what is no value. */
+/** What writer and reader of the binary codec agree on: the first byte of every value, limits, and the writer's answers that are no position. */
 
 /** The size of the memory that a book of shapes needs, all zero at first. */
 export const BOOK_BYTES = 32 * 1024;
@@ -58,7 +58,7 @@ export const DOUBLES = 0xc7;
 /** u32 number: shared memory that the reader has been told of. */
 export const SHARED = 0xc8;
 
-/** A block is a u32 length, a u8 count of bytes to pass over, those bytes, and so many bytes as the length says. */
+/** A block is a u32 length, a u8 count of bytes to skip, the bytes to skip, and the content: as many bytes as the length says. */
 export const BLOCK_HEAD = 5;
 /** Longer blocks begin at addresses that can be divided by 8: from any other, copies take up to ten times as long. */
 export const UNALIGNED_MAX = 64;

@@ -74,7 +74,7 @@ function writeWide(text: string, { u8, view, native }: Memory, at: number, end: 
 const { fromCharCode } = String;
 /** Longer texts are read by a call into the platform, which costs what a loop over 30 characters does. Measured on Node 20 to 26. */
 const SHORT_MAX = 24;
-/** Longer texts are not looked up among those that were read lately: they hardly come again. Characters. */
+/** Texts of more characters are not looked up among those that were read lately: they hardly come again. */
 const CACHED_MAX = 16;
 /** How many characters `fromCharCode` is given at once: its arguments go on the stack. */
 const CHUNK = 4096;
@@ -100,7 +100,7 @@ function fromCodes(codes: Uint8Array | Uint16Array): string {
   return text;
 }
 
-/** Shorter texts are not looked up: they are made as quickly. Characters. */
+/** Texts of fewer characters are not looked up: they are made as quickly. */
 const CACHED_MIN = 3;
 /** How many texts are remembered: a power of two. */
 const SLOTS = 256;

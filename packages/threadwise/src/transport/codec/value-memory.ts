@@ -28,7 +28,7 @@ interface BufferClass {
 
 const BufferHere = (globalThis as unknown as { Buffer?: BufferClass }).Buffer;
 
-// What the threads share may be growable: of such memory a view without a length is fifty times as slow.
+// Shared memory may be growable: a view of growable memory is fifty times as slow if it is made without a length.
 
 /** The views of `buffer`: make them once and keep them. */
 export function memoryOf(buffer: ArrayBufferLike): Memory {
@@ -42,7 +42,7 @@ export function memoryOf(buffer: ArrayBufferLike): Memory {
   };
 }
 
-/** What writers and readers hold on to when they have let go of other memory. */
+/** The memory of writers and readers that have let go of their own. */
 export const NO_MEMORY = memoryOf(new ArrayBuffer(0));
 
 export function int32sOf(buffer: ArrayBufferLike): Int32Array {
@@ -53,8 +53,8 @@ export function float64sOf(buffer: ArrayBufferLike): Float64Array {
   return new Float64Array(buffer, 0, buffer.byteLength / 8);
 }
 
-// The engine copies to and from shared memory word by word, since another thread might look on. None does here. The only way to the
-// platform's own fast copy is to fill a stretch with exactly as many bytes as it has.
+// The engine copies to and from shared memory word by word, in case another thread uses the memory at that time. No thread does here. The
+// only way to the platform's own fast copy is `fill`, on a stretch that has exactly as many bytes as are copied.
 
 /** A copy that can be kept: in memory that is not shared, whatever this memory is. */
 export function copyBytes({ u8, native }: Memory, at: number, length: number): Uint8Array<ArrayBuffer> {

@@ -1,4 +1,4 @@
-/** Reads what `ValueWriter` has written. Whatever the bytes are, it ends, and makes no more than so many bytes can stand for. */
+/** Reads what `ValueWriter` has written. Whatever the bytes are, reading ends, and makes no larger value than that many bytes can stand for. */
 import { define, makeError } from './error-codec.js';
 import {
   beginDictionary,
@@ -30,7 +30,7 @@ export class ValueReader implements Source {
   /** All objects of the message in the order in which they begin; undefined: none of them comes twice. */
   #objects: unknown[] | undefined;
 
-  /** @param shared gives the shared memory that this thread was told of by that number */
+  /** @param shared gives shared memory by the number with which this thread was told of it */
   constructor(
     shapes: ShapeReader,
     shared: (number: number) => ArrayBufferLike | undefined = () => undefined,
@@ -71,7 +71,7 @@ export class ValueReader implements Source {
     return this.#objects !== undefined;
   }
 
-  /** Reads the next value; also for whoever makes an object of a shape. */
+  /** Reads the next value. Also called by the functions that make the objects of a shape. */
   next(): unknown {
     const at = this.#at;
     if (at >= this.#end) throw tooShort();
@@ -300,7 +300,7 @@ export class ValueReader implements Source {
     const kind = this.#byte();
     const bytes = this.#block();
     const view = kind === 0 ? bytes : makeView(kind, bytes.buffer, 0, bytes.length);
-    // V8 makes the buffer of a short array only when somebody asks for it, and that costs several times what the array does.
+    // `buffer` is only read if it has to be: V8 makes the buffer of a short array when it is read, which costs several times what the array does.
     this.#objects?.push(view, bytes.buffer);
     return view;
   }
@@ -309,7 +309,7 @@ export class ValueReader implements Source {
     const kind = this.#byte();
     const offset = this.#u32();
     const length = this.#u32();
-    // The view has the number before its buffer's, and cannot be made before it.
+    // The number of the view comes before that of its buffer, but the view can only be made after the buffer.
     const number = this.#objects?.push(undefined) ?? 0;
     const buffer = this.next();
     if (!(buffer instanceof ArrayBuffer) && sharedByteLengthOf(buffer as object) < 0)

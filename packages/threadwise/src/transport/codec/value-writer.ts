@@ -48,7 +48,7 @@ export interface SharedNumbers {
 export class ValueWriter {
   readonly #shapes: ShapeWriter;
   readonly #shared: SharedNumbers | undefined;
-  /** The shared memory in the message that was written last; undefined: there is none. Whoever sends the message holds it until the message was read. */
+  /** The shared memory in the message that was written last; undefined: none. The sender of the message holds it until the message was read. */
   shared: object[] | undefined;
   readonly #identity = new Identity();
   /** Undefined between two messages. */
@@ -56,7 +56,7 @@ export class ValueWriter {
   #u8 = NO_MEMORY.u8;
   #view = NO_MEMORY.view;
   #end = 0;
-  /** Whether some object came twice, so that the reader must count them. */
+  /** Whether an object came twice, so that the reader must count objects. */
   #hasSame = false;
   /** Whether views take all of their buffers with them, or only what they see. */
   #wholeBuffers = false;
@@ -92,7 +92,7 @@ export class ValueWriter {
     return written;
   }
 
-  /** Lets go of the memory that was written last, so that it can be given back. A getter of what is being written may have called this. */
+  /** Lets go of the memory that was written last, so that it can be given back. Does nothing when a getter of a value being written calls this. */
   forget(): void {
     if (this.#memory === undefined) ({ u8: this.#u8, view: this.#view } = NO_MEMORY);
   }
@@ -230,15 +230,15 @@ export class ValueWriter {
   }
 
   /**
-   * Writes the values first: which shape the object has, or that it has none in the book, is known when all keys have been seen. A loop of
-   * its own over the keys would take 9 ns.
+   * Writes the values first: only when all keys have been seen is it known which shape the object has, if any in the book. A separate loop
+   * over the keys would take 9 ns.
    */
   #plain(value: Fields, at: number, depth: number): number {
     const start = at;
     at += 3;
     if (at > this.#end) return FULL;
     let node: ShapeNode = this.#shapes.root;
-    /** Once the book does not go on: all keys so far. A getter may have changed which ones the object has. */
+    /** All keys so far, once no shape of the book goes on with them. They are kept because a getter may change which keys the object has. */
     let keys: string[] | undefined;
     for (const key in value) {
       at = this.#value(value[key], at, depth);

@@ -53,7 +53,7 @@ export const bufferOf = viewReader<ArrayBufferLike>('buffer');
 export const offsetOf = viewReader<number>('byteOffset');
 export const byteLengthOf = viewReader<number>('byteLength');
 
-/** The number of the kind of a view; undefined: one that is not known here. */
+/** The number of the kind of a view; undefined: the kind is not known here. */
 export function kindOf(view: object): number | undefined {
   return KINDS.get(nameOfTypedArray(view) ?? 'DataView');
 }
@@ -79,7 +79,7 @@ export function sharedByteLengthOf(buffer: object): number {
   }
 }
 
-/** Whether all of a list are ArrayBuffers of fixed size, which have at most that many bytes together. */
+/** Whether all items of a list are ArrayBuffers of fixed size that have at most `bytes` bytes together. */
 export function areBuffersWithin(bytes: number, list: readonly unknown[]): boolean {
   let left = bytes;
   for (const buffer of list) {

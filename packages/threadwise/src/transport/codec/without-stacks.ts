@@ -1,9 +1,9 @@
-/** Errors of which V8 notes no stack. A file of its own: whoever only reads from a pipe need not load the codec of errors. */
+/** Errors of which V8 notes no stack. In a file of its own, so that code that only reads from a pipe need not load the codec of errors. */
 
 /**
- * Has V8 note no stack for the errors that `make` makes: each would take several times what the rest of it does, and get another one, or be
- * seen by nobody. Where `--frozen-intrinsics` allows no assignment, V8 notes them still.
- * @param limit 0: each has a property `stack` all the same, of the kind that V8 gives to errors: it differs among versions
+ * Has V8 note no stack for the errors that `make` makes: a stack takes several times as long as the rest of an error, and would be replaced, or
+ * never be looked at. Where `--frozen-intrinsics` allows no assignment, V8 still notes stacks.
+ * @param limit 0: each error has a property `stack` all the same, of the kind that V8 gives to errors, which differs among versions
  */
 export function withoutStacks<T>(make: () => T, limit?: 0): T {
   const { stackTraceLimit } = Error;
