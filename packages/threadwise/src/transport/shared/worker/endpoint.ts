@@ -383,9 +383,8 @@ export class SharedEndpoint implements Endpoint, Begun {
 
   /** Begins at the start again where nothing is unread: no more of the stream becomes resident than results lie in at a time. */
   #freeOf(size: number): number {
-    const read = Atomics.load(this.#own, L.STREAM_READ);
-    // Kept, as positions wrap around: one that is 2 GiB old would seem to lie ahead.
-    if (((read - this.#origin) | 0) > 0) this.#origin = read;
+    const further = (Atomics.load(this.#own, L.STREAM_READ) - this.#origin) | 0;
+    if (further > 0) this.#origin = (this.#origin + further) | 0; // kept, as positions wrap around: one that is 2 GiB old would seem to lie ahead
     if (this.#origin !== this.#written) return size - ((this.#written - this.#origin) | 0);
     this.#written = (this.#written + (-this.#written & (size - 1))) | 0;
     this.#origin = this.#written;
