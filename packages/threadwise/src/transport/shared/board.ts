@@ -5,9 +5,9 @@ import * as L from './layout.js';
 
 /** A task is tiny if it runs for fewer milliseconds: about what it costs to wake a worker. */
 const TINY_MS = 0.02;
-/** For how many milliseconds no further worker is woken for tiny tasks once it was seen that the others get on. */
+/** For how many milliseconds no further worker is woken for tiny tasks once the other workers were seen to make progress. */
 const QUIET_MS = 1;
-/** A backlog of tiny tasks is large if it takes more milliseconds altogether. */
+/** A backlog of tiny tasks is large if it takes more than this many milliseconds altogether. */
 const MUCH_MS = 0.1;
 /** While all workers sleep, one is woken for this many tiny tasks, or at the end of the burst of calls. */
 const BURST = 64;
@@ -15,11 +15,11 @@ const BURST = 64;
 export const DOZE_MS = 2;
 /** Weight of the newest run time in the moving average. */
 const NEWEST_WEIGHT = 0.1;
-/** A single long task among short ones counts in the average as if it had run for that many milliseconds, at the most. Chosen by hand. */
+/** A single long task among short ones counts in the average as if it had run for at most this many milliseconds. Chosen by hand. */
 const SINGLE_MS = 0.1;
 /**
- * Tasks most of which run for fewer milliseconds are short: no worker is woken for them while as many are awake as there are cores. Of longer
- * ones some may wait for a file, say, so that another worker would find a core.
+ * Tasks are short if most of them run for fewer milliseconds than this: no worker is woken for short tasks while as many threads are awake as
+ * there are cores. Longer tasks may wait for a file, for instance, and so leave a core to another worker.
  */
 const SHORT_MS = 0.25;
 /** How many more short tasks than long ones it takes until tasks count as short. Chosen by hand. */
@@ -36,7 +36,7 @@ export class RunTimes {
    */
   #long = 2 * MAJORITY;
 
-  /** Two long ones in a row count at once: those behind them must not be taken for tiny. */
+  /** Two long tasks in a row count in full at once: the tasks behind them must not be taken for tiny. */
   add(ms: number): void {
     const { averageMs } = this;
     const isLong = ms > Math.max(TINY_MS, averageMs);
@@ -59,7 +59,7 @@ export class RunTimes {
 
 export class Board {
   readonly words: Int32Array;
-  /** Words of each mask that are in use, when that was last looked at: seats are added, and never taken away. */
+  /** How many words of each mask were in use at the last `refresh`: seats are added, and never taken away. */
   #maskWords = 1;
 
   constructor(buffer: ArrayBufferLike) {
@@ -111,7 +111,7 @@ export class Board {
     return bits;
   }
 
-  /** Workers that do not sleep. */
+  /** How many workers do not sleep. */
   get awake(): number {
     return Atomics.load(this.words, L.SEATS_TAKEN) - this.count(L.PARKED) - this.count(L.RESERVED);
   }
@@ -123,7 +123,7 @@ export class Board {
 
   /**
    * Whether as many threads are awake as there are cores; false until main has counted the cores.
-   * @param others how many threads are awake that are no workers
+   * @param others how many threads that are no workers are awake
    */
   areCoresInUse(others: number): boolean {
     const cores = Atomics.load(this.words, L.CORES);
@@ -139,10 +139,10 @@ export class Board {
   wakeOne(): void {
     const end = L.PARKED + this.#maskWords;
     for (let at = L.PARKED; at < end; at++) {
-      // The exchange may come second to another waker's: then the next bit is tried.
+      // Another thread may clear the bit first: then the next bit is tried.
       for (let word = Atomics.load(this.words, at); word !== 0; word = Atomics.load(this.words, at)) {
         const seat = ((at - L.PARKED) << 5) + (31 - Math.clz32(word & -word));
-        // First: once it is called it is relied on, until it looks; it clears this bit after the other one.
+        // Set first: from its call until it looks, other threads rely on the worker, which clears this bit after the `parked` bit.
         this.set(L.DOZING, seat);
         if (this.#wake(L.PARKED, seat)) return;
         this.clear(L.DOZING, seat);
@@ -150,18 +150,18 @@ export class Board {
     }
   }
 
-  /** Wakes the worker of a seat, if it sleeps, whatever it can be woken for. */
+  /** Wakes the worker of a seat, if it sleeps, whether by its `parked` or its `reserved` bit. */
   wake(seat: number): boolean {
     return this.#wake(L.PARKED, seat) || this.#wake(L.RESERVED, seat);
   }
 
-  /** X5: whoever was about to wake this worker is dead; a wake-up too many does no harm. */
+  /** Wakes the worker of a seat, whatever its bits say. X5: a dead worker may have been about to wake it, and a wake-up too many does no harm. */
   wakeAgain(seat: number): void {
     Atomics.add(this.words, L.wakeupsOf(seat), 1);
     Atomics.notify(this.words, L.wakeupsOf(seat));
   }
 
-  /** D1, D2: has the worker of a seat wait for nothing any more. To be called before its thread ends, by whoever ends it. */
+  /** D1, D2: makes the worker of a seat wait for nothing any more. To be called before its thread is ended. */
   dismiss(seat: number): void {
     Atomics.store(this.words, L.dismissedOf(seat), 1);
     this.wakeAgain(seat);
@@ -178,22 +178,22 @@ export class Board {
   }
 }
 
-/** Decides which worker is woken when tasks lie ready: one for each long task at once, and now and then one for tiny tasks. */
+/** Decides whether a worker is woken when tasks lie ready: one for each long task at once, and now and then one for tiny tasks. */
 export class Waker {
   readonly #board: Board;
   readonly #times: RunTimes;
   readonly #now: () => number;
   #quietUntil = 0;
   #headBefore = 0;
-  /** 0: no worker was spared since one was last woken; otherwise the number of calls until that is looked at again, and one. */
+  /** 0: no wake-up was saved since a worker was last woken. Otherwise one more than the number of calls until the question is asked again. */
   #owed = 0;
   readonly #spared: number;
-  /** How many threads are awake at a call and are no workers: 1 if main makes the calls, 0 if a worker does. */
+  /** How many threads that are no workers are awake at a call: 1 if main makes the calls, 0 if a worker does. */
   readonly #callers: number;
 
   /**
    * @param now may be a clock that is read once for a burst
-   * @param spared how many further tasks of a burst are not looked at once a worker was spared. Only main gives it: main calls
+   * @param spared for how many further tasks of a burst the question is not asked once a wake-up was saved. Only main gives it: main calls
    * `callAfterBurst` and `callAtLast`
    */
   constructor(board: Board, times: RunTimes, now: () => number, spared = 0) {
@@ -205,8 +205,8 @@ export class Waker {
   }
 
   /**
-   * O5, S3: hints lie in the ring, or `more` of them elsewhere. The cheapest questions come first: this is asked at every
-   * call, and `head` is in another core's cache.
+   * O5, S3: wakes a worker if that is worth it for the hints in the ring, and for `more` hints elsewhere. The cheapest tests come first: they
+   * are made at every call, and `head` is in another core's cache.
    */
   call(more = 0): void {
     if (this.#owed > 1) {
@@ -224,7 +224,7 @@ export class Waker {
     if (tasks > 0 && this.callFor(tasks) && isRush) this.#quietUntil = this.#now() + QUIET_MS;
   }
 
-  /** Wakes a worker for `tasks` that may have to wait for a long one, however short they are. False: none sleeps, or enough look for tasks. */
+  /** Wakes a worker for so many tasks, even if they are short. False: no worker sleeps, or as many workers look for tasks already. */
   callFor(tasks: number): boolean {
     if (!this.#board.any(L.PARKED) || this.#board.count(L.SPINNING) >= tasks) return false;
     this.#owed = 0;
@@ -232,7 +232,7 @@ export class Waker {
     return true;
   }
 
-  /** The burst of calls is over: if nobody is awake for them, somebody is called. */
+  /** Called when the burst of calls is over: if all workers sleep, one is woken. */
   callAfterBurst(): void {
     if (this.#owed === 0) return;
     this.#owed = 1;
@@ -240,8 +240,8 @@ export class Waker {
   }
 
   /**
-   * To be called by a thread that goes to sleep: wakes the worker that was spared before, if hints still lie in the ring. Where all cores are in
-   * use, it may still owe that: then it is to be called again.
+   * To be called by a thread that goes to sleep: makes up for a wake-up that was saved, if hints still lie in the ring. If the workers that are
+   * awake are enough for these, that stays to be done: then this is to be called again, as long as `owes` is true.
    */
   callAtLast(): void {
     if (this.#owed === 0) return;
@@ -252,26 +252,27 @@ export class Waker {
     if (isLeft) board.wakeOne();
   }
 
-  /** Whether a worker was spared, and hints may lie in the ring. */
+  /** Whether a wake-up was saved and was not made up for yet: hints may lie in the ring. */
   get owes(): boolean {
     return this.#owed > 0;
   }
 
-  /** Whether those that are awake see to the hints in the ring: short tasks while all cores are in use, or a few tiny ones. */
+  /** Whether the workers that are awake are enough for the hints in the ring: short tasks while all cores are in use, or a few tiny tasks. */
   get areOthersEnough(): boolean {
     const isSaturated = this.#isSaturated(0);
     const areFew = this.#times.areTiny && this.#board.awake > 0;
     return (isSaturated || areFew) && this.#isSeenTo(0, isSaturated);
   }
 
-  /** Short tasks come, and one more worker would only take a core from those that are awake. */
+  /** Whether tasks are short, and one more worker would only take a core from the threads that are awake. */
   #isSaturated(others: number): boolean {
     return this.#times.areShort && this.#board.areCoresInUse(others);
   }
 
   /**
-   * Tiny tasks come, and somebody is awake; or short ones, and all cores are in use. Then nobody else is called as long as one looks by himself,
-   * or was called and has not looked yet, the others get on, and there is not much to do for whom there is a core.
+   * Whether the tasks that lie ready, tiny ones, or short ones while all cores are in use, need no further worker for now. While all workers
+   * sleep: if the tasks are few, or there is only one core. Otherwise: if the workers make progress and the backlog is small; where all cores
+   * are in use, the backlog may be large.
    */
   #isSeenTo(more: number, isSaturated: boolean): boolean {
     if (this.#board.areAllParked) return this.#board.hasOneCore || this.#board.length + more < BURST;

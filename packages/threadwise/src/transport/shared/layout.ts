@@ -9,8 +9,8 @@ export interface Sizes {
   /** Bytes for results that are larger than a cell, for each worker. */
   readonly stream: number;
   /**
-   * Buffers to be moved of at most so many bytes together are copied into shared memory instead, and taken from the caller all the same: there any
-   * worker can take them at once, where what goes by port waits until a worker is free. Default 0.
+   * Buffers to be moved that have at most this many bytes together are copied into shared memory instead, and taken from the caller all the same.
+   * Any worker can take them from there at once; a task whose buffers go by port waits until a worker is free. Default 0.
    */
   readonly copied?: number;
 }
@@ -49,13 +49,13 @@ export const PARKED = 5 * LINE;
 export const SPINNING = PARKED + MASK;
 /** The bits of parked workers that will soon look by themselves. */
 export const DOZING = SPINNING + MASK;
-/** Parked, and takes nothing out of the ring any more: to be woken for its mail only. */
+/** The bits of parked workers that take nothing out of the ring any more: they are woken for their mail only. */
 export const RESERVED = DOZING + MASK;
 const SEAT_WORDS = RESERVED + MASK;
 /** Words of one seat on the board: three lines by themselves, then its claims. */
 const SEAT_STRIDE = 3 * LINE + 32;
 export const MAX_CLAIM = 32;
-/** How long functions run, as Float64 words: of a board's memory from here on. With a coordinator, which goes by it. */
+/** From here on, as Float64 words: how long functions run. Only a coordinator uses these words. */
 const RUN_TIMES = SEAT_WORDS + SEATS * SEAT_STRIDE;
 /** How many functions have an average of their own; more share them. */
 const FUNCTIONS = 1024;
@@ -77,7 +77,7 @@ export const ringSize = (sizes: Sizes) => 2 * sizes.cells;
 export const ringPlace = (position: number, sizes: Sizes) => RING + (position & (2 * sizes.cells - 1));
 export const boardByteLength = (sizes: Sizes) => (RING + ringSize(sizes)) * 4;
 
-/** Values of MAIN_PARKED. AWAKE: main looks for results by itself, or, in COORDINATOR, a coordinator for tasks. ASLEEP: main has to be woken for the next one. */
+/** Values of MAIN_PARKED. AWAKE (also in COORDINATOR): the thread looks by itself. ASLEEP: main has to be woken for the next result. */
 export const AWAKE = 0;
 export const ASLEEP = 1;
 /** Main will soon look by itself. Until then it is woken for BATCHED results together, or when little is left to be done. */
@@ -110,8 +110,8 @@ export const INLINE_BYTES = CELL_BYTES - INLINE_START;
 export const INLINE_NUMBER = INLINE_START / 8;
 
 /**
- * The number at INLINE_NUMBER of a cell: a whole number of 32 bits as V8 keeps those. As it is read it is a double, and V8 compiles for doubles what
- * computes with it, which made a loop of integers nearly seven times as slow on Node 20.
+ * The number at INLINE_NUMBER of a cell. A whole number of 32 bits is returned as an integer in V8's own sense: as it is read it is a double, V8
+ * compiles the code that computes with it for doubles, and that made a loop of integers nearly seven times as slow on Node 20.
  */
 export function numberIn(doubles: Float64Array, cell: number): number {
   const value = doubles[cell * DOUBLES + INLINE_NUMBER]!;
@@ -120,8 +120,8 @@ export function numberIn(doubles: Float64Array, cell: number): number {
 }
 
 /**
- * Phases of a cell, the low bits of its state; above them the seat that it is for or has begun it, plus one; above that, while it is
- * posted, the stamp of that posting.
+ * Phases of a cell: the lowest bits of its state. Above them is the seat that the cell is posted for, or that has begun it, plus one; and above
+ * that, while the cell is posted, the stamp of the posting.
  */
 export const FREE = 0;
 export const POSTED = 1;
@@ -145,7 +145,7 @@ export const idWord = (id: number) => id | 0;
 // A hint: the number of a cell, and above it, where its state has it, the stamp of the posting that the hint is of.
 export const cellOf = (hint: number) => hint & UNSTAMPED;
 export const isOfStamp = (hint: number, stamp: number) => (hint & ~UNSTAMPED) === stampBits(stamp);
-/** The state of a cell as long as what the hint is of has not begun. @param phase POSTED_FOR_ALL, or posted for one seat */
+/** The state of a cell as long as the posting that the hint is of has not begun. @param phase POSTED_FOR_ALL, or posted for one seat */
 export const postedBy = (hint: number, phase: number) => (hint & ~UNSTAMPED) | phase;
 
 /** Forms of arguments and results. */
@@ -188,7 +188,7 @@ export const MAIL_HEAD = 2 * LINE;
 export const STREAM_READ = 3 * LINE;
 /**
  * Whether the worker may begin to take tasks by itself. It changes once: the worker, which has said to main that it is ready, sets READY;
- * or main is first and sets FORESTALLED: then main can end the worker and knows that no task goes down with it.
+ * or main is first and sets FORESTALLED: then main can end the worker and knows that no task is lost with it.
  */
 export const STAGE = STREAM_READ + 1;
 export const NOT_READY = 0;
@@ -206,10 +206,10 @@ export const WAKE_AT = GIVEN_TAIL + 1;
  * is never seen as both.
  */
 export const PROGRESS = 5 * LINE;
-/** Whether it begins nothing more but what is for it alone. */
+/** Whether the worker begins only tasks that are for it alone. */
 export const LEAVING = PROGRESS + 1;
 export const ENDED = PROGRESS + 2;
-/** What the system calls its thread; 0 where that is not known. */
+/** The system's number of the worker's thread; 0 if it is unknown. */
 export const THREAD_ID = PROGRESS + 3;
 /** Event loop utilisation between the ends of its last two tasks, in thousandths, where it is measured. */
 export const UTILIZATION = PROGRESS + 4;
@@ -240,7 +240,7 @@ export interface SharedMemory {
   /** Shapes of objects that main sends, and that the worker sends. */
   readonly mainShapes: ArrayBufferLike;
   readonly ownShapes: ArrayBufferLike;
-  /** Segments of the arena so far; more may be told of. The worker keeps this very list up to date: nothing else holds them. */
+  /** Segments of the arena so far; messages tell of more. The worker keeps this very list up to date: it alone holds the segments. */
   readonly segments: (ArrayBufferLike | undefined)[];
   /** Names of functions so far. */
   readonly names: readonly string[];

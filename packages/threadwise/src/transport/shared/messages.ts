@@ -8,7 +8,7 @@ export const ARGUMENTS = 11;
 export const NAMED = 12;
 /** The arena has another segment, or without a buffer: one is to be forgotten. */
 export const SEGMENT = 13;
-/** The worker's end of a line to the pool's coordinator, on which that says such words, too. */
+/** The worker's end of a line to the pool's coordinator, which sends such messages, too. */
 export const LINE = 14;
 /** The result of the task in a cell, or its error. */
 export const RESULT = 11;
@@ -17,12 +17,12 @@ export type Posted = readonly [
   type: typeof ARGUMENTS,
   cell: number,
   id: number,
-  /** Of its posting in that cell. */
+  /** The stamp of the task's posting in that cell. */
   stamp: number,
   name: string,
-  /** What of the arguments is moved. */
+  /** The parts of the arguments that are moved. */
   transfer: readonly unknown[],
-  /** Why the port refused them, where it did. */
+  /** The arguments, or why the port refused them. */
   args: readonly unknown[] | EncodedError,
 ];
 

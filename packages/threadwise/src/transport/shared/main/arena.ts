@@ -42,7 +42,7 @@ const LISTS = listOf(2 ** OFFSET_BITS) + 1;
 const LEASED_SHARE = 0.75;
 /** After the runtime had no memory, this many takes are refused before it is asked again. Chosen by hand. */
 const TAKES_BEFORE_RETRY = 1000;
-/** A segment that nobody used for one to two times as long is given back to the system. Milliseconds, chosen by hand. */
+/** A segment that was not used for one to two times this many milliseconds is given back to the system. Chosen by hand. */
 const IDLE_MS = 5000;
 
 const NONE = -1;
@@ -50,18 +50,18 @@ const NONE = -1;
 const ADOPTED = Int32Array.of(-1);
 /** An entry of a list: the address of a block plus one; 0: none. */
 type Link = number;
-/** The words of a free block that have its neighbours in its list. */
+/** Which words of a free block have its neighbours in its list. */
 const NEXT = 1;
 const PREVIOUS = 2;
 
 export interface ArenaOptions {
-  /** Throws a RangeError where the system has none. */
+  /** Throws a RangeError where the system has no memory. */
   allocate(byteLength: number): ArrayBufferLike;
   /** A segment was made, or is about to be forgotten: workers must hear of it before they see an address in it. */
   onSegment(index: number, buffer: ArrayBufferLike | undefined): void;
-  /** How much the arena may grow to, in bytes, but at least a segment. Asked once, when it is needed: that takes a while. */
+  /** How many bytes the arena may grow to; one segment is always allowed. Called once, when needed, as the answer takes a while. */
   maxBytes(): number;
-  /** Asked before the arena grows: frees what nobody needs any more; returns whether there was any. Default: none is. */
+  /** Called before the arena grows: frees blocks that are not needed any more; returns whether there were any. Default: frees none. */
   reclaim?: () => boolean;
   /** Sets the timer after which unused segments are given back; without it they are kept. */
   timer?: (ms: number, callback: () => void) => TimerHandle;
@@ -71,16 +71,16 @@ export interface ArenaOptions {
 
 interface Segment {
   readonly units: number;
-  /** Larger than others: one block, whole. */
+  /** Whether the segment is larger than others: then it is one block. */
   readonly isLarge: boolean;
   readonly words: Int32Array;
   readonly memory: Memory;
-  /** Wholly free since the last look. */
+  /** Whether the segment was wholly free at the last look, and has been since. */
   isIdle: boolean;
 }
 
 export class Arena {
-  /** The memory of each segment. Always the same list: who was given it sees what was given back. */
+  /** The memory of each segment. Always the same list: a receiver of the list sees which segments were given back. */
   readonly segments: (ArrayBufferLike | undefined)[] = [];
   /** Bytes of the blocks that are taken, as large as they were rounded up to. */
   usedBytes = 0;
@@ -128,7 +128,7 @@ export class Arena {
     return address;
   }
 
-  /** Inverse of `take`. A second free of a block is a bug of ours and throws. Does nothing after `close`. */
+  /** Inverse of `take`. A second free of a block is a bug of this library and throws. Does nothing after `close`. */
   free(address: number): void {
     if (this.#state === 'closed') return;
     const segment = this.#segments[segmentOf(address)];
@@ -161,7 +161,7 @@ export class Arena {
     return this.#segments[segmentOf(address)]!.memory;
   }
 
-  /** Bytes of a block that is taken: those can be used. */
+  /** How many bytes a block that is taken has. All of them can be used. */
   size(address: number): number {
     return -this.#segments[segmentOf(address)]!.words[address & OFFSET_MASK]! * UNIT_BYTES;
   }
@@ -282,7 +282,7 @@ export class Arena {
 
   // --- segments ---
 
-  /** Whether there was room for one, and memory. */
+  /** Adds a segment. Returns whether there were room and memory for it. */
   #addSegment(units: number): boolean {
     if (this.#state === 'closed') return false;
     const byteLength = units * UNIT_BYTES;

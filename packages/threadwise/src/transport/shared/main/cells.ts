@@ -10,7 +10,7 @@ import { ArgumentWriter } from './values.js';
 import * as L from '../layout.js';
 
 const NO_VALUES: readonly unknown[] = [];
-/** The share of all cells that is kept for tasks which have none and are about to be sent. Chosen by hand. */
+/** The share of all cells that is kept for tasks that have no cell and are about to be sent. Chosen by hand. */
 const KEPT_SHARE = 1 / 128;
 
 /** An owner of a cell: nobody. */
@@ -38,7 +38,7 @@ export class Cells {
   /** For each cell that was ever given out: what stands for its arguments; undefined where none of its calls has needed that yet. */
   readonly #payloads: (CellPayload | undefined)[] = [];
   readonly #owners: Uint8Array;
-  /** Cells that were freed: the last one is used first. One that was never used comes where there is none, so that a short program touches few. */
+  /** Cells that were freed: the last one is used first. Only if there is none is a cell used for the first time: so a short program touches few. */
   readonly #free: Int32Array;
   #freeCount = 0;
   /** The number of cells that is kept, see KEPT_SHARE. */
@@ -61,16 +61,16 @@ export class Cells {
   }
 
   /**
-   * Whether a call that is only made may have a cell. Some are left for tasks that have none and are about to be sent: they
-   * stand in front of others that wait with one.
+   * Whether a call may have a cell as soon as it is made. Some cells are kept for tasks that have none and are about to be sent: these tasks are
+   * in front of others, which wait with a cell.
    */
   get hasSpare(): boolean {
     return this.#freeCount + this.#free.length - this.#payloads.length > this.#kept;
   }
 
   /**
-   * `write`, `lend` and `post` of a plain call, for all workers, in one function. V8 compiles each function that is called often, and with it again those that it
-   * calls: for a short program that took longer than the calls. Returns the hint; -1 where the call needs more than that.
+   * `write`, `lend` and `post` of a plain call, for all workers, in one function: V8 compiles each function that is called often, and those that it
+   * calls again with it, and for a short program that took longer than the calls. Returns the hint; -1 where the call needs more than this does.
    */
   enter(nameId: number, args: readonly unknown[], id: number): number {
     const { words, doubles } = this;
@@ -140,7 +140,7 @@ export class Cells {
     return cell;
   }
 
-  /** Writes the arguments of a task that its worker's death may have spoilt. */
+  /** Writes the arguments of a task anew if the death of its worker may have spoilt them. */
   rewrite(payload: CellPayload): void {
     if (!payload.isSpoilt) return;
     payload.isSpoilt = false;
@@ -194,7 +194,7 @@ export class Cells {
   }
 
   /**
-   * O2, O3: the call may be begun from now on. Returns the hint of it. A call with a record has to be kept.
+   * O2, O3: the call may be begun from now on. Returns its hint. For a call with a record, `keep` has to be called, too.
    * @param seat for whom; -1: for all
    */
   post(cell: number, id: number, seat: number): number {
@@ -212,7 +212,7 @@ export class Cells {
     return Atomics.load(this.words, cell * L.WORDS + L.STATE);
   }
 
-  /** Returns whether it had not begun. */
+  /** Takes back a task that has not begun. Returns false if it has. */
   withdraw(cell: number): boolean {
     if (!this.isOut(cell)) return false;
     let word: number;
@@ -225,7 +225,7 @@ export class Cells {
     return true;
   }
 
-  /** Main has the cell again: what came back was read, or its worker is dead. The state stays, for who asks later. */
+  /** Main has the cell again: the result was read, or the worker is dead, or the task was withdrawn. The state stays, for later questions. */
   takeBack(cell: number): void {
     this.outCount--;
     if (this.#owners[cell] === OFFERED) this.offeredCount--;
@@ -246,12 +246,12 @@ export class Cells {
     return this.isOut(cell) && this.#state(cell) === L.postedBy(hint, L.POSTED_FOR_ALL);
   }
 
-  /** Whether it went out for any worker, and none has begun it: a coordinator may have assigned it to one. */
+  /** Whether the cell was posted for all workers, and none has begun its task. A coordinator may have assigned it to one. */
   isUnbegun(cell: number): boolean {
     return this.#owners[cell] === OFFERED && L.phaseOf(this.#state(cell)) === L.POSTED;
   }
 
-  /** The worker that a coordinator has assigned it to, and that has not begun it; -1: none. */
+  /** The seat of the worker that a coordinator has assigned the cell to and that has not begun its task; -1: none. */
   assignedTo(cell: number): number {
     return this.isUnbegun(cell) ? L.seatOf(this.#state(cell)) : -1;
   }
@@ -304,7 +304,7 @@ export class Cells {
     this.#free[this.#freeCount++] = cell;
   }
 
-  /** A free cell; -1: none. Before anything is written: an argument may have a getter that makes a call. */
+  /** Takes a free cell; -1: none. To be called before anything is written, as an argument may have a getter that makes a call. */
   #take(): number {
     if (!this.hasFree) return -1;
     const cell = this.#freeCount > 0 ? this.#free[--this.#freeCount]! : this.#payloads.push(undefined) - 1;
@@ -322,9 +322,9 @@ export class CellPayload implements Payload {
   /** Block of the arena that the arguments lie in; -1: none. */
   block = -1;
   leases: readonly HeldLease[] | undefined;
-  /** Shared memory of users that the arguments name by number: as long as it is held here, the number is not another one's. */
+  /** Shared memory of users that the arguments name by number: as long as it is held here, other memory does not get its number. */
   shared: readonly object[] | undefined;
-  /** A worker died while it had the cell: nobody knows what is in it. */
+  /** Whether a worker died while it had the cell: then its content is unknown. */
   isSpoilt = false;
   #ends: readonly ((stillRuns: boolean) => void)[] | undefined;
   readonly #owner: Cells;

@@ -5,9 +5,9 @@ import type { SharedExchange } from './exchange.js';
 import { Sleeper, SPIN } from '../waiting.js';
 import { SpinBudget } from '../../spin-budget.js';
 
-/** Results may be handled back to back for that long before timers and I/O have their turn. Milliseconds. */
+/** For how many milliseconds results may be handled back to back before timers and I/O have their turn. */
 const SLICE_MS = 1;
-/** Results of one worker that are handled at a time: few, as the calls that they bring forth feed workers that wait. */
+/** How many results of one worker are handled at a time: few, as workers wait for the next calls, which callers make when they have results. */
 const BATCH = 64;
 /**
  * The same where tasks are tiny, and several of them cost less than to wake a worker. Their cells, 16 KiB, still lie in the core's first
@@ -18,14 +18,14 @@ const TINY_BATCH = 128;
 const OFTEN_MS = 0.25;
 /** Weight of the newest interval in the moving average of how often results come. Chosen by hand. */
 const NEWEST_WEIGHT = 0.5;
-/** Main may rest only where more than this many tasks lie ready for each worker, also when it will have rested; or any, where they are tiny. */
+/** Main may rest only where more than this many tasks will be left for each worker after the rest; where tasks are tiny, any task will do. */
 const AMPLE = 16;
-/** How many milliseconds main rests at the most before it looks for results by itself. */
+/** For how many milliseconds main rests at most before it looks for results by itself. */
 const REST_MS = 1;
 
 /**
- * What has just been: a call out of the event loop, which may have others to serve, so that it must not be kept waiting; results,
- * whose continuations made calls; or a turn of the event loop.
+ * What a turn follows: a call out of the event loop, which may have other work and must not be kept waiting; results, whose continuations
+ * may have made calls; or a turn of the event loop.
  */
 type After = 'call' | 'results' | 'loop';
 /** How many promises a result may go through to the next call of a chain. Chosen by hand. */
@@ -43,22 +43,22 @@ export class Drain {
   readonly #turnLater = () => this.#turn('loop');
   /** Whether main will look for results without being woken. */
   #isScheduled = false;
-  /** Has main look, if nobody else did. */
+  /** Makes main look for results, even if it was not woken. */
   #timer: TimerHandle | undefined;
   #isClosed = false;
-  /** How many results their callers were told of and the pool was not: it is told behind their continuations, which often make the next call. */
+  /** How many results the callers were told of, and the pool was not: the pool is told after their continuations, which often make the next call. */
   #untold = 0;
   #sliceEnd = 0;
   #lastTurnAt = 0;
-  /** Promises that it was waited for since the last result, while nothing is out. */
+  /** How many promises main has waited for since the last result, while no task is out. */
   #lingered = 0;
   /** Results that were handled since main last went to sleep, when that was, and how many milliseconds there are between two results. */
   #handled = 0;
   #parkedAt = 0;
   #intervalMs = Number.POSITIVE_INFINITY;
-  /** Main has looked by itself, and there was no result: it does not do so again before one comes. */
+  /** Whether main has rested and there was no result: then it does not rest again before one comes. */
   #restedInVain = false;
-  /** Whether the pool is told of results, and the seats of workers that were mailed tasks meanwhile. */
+  /** Whether the pool is being told of results; and the seats of workers that are mailed tasks meanwhile. */
   #isTelling = false;
   readonly #mailed = new Set<number>();
 
@@ -78,14 +78,14 @@ export class Drain {
     else void SETTLED.then(this.#turnNow);
   }
 
-  /** A task was mailed to the worker of a seat, which is woken: where results have made room for it, once for all that are mailed now. */
+  /** Called when a task was mailed to the worker of a seat. Wakes the worker; while the pool is told of results, only after that, once for all tasks. */
   mailed(seat: number): void {
     if (this.#isTelling) this.#mailed.add(seat);
     else this.#from.board.wake(seat);
     this.expect();
   }
 
-  /** Tells the pool of the results that their callers were told of. */
+  /** Tells the pool of the results that callers were told of. */
   settleUp(): void {
     if (this.#untold === 0) return;
     this.#untold = 0;
@@ -106,7 +106,7 @@ export class Drain {
   }
 
   #turn(after: After): void {
-    this.#isScheduled = true; // whoever submits while results are handled need not ask
+    this.#isScheduled = true; // a call that is made while results are handled need not schedule a turn
     // The pool is told of the last result of a chain while the worker runs the next call.
     if (this.#from.cells.outCount !== 1 || this.#untold >= BATCH) this.settleUp();
     if (this.#isClosed) return;
@@ -129,7 +129,7 @@ export class Drain {
       this.#noteInterval();
       this.#park(this.#canRest ? L.RESTING : L.ASLEEP);
     }
-    // The event loop may have others to serve now, who call as well: one sleep for all of them, behind the last.
+    // Other work of the event loop may make calls now, as well: main sleeps once, after all of them.
     else this.#from.platform.nextTurn(this.#turnLater);
   }
 
@@ -154,7 +154,7 @@ export class Drain {
     if (after === 'call') return false;
     const { board } = this.#from;
     const cores = Atomics.load(board.words, L.CORES);
-    // With no worker awake there is nobody to wait for; with all cores in use, spinning would take time from the workers.
+    // With no worker awake there is no result to wait for; with all cores in use, spinning would take time from the workers.
     const { awake } = board;
     if (awake === 0 || awake >= cores) return false;
     return this.#budget.wants() && this.#budget.spin(this.#hasDone) && this.#drainAll();
@@ -196,7 +196,7 @@ export class Drain {
     this.#handled = 0;
   }
 
-  /** Results come so often, and there is so much left for all workers to do, or any tiny task, that it is worth waking up for by the batch. */
+  /** Whether results come so often, and so many tasks (or any tiny task) are left, that main is better woken once for a batch of results. */
   get #canRest(): boolean {
     const { board, links, runTimes } = this.#from;
     // Without a worker no result comes, so main need not look by itself.
@@ -205,7 +205,7 @@ export class Drain {
     return board.length > AMPLE * links.size + REST_MS / this.#intervalMs;
   }
 
-  /** Whether a task takes longer than it is worth to look for its result again and again. */
+  /** Whether tasks take longer than main would spin for a result. */
   get #areLong(): boolean {
     return this.#from.runTimes.averageMs > SPIN.mostMs;
   }

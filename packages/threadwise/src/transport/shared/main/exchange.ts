@@ -27,14 +27,14 @@ import { SharedQueue } from './queue.js';
 import { UserMemory } from './user-memory.js';
 import { ARGUMENTS, NAMED, type Posted, SEGMENT } from '../messages.js';
 
-/** Further names go with each task: a program that makes up names must not fill the memory of workers. */
+/** How many names workers keep. Further names go with each task: a program that makes up names must not fill the memory of workers. */
 const MAX_NAMES = 4096;
 /** The share of the memory that the process may use which a pool's arena may grow to. */
 const ARENA_SHARE = 0.5;
-/** The memory that the process is assumed to have where nobody can tell. Bytes. */
+/** How many bytes of memory the process is assumed to have where that is unknown. */
 const UNKNOWN_MEMORY_BYTES = 2 * 2 ** 30;
 
-/** How many tasks of a burst are not looked at once no worker needed to be woken for one. Chosen by hand. */
+/** For how many further tasks of a burst main does not ask whether to wake a worker, once a task needed none to be woken. Chosen by hand. */
 const SPARED = 16;
 
 export function sharedTransport(sizes: Omit<L.Sizes, 'mail'> = L.SIZES): Transport {
@@ -58,16 +58,16 @@ export class SharedExchange implements Exchange, PlainWay {
   readonly waker: Waker;
   /** A copy of the board's word TAIL, which only main writes. */
   tail = 0;
-  /** Up to that position the ring has room, as far as main has looked at HEAD. */
+  /** The position up to which the ring has room, by main's last look at HEAD. */
   #roomUntil: number;
   /** A copy of the board's word SEATS_USED, which only main writes. */
   #seatsUsed = 0;
   readonly #memory: Pick<L.SharedMemory, 'sizes' | 'board' | 'cells' | 'mainShapes'>;
-  /** The name of the plain call before and its number: most programs call the same function again and again. */
+  /** The name of the last plain call and its number: most programs call the same function again and again. */
   #lastName: string | undefined;
   #lastNameId = -1;
   readonly #nameIds = new Map<string, number>();
-  /** While there are workers. */
+  /** Removes the callback for the end of the process, which is there while there are workers. */
   #forgetExit: () => void = () => undefined;
   /** Seats that were left; the others are given out in order. */
   readonly #freeSeats: number[] = [];
@@ -91,7 +91,7 @@ export class SharedExchange implements Exchange, PlainWay {
       allocate: platform.sharedMemory,
       onSegment: (index, buffer) => this.tellSegment(index, buffer),
       maxBytes: () => (platform.memory()?.limitBytes ?? UNKNOWN_MEMORY_BYTES) * ARENA_SHARE,
-      // The arguments of tasks that have ended and that main has not had the time to hear of.
+      // Frees the arguments of tasks that have ended and whose results main has not had the time to handle.
       reclaim: () => {
         let count = 0;
         for (const link of this.links.values()) count += link.reclaim();
@@ -110,7 +110,7 @@ export class SharedExchange implements Exchange, PlainWay {
   /** G1, G2. @param buffer undefined: the segment is about to be given back */
   protected tellSegment(index: number, buffer: ArrayBufferLike | undefined): void {
     this.#tellAll([SEGMENT, index, buffer]);
-    Atomics.add(this.board.words, L.SEGMENTS_TOLD, 1); // after it was told: who sees this finds the word in his port
+    Atomics.add(this.board.words, L.SEGMENTS_TOLD, 1); // after the messages: a worker that sees this finds the message in its port
     if (buffer === undefined) this.platform.collectSoon(this.arena.segments[index]!);
   }
 
@@ -186,8 +186,8 @@ export class SharedExchange implements Exchange, PlainWay {
     const nameId = isCopied ? this.nameId(name) : -1;
     const hasCell = this.cells.hasSpare;
     if (nameId >= 0 && hasCell) {
-      // Before the arguments are written, which ends with a look whether a getter has released a lease. Structured clone refuses some
-      // values that the codec writes: a proxy, for instance.
+      // Copied before the arguments are written, because writing ends with a look whether a getter has released a lease. Structured clone
+      // refuses some values that the codec writes: a proxy, for instance.
       const kept = retries > 0 ? this.#copyForRetries(args) : undefined;
       const cell = this.cells.write(nameId, args, isMoved);
       if (cell >= 0) {
@@ -212,7 +212,7 @@ export class SharedExchange implements Exchange, PlainWay {
     }
   }
 
-  /** Leases stay what they are: their memory is the same the next time. */
+  /** Copies the arguments, but not leases: their memory is the same the next time. */
   #copyForRetries(args: readonly unknown[]): readonly unknown[] {
     const isLease = (value: unknown) => leaseOf(value) !== undefined;
     const others = args.map((value) => (isLease(value) ? undefined : value));
@@ -237,7 +237,7 @@ export class SharedExchange implements Exchange, PlainWay {
     return link;
   }
 
-  /** The process ends: Node ends the threads one by one, and those that still run would wake others. */
+  /** Called when the process ends: Node ends the threads one by one, and those that still run would wake others that are being ended. */
   protected dismissAll(): void {
     for (const seat of this.links.keys()) this.board.dismiss(seat);
   }
@@ -257,7 +257,7 @@ export class SharedExchange implements Exchange, PlainWay {
     if (this.links.size === 0) this.#forgetExit();
     Atomics.store(words, L.SEATS_TAKEN, this.links.size);
     this.freeSeat(seat);
-    // X5, X6: it may have died between choosing whom to wake and waking him.
+    // X5, X6: the worker may have died after it had chosen a thread to wake, and before it woke that thread.
     for (const living of this.links.keys()) {
       this.board.clear(L.DOZING, living);
       this.board.wakeAgain(living);
@@ -265,7 +265,7 @@ export class SharedExchange implements Exchange, PlainWay {
     this.drain.expect();
   }
 
-  /** Another worker may have it. */
+  /** Lets another worker have the seat. */
   protected freeSeat(seat: number): void {
     this.#freeSeats.push(seat);
   }
@@ -293,7 +293,7 @@ export class SharedExchange implements Exchange, PlainWay {
     return length >= 0 && length <= size ? head : (this.tail - size) | 0;
   }
 
-  /** The hints in the ring of tasks that nobody has begun. */
+  /** The hints in the ring whose tasks no worker has begun. */
   *offeredHints(): Generator<number> {
     const { tail } = this;
     for (let at = this.head; at !== tail; at = (at + 1) | 0) {
@@ -302,7 +302,7 @@ export class SharedExchange implements Exchange, PlainWay {
     }
   }
 
-  /** Main claims all hints, as a worker would. Returns those of tasks that nobody has begun. */
+  /** Main claims all hints, as a worker would. Returns those whose tasks no worker has begun. */
   claimAll(): Set<number> {
     const { words } = this.board;
     for (;;) {
@@ -313,8 +313,8 @@ export class SharedExchange implements Exchange, PlainWay {
   }
 
   /**
-   * Looks at HEAD anew. A ring that is full all the same is full of old hints: there are half as many cells. Main claims all, and puts
-   * back those that count.
+   * Looks at HEAD anew. If the ring is full all the same, most hints are old, as there are only half as many cells: main claims all hints, and
+   * puts back those whose tasks no worker has begun.
    */
   #makeRoom(): void {
     const size = L.ringSize(this.sizes);
@@ -364,7 +364,7 @@ export class SharedExchange implements Exchange, PlainWay {
     }
   }
 
-  /** Main has a cell again that is not to be posted at once. */
+  /** Called when main has the cell of a task again and does not post it at once. */
   parked(task: Task): void {
     if (!(task.payload instanceof CellPayload)) this.cells.freeIfHeld(task.cell);
     task.cell = -1;

@@ -14,7 +14,7 @@ import { LOST, ResultReader } from './values.js';
 
 /** How many results ahead of the one that is read the next cell is fetched. Chosen by hand. */
 const AHEAD = 4;
-/** The bytes that were read are no value: the worker is not believed any more. */
+/** Read in the place of a value if the bytes are none: then the worker is not trusted any more. */
 const DAMAGED = Symbol('damaged');
 
 export class SharedLink extends PortLink implements Link {
@@ -24,20 +24,20 @@ export class SharedLink extends PortLink implements Link {
   protected readonly exchange: SharedExchange;
   /** Tasks that were sent to this worker and have not ended, by their numbers. */
   readonly #sent = new Map<number, Task>();
-  /** Cells of a dead worker that no call holds any more: whether they had begun is yet to be asked. */
+  /** Cells of a dead worker that no call holds any more. They are kept until `close`, as it is yet to be asked whether their tasks had begun. */
   #borrowed: number[] = [];
   readonly #results: ResultReader;
   /** How many hints of completed tasks main has read. */
   #doneHead = 0;
   /** The position in the completion ring up to which `reclaim` has looked; it may lie behind `#doneHead`. */
   #reclaimed = 0;
-  /** The state of a cell whose task this worker has begun, whether it was to stop or not, with the lowest bit set. */
+  /** The state of a cell whose task this worker has begun, with the lowest bit set: that makes RUNNING and ABORTING the same. */
   readonly #endedState: number;
-  /** Results that their callers were told of and the pool was not; how many of these calls were plain, and for how many milliseconds they ran. */
+  /** How many results callers were told of and the pool was not; how many of these calls were plain, and for how many milliseconds those ran. */
   #untold = 0;
   #ranCount = 0;
   #ranMs = 0;
-  /** Whether what the worker writes is believed. If not, it is about to be ended. */
+  /** Whether main trusts what the worker writes. If not, the worker is about to be ended. */
   #isTrusted = true;
 
   constructor(exchange: SharedExchange, memory: L.SharedMemory, events: LinkEvents) {
@@ -106,7 +106,7 @@ export class SharedLink extends PortLink implements Link {
 
   override abort(task: Task, reason: unknown): void {
     super.abort(task, reason);
-    this.exchange.cells.abort(task.cell); // after the message, so that whoever sees the word finds the reason
+    this.exchange.cells.abort(task.cell); // after the message, so that a worker that sees the word finds the reason
   }
 
   adopt(): readonly Task[] {
@@ -142,7 +142,7 @@ export class SharedLink extends PortLink implements Link {
   protected override taskOf(id: number): Task | undefined {
     const sent = this.#sent.get(id);
     if (sent !== undefined) return sent;
-    // Rare enough to be looked for: a task out of the ring that speaks.
+    // Messages from tasks out of the ring are rare enough for a search.
     const { cells } = this.exchange;
     for (const cell of this.#begunCells()) if (L.idWord(cells.idIn(cell)) === id) return cells.taskIn(cell);
     return undefined;
@@ -160,7 +160,7 @@ export class SharedLink extends PortLink implements Link {
 
   override retire(): boolean {
     super.retire();
-    this.wake(); // it may block, and hear nothing meanwhile
+    this.wake(); // the worker may block, and then hears no messages
     return false;
   }
 
@@ -207,7 +207,7 @@ export class SharedLink extends PortLink implements Link {
     this.settleUp();
   }
 
-  /** Tells the pool of the results that their callers were told of. */
+  /** Tells the pool of the results that callers were told of. */
   settleUp(): void {
     if (this.#untold === 0) return;
     const ranCount = this.#ranCount;
@@ -226,7 +226,7 @@ export class SharedLink extends PortLink implements Link {
     const { plain, words, doubles } = cells;
     const { own, events } = this;
     const { record } = events;
-    // Read once for the batch: the worker writes it with each completion, and fetching it anew costs as much as a result.
+    // The tail is read once for the batch: the worker writes it with each completion, and fetching it anew costs as much as a result.
     const ready = this.#pending(this.#doneHead);
     if (ready === 0) return 0;
     const end = (this.#doneHead + Math.min(most, ready)) | 0;
@@ -274,8 +274,8 @@ export class SharedLink extends PortLink implements Link {
   }
 
   /**
-   * Gives back the blocks with the arguments of tasks that are completed, before it is told: K2 is behind them, and nobody looks at
-   * those any more but to write them anew. Returns how many there were.
+   * Gives back the blocks with the arguments of tasks that are completed and whose callers were not told yet: K2 is behind these tasks, so
+   * their arguments are not read any more, at most written anew. Returns how many blocks there were.
    */
   reclaim(): number {
     const { cells, sizes } = this.exchange;
@@ -291,15 +291,15 @@ export class SharedLink extends PortLink implements Link {
     return count;
   }
 
-  /** A worker that writes what cannot be is not to be trusted with more: it goes down, and its tasks with it. */
+  /** Called when the worker has written what cannot be true: has it ended, and its tasks with it. */
   #distrust(fault: unknown): void {
     if (!this.#isTrusted) return;
     this.#isTrusted = false;
-    // Main may have found this while it hands tasks over: the worker is ended later.
+    // Main may have found this in the middle of handing tasks over, so the worker is ended later.
     this.platform.defer(() => this.events.broken(fault));
   }
 
-  /** Hints of ended tasks from that place on: no more than there are tasks that have not ended, or the worker is not believed. */
+  /** How many hints of ended tasks there are from a position on. If the number exceeds that of open tasks, the worker is not trusted any more. */
   #pending(from: number): number {
     if (!this.#isTrusted) return 0;
     const { outCount } = this.exchange.cells;
@@ -339,7 +339,7 @@ export class SharedLink extends PortLink implements Link {
   }
 }
 
-/** What a call is rejected with, whose task threw this, or whose end was sent over the port and could not be read. */
+/** The error of a call whose task threw `value`, or whose result or error was sent over the port and could not be read. */
 function errorOf(value: unknown, form: number): unknown {
   if (value === LOST) return unreadable((form & L.IS_ERROR) === 0 ? 'result' : 'thrown');
   return decodeError(value as EncodedError);

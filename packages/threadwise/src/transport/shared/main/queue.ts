@@ -44,7 +44,7 @@ export class SharedQueue implements PullQueue {
     return true;
   }
 
-  /** Sends arguments that go by port to whoever gives the tasks to workers. False: here nobody does. */
+  /** Sends arguments that go by port to the coordinator. False: there is no coordinator here. */
   protected sendArguments(_task: Task): boolean {
     return false;
   }

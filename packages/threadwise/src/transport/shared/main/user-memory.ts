@@ -11,8 +11,8 @@ import type { Arena } from './arena.js';
 const TIMES_ASKED = 3;
 
 /**
- * The arena has an object of its own for the same memory, since that which the user has must be collectable: when it was collected, no call
- * that is open names the memory any more, as cells hold what their arguments name, and no call can.
+ * The arena has an object of its own for the same memory, so that the engine can collect the user's object. When that was collected, no open
+ * call names the memory any more, as cells hold the objects that their arguments name; and no later call can name it.
  */
 export class UserMemory implements SharedNumbers {
   readonly #arena: Arena;

@@ -12,13 +12,13 @@ import type { Arena } from './arena.js';
 import type { CellPayload, Cells } from './cells.js';
 import * as L from '../layout.js';
 
-/** Values up to about that size are written to a scratch first, and then into a block that fits. */
+/** Size of the scratch memory. Values that seem to need at most half of it are written there first, and then copied into a block that fits. */
 const SCRATCH_BYTES = 64 * 1024;
 
 /** Larger values go by port: the word LENGTH could not hold their length. */
 const MOST_BYTES = 2 ** 31 - 1;
 
-/** A lease that is an argument, and which one. */
+/** A lease among the arguments, and its place there. */
 type Placed = readonly [place: number, lease: HeldLease];
 
 /** Writes the arguments of a call into its cell, or where the cell is too small, into the arena. */
@@ -34,7 +34,7 @@ export class ArgumentWriter {
     this.#arena = arena;
   }
 
-  /** False, and nothing is kept: the arguments can only go by port. */
+  /** Writes the arguments. Returns false, and keeps nothing, if they can only go by port. */
   write(cell: number, args: readonly unknown[]): boolean {
     const { words, doubles } = this.#cells;
     const { length } = args;
@@ -51,7 +51,7 @@ export class ArgumentWriter {
     return this.#writeValues(payload, args, 0);
   }
 
-  /** The same for arguments of which buffers will be moved. They arrive whole, whatever views are of them. */
+  /** The same for arguments with buffers that will be moved. These buffers arrive whole, even if the arguments only have views of parts. */
   writeMoved(cell: number, args: readonly unknown[]): boolean {
     if (leasesIn(args) !== undefined) return false;
     const isOne = args.length === 1;
@@ -148,7 +148,7 @@ export class ArgumentWriter {
     return true;
   }
 
-  /** The values without the leases, and behind them where the leases are. */
+  /** Writes the values without the leases, and behind them the places of the leases. */
   #writeLeases(payload: CellPayload, args: readonly unknown[], leases: readonly Placed[]): boolean {
     const { words, memory } = this.#cells;
     const values = args.slice();
@@ -189,7 +189,7 @@ function leasesIn(args: readonly unknown[]): readonly Placed[] | undefined {
   return found;
 }
 
-/** The result was sent over the port, and could not be read. */
+/** Read in the place of a result that was sent over the port and could not be read. */
 export const LOST = Symbol('lost');
 
 /** Reads the results of one worker: out of a cell, out of the worker's stream, or as they came over its port. */
@@ -208,7 +208,7 @@ export class ResultReader {
     this.#reader = new ValueReader(new ShapeReader(ownShapes));
   }
 
-  /** Throws what is wrong with what the worker wrote. @param form of layout.ts, without its flags */
+  /** Throws if what the worker wrote is no result. @param form of layout.ts, without its flags */
   read(cell: number, form: number): unknown {
     const { words, doubles, memory } = this.#cells;
     const length = words[cell * L.WORDS + L.LENGTH]!;

@@ -3,7 +3,7 @@ import { RunTimes, Waker } from '../board.js';
 import * as L from '../layout.js';
 import { TaskSource } from './task-source.js';
 
-/** Work that is claimed at once, in milliseconds: much more than a claim costs, much less than anybody notices. */
+/** How many milliseconds of work a worker claims at once: much more than a claim costs, much less than a user notices. */
 const CLAIM_MS = 0.05;
 
 export class Claims extends TaskSource {
@@ -13,18 +13,18 @@ export class Claims extends TaskSource {
   readonly #pulledAt = L.pulledOf(this.seat);
   /** For each cell that runs here, whether its hint came out of the ring. */
   readonly #isPulled = new Uint8Array(this.sizes.cells);
-  /** Hints claimed, and the next of them. */
+  /** How many hints are claimed, and which of them is the next. */
   #count = 0;
   #next = 0;
   readonly #times = new RunTimes();
   readonly #waker = new Waker(this.board, this.#times, this.platform.now);
-  /** How many hints had come when this worker last slept, and how many of their tasks have begun here since. */
+  /** How many hints had come when this worker last went to sleep, and how many tasks out of the ring it has begun since. */
   #tailBefore = 0;
   #begunHere = 0;
   #isSearching = true;
   #isRetired = false;
 
-  /** A task has ended that ran that long: decides how many are claimed at once. A long run ends all claiming ahead. */
+  /** Notes how long a task ran, which decides how many hints are claimed at once: after a long run, one. */
   ended(cell: number, ms: number): void {
     if (this.#isPulled[cell] === 1) this.#words[this.#pulledAt]!--;
     this.#times.add(ms);
@@ -34,10 +34,10 @@ export class Claims extends TaskSource {
     if (!this.becomeReady()) this.#isRetired = true;
   }
 
-  /** Nothing more out of the ring. Returns whether nothing is left that was claimed. */
+  /** From now on the worker takes nothing out of the ring. Returns whether all claimed hints have been tried. */
   retire(): boolean {
     this.#isRetired = true;
-    // Others may have relied on this worker, or have woken it for tasks that it will not take: it calls another one.
+    // Other threads may have relied on this worker, or have woken it for tasks that it will not take: it calls another worker.
     if (this.#isSearching) this.#found();
     return this.#next === this.#count;
   }
@@ -55,7 +55,7 @@ export class Claims extends TaskSource {
         continue;
       }
       const cell = this.#takeShared(this.#words[this.#claims + this.#next++]!, now);
-      // Not before: until the task has begun, nothing but the claim names it.
+      // Only now: until the task has begun, nothing but the claim names it.
       if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0);
       if (cell >= 0) return cell;
       this.allowance.give();
@@ -66,7 +66,7 @@ export class Claims extends TaskSource {
     if (!this.takeMail(mail, now)) return false;
     if (this.#isSearching) this.#found();
     this.#isPulled[L.cellOf(mail)] = 0;
-    // Nobody knows how long this task runs: the tasks that were claimed must not have to wait for it.
+    // This task may run for long, and the tasks that were claimed must not have to wait for it.
     if (this.#next < this.#count) this.#waker.callFor(this.#count - this.#next);
     return true;
   }
@@ -81,7 +81,7 @@ export class Claims extends TaskSource {
     return this.mail() >= 0 || (this.takesMore && this.board.length > 0);
   }
 
-  /** Tasks have come since it last slept, and either they are tiny, or others were quicker to take them, so that it does not know. */
+  /** True if tasks have come since the worker last slept, and either they are tiny, or others took some, so that it cannot know whether they are. */
   protected override isReliedOn(): boolean {
     const tail = Atomics.load(this.#words, L.TAIL);
     const came = (tail - this.#tailBefore) | 0;
@@ -103,7 +103,7 @@ export class Claims extends TaskSource {
     this.#isSearching = true;
   }
 
-  /** Whether it takes anything out of the ring. */
+  /** Whether the worker takes tasks out of the ring. */
   protected get takesMore(): boolean {
     return this.allowance.left > 0 && !this.#isRetired;
   }
@@ -138,18 +138,18 @@ export class Claims extends TaskSource {
     return Math.min(fair, L.MAX_CLAIM, Math.floor(CLAIM_MS / averageMs));
   }
 
-  /** Begins what a hint out of the ring is of. Returns the cell; -1: it has begun elsewhere, or was withdrawn. */
+  /** Begins the task of a hint out of the ring. Returns the cell; -1: the task has begun elsewhere, or was withdrawn. */
   #takeShared(hint: number, now: number): number {
     if (!this.take(hint, L.POSTED_FOR_ALL, now)) return -1;
     if (this.#isSearching) this.#found();
     const cell = L.cellOf(hint);
     this.#isPulled[cell] = 1;
     this.#begunHere++;
-    this.#words[this.#pulledAt]!++; // nobody else writes it
+    this.#words[this.#pulledAt]!++; // no other thread writes it
     return cell;
   }
 
-  /** S3: others may have relied on this worker to find all of it, or have woken it for only a part. */
+  /** S3: the worker has found a task. Others may have relied on it to see to all tasks, or have woken it for one of several. */
   #found(): void {
     this.#isSearching = false;
     this.endSpinning();
@@ -169,7 +169,7 @@ export class Claims extends TaskSource {
     return -1;
   }
 
-  /** The first hint that others have claimed of what has not begun; -1: none. */
+  /** The first hint that another worker has claimed and whose task has not begun; -1: none. */
   #claimOfOthers(): number {
     const seats = Atomics.load(this.#words, L.SEATS_USED);
     for (let other = 0; other < seats; other++) {

@@ -30,7 +30,7 @@ const NO_ARGS: readonly unknown[] = [];
 type Abort = Extract<MessageToWorker, readonly [typeof TO_WORKER.abort, ...unknown[]]>;
 
 export class SharedEndpoint implements Endpoint, Begun {
-  // The task that was begun last, as `Begun` has it: an object for each would be garbage at once.
+  // The task that was begun last, as a `Begun`: an object for each task would be garbage at once.
   cell = -1;
   id = 0;
   name = '';
@@ -51,7 +51,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   #segmentsHeard = -1;
   readonly #names: string[];
   readonly #shapes: Pick<L.SharedMemory, 'mainShapes' | 'ownShapes'>;
-  /** Made when first needed: a worker to which numbers and texts are sent, and that returns such, does not even load their code. */
+  /** Made when first needed: a worker that gets and returns only numbers and texts does not even compile their code. */
   #reader: ValueReader | undefined;
   #writer: ValueWriter | undefined;
   readonly #source: TaskSource;
@@ -63,7 +63,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   /** Main has read all bytes before this position, though STREAM_READ may not say so yet. */
   #origin = 0;
   #doneTail = 0;
-  /** Something was said over the port since the last completion: main must hear it before the next one. */
+  /** Whether a message was sent over the port since the last completion: main must hear it before the next one. */
   #hasSpoken = false;
   /**
    * Arguments that came over ports, by cell. There is no order among those of two ports, so the stamps tell which posting of the cell is
@@ -71,7 +71,7 @@ export class SharedEndpoint implements Endpoint, Begun {
    */
   readonly #posted = new Map<number, Posted>();
   #tellAbort: (said: Abort) => void = () => undefined;
-  /** Arguments are read of a task that the runner does not know yet: what is heard meanwhile of aborts is held, as it may be about that one. */
+  /** Whether ports are read for a task that the runner does not know yet. Aborts that are heard meanwhile are held, as they may be about that task. */
   #isReading = false;
   readonly #held: Abort[] = [];
   /** The line to the coordinator, where there is one. */
@@ -124,7 +124,7 @@ export class SharedEndpoint implements Endpoint, Begun {
           return hear(said, events);
       }
     };
-    // Main finds out by itself that a result could not be read: its cell says that it came over the port.
+    // Main finds out by itself that a result could not be read: the cell says that the result came over the port.
     const onUnread = (about: About, reason: string) => {
       if (about[0] !== RESULT) events.unread(about, reason);
     };
@@ -174,7 +174,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#line?.drain();
   }
 
-  /** Hears what has come while the arguments of a task are read. Aborts are told in a turn of their own, if the task does not ask before. */
+  /** Reads the ports while a task is begun. Aborts are told in a turn of their own, if the task does not ask before. */
   #hearAhead(): void {
     this.#isReading = true;
     this.#drainPorts();
@@ -286,7 +286,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#platform.collectSoon(before!);
   }
 
-  /** The number of a segment that was given back is given again: only who has heard all knows which one is meant. */
+  /** Reads the messages about segments. The number of a segment that was given back is used again, so only then is it clear which one is meant. */
   #hearSegments(): void {
     const told = Atomics.load(this.#board.words, L.SEGMENTS_TOLD);
     if (told !== this.#segmentsHeard) this.#hearAhead();
@@ -381,7 +381,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     return L.OUTSIDE;
   }
 
-  /** Begins at the start again where nothing is unread: no more of the stream becomes resident than results lie in at a time. */
+  /** Returns how many bytes are free. Where nothing is unread, begins at the start again: so no more of the stream becomes resident than is needed. */
   #freeOf(size: number): number {
     const further = (Atomics.load(this.#own, L.STREAM_READ) - this.#origin) | 0;
     if (further > 0) this.#origin = (this.#origin + further) | 0; // kept, as positions wrap around: one that is 2 GiB old would seem to lie ahead

@@ -21,7 +21,7 @@ export abstract class TaskSource {
   readonly cells: Int32Array;
   readonly doubles: Float64Array;
   readonly sizes: L.Sizes;
-  /** How many tasks it may begin. It takes one for each task that others could run; main takes one for each mailed task. */
+  /** How many tasks the worker may begin. It takes one for each task that others could run; main takes one for each mailed task. */
   protected allowance = new Allowance(undefined);
   protected readonly seat: number;
   protected readonly platform: EndpointPlatform;
@@ -63,23 +63,23 @@ export abstract class TaskSource {
     this.#sleeper = new Sleeper(this.board.words, L.wakeupsOf(seat), () => {
       if (!this.board.isDismissed(seat)) this.onTasks();
     });
-    // A thread that throws, or leaves by `process.exit`, is ended by nobody but itself.
+    // A thread that throws, or leaves by `process.exit`, ends by itself: no other thread dismisses it before.
     platform.atExit(() => this.board.dismiss(seat));
   }
 
-  /** The worker is ready, and main can hear so by now. */
+  /** Called when the worker is ready and has told main so. */
   abstract open(): void;
   /** Begins a task: the cell, or -1 where there is none. */
   abstract begin(now: number): number;
-  /** A task has ended that ran that long, in milliseconds. */
+  /** Called when a task has ended. @param ms for how many milliseconds it ran */
   abstract ended(cell: number, ms: number): void;
-  /** Takes nothing more that others could run. Returns whether nothing is left that it has to. */
+  /** From now on the worker takes no task that others could run. Returns whether it has no task left to begin. */
   abstract retire(): boolean;
   /** Whether `begin` is likely to find something. */
   protected abstract hasWork(): boolean;
-  /** It has nothing to do, and looks for something, or sleeps until there is. */
+  /** Called when the worker has nothing to do, before it looks for tasks or sleeps. */
   protected abstract search(): void;
-  /** Whether it takes anything that others could run. */
+  /** Whether the worker takes tasks that others could run. */
   protected abstract readonly takesMore: boolean;
 
   /** The same as `hasWork`, but it looks only where tasks can come at any moment. */
@@ -97,7 +97,7 @@ export abstract class TaskSource {
     return false;
   }
 
-  /** Whether those that are awake see to the tasks that have come. */
+  /** Whether the workers that are awake are enough for the tasks that have come. */
   protected areOthersEnough(): boolean {
     return false;
   }
@@ -124,13 +124,13 @@ export abstract class TaskSource {
     return this.own[L.mailPlace(head, this.sizes)]!;
   }
 
-  /** Begins the next mailed task, of which that is the hint, unless it was withdrawn. */
+  /** Begins the next mailed task, unless it was withdrawn. @param hint what `mail` returned */
   protected takeMail(hint: number, now: number): boolean {
     Atomics.add(this.own, L.MAIL_HEAD, 1);
     return this.take(hint, this.postedHere, now);
   }
 
-  /** Whether what a hint is of was called before what another one is of. */
+  /** Whether the task of a hint was called before that of the other hint. */
   protected isOlder(hint: number, other: number): boolean {
     const { cells } = this;
     const id = cells[L.cellOf(hint) * L.WORDS + L.TASK_ID]!;
@@ -164,7 +164,7 @@ export abstract class TaskSource {
     this.isParked = false;
     this.board.clear(L.PARKED, this.seat);
     this.board.clear(L.RESERVED, this.seat);
-    // Last, and before it looks: whoever relies on it comes earlier, or sees that it is about to run a task.
+    // Last, and before the worker looks for tasks: if another thread still saw this bit, its hint was there before, and the look finds it.
     this.board.clear(L.DOZING, this.seat);
   }
 
@@ -181,7 +181,7 @@ export abstract class TaskSource {
     return this.#isSpinning;
   }
 
-  /** S1. False where enough others spin, or more threads are awake than there are cores: it would take the time of those it waits for. */
+  /** S1. False where enough others spin, or more threads are awake than there are cores: to spin would take time from those it waits for. */
   #maySpin(): boolean {
     const { board } = this;
     const cores = Atomics.load(board.words, L.CORES);
@@ -204,7 +204,7 @@ export abstract class TaskSource {
     if (this.#isDozing && takesMore) board.set(L.DOZING, seat);
     board.set(takesMore ? L.PARKED : L.RESERVED, seat);
     this.isParked = true;
-    // D3: after `wakeups` was read. It is over: the event loop waits for the end.
+    // D3: after `wakeups` was read. The thread is being ended: its event loop waits for that.
     if (board.isDismissed(seat)) return true;
     // Main may have given back meanwhile what it had taken of the allowance, and have found neither bit set.
     const isSame = this.takesMore === takesMore;
@@ -227,7 +227,10 @@ export abstract class TaskSource {
     return false;
   }
 
-  /** While tasks keep coming, perhaps no worker was woken for the last of them: this worker looks after DOZE_MS, unless one with a higher seat does, which is woken later. */
+  /**
+   * Has this worker look for tasks after DOZE_MS, unless one with a higher seat does, which is woken later: while tasks keep coming, perhaps no
+   * worker was woken for the last of them.
+   */
   #doze(): void {
     if (this.board.anyAbove(L.DOZING, this.seat)) return;
     this.#isDozing = true;
@@ -235,7 +238,7 @@ export abstract class TaskSource {
     this.platform.timer(DOZE_MS, this.#look);
   }
 
-  /** Whether this worker may stay asleep, and look again later: tasks come, and there is none now, or others see to it. */
+  /** Whether this worker may stay asleep, and look again later: tasks keep coming, and there is none now, or other workers are enough for them. */
   #maySleepOn(): boolean {
     if (!this.isReliedOn()) return false;
     return !this.hasWork() || this.areOthersEnough();
