@@ -46,6 +46,19 @@ test('of what killed a worker, the place is told', async () => {
   assert.match(stderr, /1: .*\[ERR_WORKER_CRASHED\]: .*\n {6}at .*later .*throws-later\.mjs:1:\d+\)\n/);
 });
 
+test('of what ended a thread after an input was done, the summary tells', async () => {
+  const module = at('throws-after.mjs');
+  const wait = 'new Promise((resolve) => setTimeout(resolve, 20))';
+  const fails = "setTimeout(() => { throw new RangeError('unheard'); })";
+  writeFileSync(
+    module,
+    `export default async (x) => { if (x === 1) ${fails}; else await ${wait}; return x; };`,
+  );
+  const args = ['--range', '1..4', '--threads', '1', '--on-error', 'skip'];
+  const { stderr } = await run(['run', module, ...args]);
+  assert.match(stderr, /threads +1; ended by themselves: \d+, the last by RangeError: unheard\n/);
+});
+
 test('a timeout is for one input, and ends an endless loop', async () => {
   const args = ['--range', '1..6', '--on-error', 'skip', '--timeout', '300ms', '--threads', '2'];
   const { code, stdout, stderr } = await runTask('loopsAt3', args);

@@ -140,6 +140,7 @@ async function work(plan: Plan): Promise<number> {
         ...outcome,
         threads: most,
         machines,
+        crashes: executor.crashes,
         elapsedMs,
         startMs,
         inline,

@@ -14,6 +14,7 @@ const report: Report = {
   failed: 0,
   threads: 4,
   machines: undefined,
+  crashes: [],
   elapsedMs: 2000,
   startMs: 100,
   inline: undefined,
@@ -31,6 +32,11 @@ test('says what was measured', () => {
     'next: try this',
     '',
   ]);
+});
+
+test('says how many threads ended by themselves, and why the last one did', () => {
+  const text = renderSummary({ ...report, crashes: ['exit code 3', 'RangeError: too\nlong'] }, []);
+  assert.match(text, /^threads {2}4; ended by themselves: 2, the last by RangeError: too$/m);
 });
 
 test('says of a fleet how many machines there were, and nothing about the threads of this one', () => {

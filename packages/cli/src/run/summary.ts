@@ -1,6 +1,7 @@
 /** What a run says when it is over: measured numbers and what to try next. Pure: a report in, text out. */
 
 import { inColumns } from '../format/columns.js';
+import { cut, printable } from '../format/cut.js';
 import { count, counted, formatBytes, formatDuration, formatRate } from '../format/figures.js';
 import { type Counts, minus } from './inputs/input-source.js';
 import type { InlineSample } from './inline-sample.js';
@@ -18,6 +19,8 @@ export interface Report {
   readonly threads: number;
   /** How many machines of a fleet there were; undefined where the threads are this machine's. */
   readonly machines: number | undefined;
+  /** Why threads ended by themselves, in a task or between two. They were replaced. */
+  readonly crashes: readonly string[];
   /** The time from creating the pool to the last result. */
   readonly elapsedMs: number;
   /** The part of `elapsedMs` until the workers had loaded the module. */
@@ -38,24 +41,29 @@ function speedUpOf({ inline, counts, earlier, elapsedMs, startMs }: Report) {
   return { inlineMs, whole: inlineMs / elapsedMs, started: inlineMs / (elapsedMs - startMs) };
 }
 
+/** How many characters of an error are shown. */
+const MOST_REASON = 200;
+
 export function renderSummary(report: Report, hints: readonly string[]): string {
   return [...inColumns(rows(report)), ...hints.map((hint) => `next: ${hint}`), ''].join('\n');
 }
 
 function rows(report: Report): [name: string, value: string][] {
-  const { counts, earlier, failed, threads, machines, elapsedMs, startMs, unit, end } = report;
+  const { counts, earlier, failed, threads, machines, crashes, elapsedMs, startMs, unit, end } = report;
   const now = minus(counts, earlier);
   const perSecond = (amount: number): number => (amount / elapsedMs) * 1000;
   const before = earlier.inputs === 0 ? '' : `, ${count(earlier.inputs)} of them in earlier runs`;
   const byteRate = now.bytes === 0 ? '' : `, ${formatBytes(perSecond(now.bytes))}/s`;
   const on = machines === undefined ? '' : ` on ${counted(machines, 'machine')}`;
+  const why = printable(cut(crashes.at(-1)?.split('\n', 1)[0] ?? '', MOST_REASON));
+  const crashed = why === '' ? '' : `; ended by themselves: ${count(crashes.length)}, the last by ${why}`;
   const start = machines === undefined ? 'start the threads' : 'reach the fleet';
   return [
     ['inputs', `${count(counts.inputs)} ${nameOf(unit, counts.inputs)}${endings[end]}${before}`],
     ...(counts.bytes === 0 ? [] : [['bytes', formatBytes(counts.bytes)] as [string, string]]),
     ['failed', count(failed)],
     ['rate', `${formatRate(perSecond(now.inputs))} ${unit}/s${byteRate}`],
-    ['threads', `${count(threads)}${on}`],
+    ['threads', `${count(threads)}${on}${crashed}`],
     ['time', `${formatDuration(elapsedMs)}, ${formatDuration(startMs)} of it to ${start}`],
     ...inlineRows(report),
   ];

@@ -8,7 +8,7 @@ import type { RunOptions } from '../options.js';
 import type { RunInWorker } from './attempts.js';
 import type { BatchSetup } from './batch.js';
 import { batchRun } from './batch-runner.js';
-import { describeError } from './described-error.js';
+import { describeError, errorLine } from './described-error.js';
 import { takingInput } from './passing.js';
 import { createBatching } from './pump.js';
 import { failsToLoad, importModule, selectName } from './task-module.js';
@@ -23,6 +23,11 @@ export function localExecutor({ module, threads, timeoutMs, batch }: RunOptions,
       worker: { data: setup },
     },
   );
+  const crashes: string[] = [];
+  pool.on('worker:exit', ({ reason, error, exitCode }) => {
+    if (reason === 'crashed')
+      crashes.push(error === undefined ? `exit code ${exitCode}` : errorLine(describeError(error)));
+  });
   return {
     /** Resolves when inputs can be run. Rejects with an error that is meant for the user. */
     ready: pool.ready.catch(failsToLoad(module, setup.moduleUrl)),
@@ -32,6 +37,8 @@ export function localExecutor({ module, threads, timeoutMs, batch }: RunOptions,
     batching: () => createBatching(batch, pool.stats().threads.max),
     /** How many threads there are now, and how many machines of a fleet; undefined without a fleet. */
     size: (): { threads: number; machines?: number } => ({ threads: pool.stats().threads.current }),
+    /** Why threads ended by themselves, in a task or between two; a fleet tells of those in a task alone, as failures. */
+    crashes,
     /** Waits for what has begun, and then ends the executor. */
     close: () => pool.close(),
     /** Aborts what runs, and ends the executor. */
@@ -110,6 +117,7 @@ export function fleetExecutor(
       note: () => undefined,
     }),
     size: () => seen,
+    crashes: [],
     async close() {
       clearInterval(timer);
       await fleet?.close();
