@@ -33,6 +33,13 @@ test('fibonacci of a million steps: pays', () => {
   assert.equal(verdictOf({ runMs: 3 }), 'threads: Threads pay: 2 x with 2 threads');
 });
 
+test('a crossing that seems dearer than a whole call with one is not told', () => {
+  const samples = simulate(model(FIBONACCI));
+  const crossings = samples.crossings.map((each) => ({ ...each, cpuMs: each.cpuMs.map(() => 0.02) }));
+  const { sentence } = analyze({ ...samples, crossings }).verdict;
+  assert.match(sentence, /^Don't: a call runs for 1\.1 us; threads bring 0\.88 x the calls/);
+});
+
 /** 2 us, and 3 us of crossing: 2 calls in 5 us are 0.8 x. */
 const SMALL_HASH = { runMs: 0.002, crossingMs: 0.003, mainMs: 0.0015, spinMs: [0.001, 0.003, 0.009] };
 

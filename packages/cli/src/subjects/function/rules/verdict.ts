@@ -11,6 +11,7 @@ import {
   type Verdict,
   WORTH_IT,
 } from '../../../experiment/rules.js';
+import { middleOf } from '../../../experiment/statistics.js';
 import {
   counted,
   duration,
@@ -169,12 +170,15 @@ function isGainOfOthers({ samples, isBusy, mostlyWaits }: Facts, { threads, gain
 }
 
 function doesNotPay(facts: Facts): Decision | undefined {
-  const { samples, best, noise, most, crossingMs } = facts;
+  const { samples, best, noise, most, crossingMs, fast } = facts;
   // Other programs may have hidden a gain that threads would bring on free cores.
   const mayPay = facts.isBusy && busy.mostWithoutOthers(samples) >= WORTH_IT;
   if (best === undefined || !facts.hasEnough || !isSurelyNotWorthIt(most, noise) || mayPay) return undefined;
   const runMs = samples.inline.callMs?.mean;
-  const crossing = crossingMs === undefined ? '' : `, a crossing costs ${duration(crossingMs)}`;
+  // Measured by itself when others had the cores, a crossing may seem to cost more than a whole call with one.
+  const isCrossingTrue =
+    crossingMs !== undefined && crossingMs <= (middleOf(fast?.cpuMs ?? []) ?? crossingMs);
+  const crossing = isCrossingTrue ? `, a crossing costs ${duration(crossingMs)}` : '';
   const from = facts.breakEven.runMs;
   const hardlyMore =
     most < 2 - AS_MANY
