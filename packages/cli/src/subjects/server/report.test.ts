@@ -131,3 +131,16 @@ test('the recommended code runs each function that was offloaded, in a pool of i
   assert.deepEqual(pools, ['/tasks.js', '/other.mjs']);
   assert.deepEqual(ran, ['/tasks.js#render', '/tasks.js#sum', '/tasks.js#default', '/other.mjs#count']);
 });
+
+test('the recommended code of a cluster does not run where it does not say how the server is started: it would start processes without an end', () => {
+  const code = (form: 'listener' | 'server' | 'listens') => {
+    const ways = { asIs: { rate: 1000, p99Ms: 60 }, cluster: { rate: 1900, p99Ms: 30 } };
+    const { recommended } = serverReport(findServer(fakeServer({ ...ways, subject: { form } })));
+    const [imported, ...rest] = recommended!.code(100);
+    assert.equal(imported, "import cluster from 'node:cluster';");
+    return `return (async () => {${rest.join('\n')}})()`;
+  };
+  for (const form of ['listener', 'server'] as const)
+    assert.throws(() => new Function('cluster', code(form)), SyntaxError);
+  assert.equal(typeof new Function('cluster', code('listens')), 'function');
+});

@@ -174,10 +174,12 @@ function recommendedCode({ verdict: { answer }, samples: { subject } }: ServerFi
 
 function clusterCode({ module, form, processes }: ServerSubject): string[] {
   const file = fileInCode(module, 'app.js');
+  // Not to be run as it is: a worker that started nothing would end, and be replaced, without an end.
+  const listens = form === 'listener' ? 'http.createServer(app).listen(…);' : 'app.listen(…);';
   const starts =
     form === 'listens'
       ? `await import('./${file}');`
-      : `// as it is started now: what ${file} exports, listening`;
+      : `${listens} // as it is started now; app: what ${file} exports`;
   return [
     "import cluster from 'node:cluster';",
     '',
