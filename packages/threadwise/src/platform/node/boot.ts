@@ -6,7 +6,7 @@ import type { RunnerPlatform } from '../../runner/runner.js';
 import { now } from './clock.js';
 import type { Start } from './node-thread.js';
 
-/** Imports a module. A worker's code cannot do that by itself, as another script runs it by `node:vm`. */
+/** Imports a module. A worker's code cannot import by itself, as another script runs it by `node:vm`. */
 export type Load = (url: string) => Promise<Readonly<Record<string, unknown>>>;
 
 /** The thread's workerData, to which its starter script (`node-thread.ts`) has added what its code needs. */
@@ -15,20 +15,20 @@ interface Given<Boot> extends Start {
   readonly load: Load;
 }
 
-/** What main told this thread, and what it was started with. */
+/** Returns what main told this thread, and what the thread was started with. */
 export function receiveBoot<Boot>(): Boot & Pick<Given<Boot>, 'threadId' | 'load'> {
   const { threadId, load, boot } = wt.workerData as Given<Boot>;
   return { threadId, load, ...boot };
 }
 
-/** What the stack frames of the runner have in them: its script is called so because it has no file. Those of the event loop come after them. */
+/** A text in the stack frames of the runner: Node.js calls its script so because it has no file. The frames of the event loop come after them. */
 const RUNNER = '[worker eval]';
 
 /** How a worker loads its task module, and the data that the module finds as its `workerData`. */
 export interface ModulePlace extends Pick<ThreadSpec, 'moduleUrl' | 'tasksPerWorker'> {
   readonly data: unknown;
   readonly load: Load;
-  /** How large the old generation of a process's heap may be, where that was said; a thread knows it. MiB. */
+  /** How many MiB the old generation of a process's heap may have, where that was set. A thread finds its own limit in `resourceLimits`. */
   readonly heapMiB?: number | undefined;
 }
 
@@ -64,7 +64,7 @@ export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone'
   };
 }
 
-/** A thread prints by way of main, which asks for one part after the other: what it has not asked for is lost when the thread is ended. */
+/** A thread prints by way of main, which asks for one part after the other: parts that it has not asked for are lost when the thread is ended. */
 function flushed(stream: NodeJS.WriteStream): Promise<void> | undefined {
   if (!stream.writable || stream.writableLength === 0) return undefined;
   return new Promise((resolve) => {

@@ -12,7 +12,7 @@ function uptime(): number {
 /** The time at which the clock that all threads share was at 0. Milliseconds since the epoch. */
 let zero = Date.now() - uptime();
 
-/** The time on that clock, which never goes back, even if somebody sets the system's clock. Milliseconds since the epoch. */
+/** The time on that clock, which never goes back, even if the system's clock is set. Milliseconds since the epoch. */
 export const now = (): number => zero + uptime();
 
 /** What a thread that this one starts passes to `followClock`. */

@@ -2,15 +2,15 @@
 import { timer } from './clock.js';
 
 /**
- * Has the engine collect shared buffers of as many bytes, to which nothing refers any more. It does not count shared memory: where little else is
- * allocated, it would never collect them. So it is given as many bytes that it counts, which nobody touches. To be called when no function runs
- * that has seen the buffers.
+ * Makes the engine collect shared buffers of this many bytes, to which nothing refers any more. The engine does not count shared memory: where
+ * little else is allocated, it would never collect them. So this allocates as many bytes that the engine counts, which are never touched. To be
+ * called when no function runs that has seen the buffers.
  */
 export function collectShared(byteLength: number): void {
   try {
     void new ArrayBuffer(byteLength);
   } catch {
-    // There are no addresses for as many: the next collection comes when it comes.
+    // There are no addresses for so many bytes: the buffers stay until the engine collects by itself.
   }
 }
 
@@ -23,8 +23,8 @@ const gone = new FinalizationRegistry<{ isGone: boolean }>((buffer) => {
 });
 
 /**
- * The same for one buffer, as soon as the event loop has a turn. Tries again while the buffer is there: on a busy machine V8 may begin a collection, and
- * not end it before the thread allocates anew.
+ * The same for one buffer, as soon as the event loop has a turn. Tries again while the buffer is there: on a busy machine V8 may begin a
+ * collection, and not finish it before the thread allocates again.
  */
 export function collectSoon(buffer: ArrayBufferLike): void {
   const { byteLength } = buffer;

@@ -33,7 +33,7 @@ export function controlFromEnvironment(pool: Closing): void {
 
 async function serve(served: Iterable<unknown>, value: string): Promise<void> {
   try {
-    // The name is in a constant, which bundlers do not follow: the package is no dependency. webpack has to be told to leave the import.
+    // The package is no dependency, so its name is in a constant, which bundlers do not follow. webpack has to be told to leave the import.
     const { serveFromEnvironment } = (await import(/* webpackIgnore: true */ PACKAGE)) as ControlPackage;
     await serveFromEnvironment(served, value);
   } catch (error) {

@@ -14,6 +14,6 @@ export function startCoordinatorThread(
 ): ReturnType<StartHelper> {
   const workerData: HelperBoot = { port: port as MessagePort, data, clockZero: clockZero() };
   const boot = { name, workerData, transferList: [workerData.port] };
-  // No code of the user's runs in this thread, so it gets none of the user's options.
+  // This thread runs no code of the user's, so it gets none of the user's options.
   return nodeThread(coordinatorSource(), { ...boot, execArgv: [], env: SHARE_ENV }, onExit);
 }

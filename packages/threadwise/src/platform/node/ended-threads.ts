@@ -1,6 +1,6 @@
 /**
- * Which thread this is, and which threads have ended: so that what a dead thread held is not held for ever. sync/README.md says how. It is
- * here because a coordinator's thread, too, starts threads.
+ * Which thread this is, and which threads have ended: so that a lock of a dead thread is not held for ever. sync/README.md says how. This file
+ * is not in sync/ because a coordinator's thread uses it, too, as it starts threads.
  */
 import process from 'node:process';
 import { getEnvironmentData, setEnvironmentData, threadId, type Worker } from 'node:worker_threads';
@@ -10,10 +10,10 @@ const KEY = 'threadwise/sync: threads, 2';
 /** How many other threads have to start before a dead one may be forgotten. Chosen by hand: 128 KiB. */
 const PLACES = 2 ** 14;
 
-/** The number by which structures know this thread. Never 0, which stands for nobody. */
+/** The number by which structures know this thread. Never 0, which stands for no thread. */
 export const OWN_NUMBER = threadId + 1;
 
-/** The memory of the table, and the number of the last thread above this one that has loaded this module. */
+/** The memory of the table, and the number of the nearest thread that has loaded this module, of those that have started this one in turn. */
 type Given = readonly [memory: SharedArrayBuffer, starter: number];
 
 const [memory, starter] = (getEnvironmentData(KEY) as unknown as Given | undefined) ?? [
@@ -28,7 +28,7 @@ if (starter !== OWN_NUMBER) {
   setEnvironmentData(KEY, [memory, OWN_NUMBER] as unknown as string);
 }
 
-/** Writes with which thread a thread ends. A thread that has ended is noted as its own starter. */
+/** Notes with which thread a thread ends. For a thread that has ended, its own number is noted. */
 function note(number: number, endsWith: number): void {
   Atomics.store(threads, number % PLACES, BigInt(number) | (BigInt(endsWith) << 32n));
 }
@@ -41,7 +41,7 @@ export function noteEnds(): void {
   });
 }
 
-/** Whether the thread with this number has ended, by itself or with one that started it, so that it never does anything again. 0 never has. */
+/** Whether the thread with this number has ended, by itself or with a thread that started it. 0 never has. */
 export function hasEnded(number: number): boolean {
   if (number === 0) return false;
   const word = Atomics.load(threads, number % PLACES);

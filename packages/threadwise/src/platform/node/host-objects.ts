@@ -1,5 +1,5 @@
 /**
- * What `node:v8` would lose without a word: Node.js 22 and later write their own objects of classes in JavaScript (a Blob, a URL, a stream) as
+ * Finds the values that `node:v8` would lose in silence: Node.js 22 and later write objects of Node's own classes (a Blob, a URL, a stream) as
  * objects without properties, where structured clone keeps or refuses them.
  */
 
@@ -7,7 +7,7 @@ import { isObject } from '../../core/options/checks.js';
 
 const { getPrototypeOf } = Object;
 const clone = structuredClone; // a task may replace the global
-/** Prototypes of values that both write alike. */
+/** Prototypes of values that the serializer and structured clone write alike. */
 const alike = new WeakSet<object>([Object, Array, Map, Set, Date].map(({ prototype }) => prototype));
 
 export function cloneError(message: string): Error {
@@ -19,14 +19,14 @@ export function refuseHost(value: unknown, why = 'cannot be sent to another proc
 }
 
 /**
- * Throws structured clone's error, or a DataCloneError, if it would make something else of a part of `value`. Asks once for each class.
- * Getters run. @param copyOf what the serializer makes of a value
+ * Throws structured clone's error, or a DataCloneError, if structured clone and the serializer would make different things of a part of `value`.
+ * Compares them once for each class. Getters run. @param copyOf returns what the serializer makes of a value
  */
 export function refuseHosts(value: unknown, copyOf: (value: object) => unknown): void {
   try {
     refuse(value, copyOf, new Set());
   } catch (error) {
-    // The serializer meets all else itself: a getter that throws, a value that is nested too deeply.
+    // The serializer will throw all other errors itself: those of a getter, of a value that is nested too deeply.
     if (error instanceof DOMException) throw error;
   }
 }

@@ -53,7 +53,7 @@ export function memory(): { readonly usedBytes: number; readonly limitBytes: num
   return { usedBytes: os.totalmem() - os.freemem(), limitBytes: os.totalmem() };
 }
 
-/** Without a limit, cgroup v1 and Node.js report a number near 2^63 or 2^64. A limit above the memory of the machine does not limit anything either. */
+/** Without a limit, cgroup v1 and Node.js report a number near 2^63 or 2^64. A limit above the memory of the machine is no limit, either. */
 function isLimit(bytes: number): boolean {
   return bytes > 0 && bytes < os.totalmem();
 }

@@ -1,21 +1,21 @@
-/** Starts a thread of Node from given code, and reports how it ends. Imports no such code: the coordinator's script has this file, too. */
+/** Starts a thread of Node from given code, and reports how it ends. Imports no workers' code, as the coordinator's script has this file, too. */
 import { SHARE_ENV, Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
 import { clockZero } from './clock.js';
 import { cpuTime, loopUtilization } from './usage.js';
 import type { WorkerBoot } from './worker-entry.js';
 
-/** What another thread than main needs to start a worker. It can be cloned, and its port has to be transferred. */
+/** What the coordinator's thread needs to start a worker. It can be cloned, and its port has to be transferred. */
 export interface Recipe {
   readonly source: string;
   readonly spec: ThreadSpec;
   /** Whether `env` is SHARE_ENV, a symbol, which cannot be cloned. */
   readonly sharesEnv: boolean;
-  /** Whether `execArgv` is the process's own, of which a thread cannot have all options. */
+  /** Whether `execArgv` is that of the process: a thread cannot have all of these options. */
   readonly inheritsOptions: boolean;
 }
 
-/** Fills in main's `execArgv` where the settings have none: a worker would else get that of the thread that starts it. */
+/** Fills in main's `execArgv` where the settings have none: otherwise a worker would get the options of the thread that starts it. */
 export function recipeFor(source: string, spec: ThreadSpec): Recipe {
   const { settings } = spec;
   const sharesEnv = settings.env === SHARE_ENV;
@@ -40,7 +40,7 @@ export function spawnFromRecipe(
       // The error lists the options that only a process can have, such as the size of its heap.
       const left = withoutOptions(execArgv, message.slice(message.indexOf(': ') + 2));
       if (left.length === execArgv.length) throw error;
-      // Node stops at the first value that it does not expect: at the next try it may refuse options behind that.
+      // Node stops at the first value that it does not expect: at the next try it may refuse options that come after that value.
       execArgv = left;
     }
   }
@@ -74,7 +74,7 @@ interface Told {
   readonly boot: WorkerBoot;
 }
 
-/** What V8 has compiled a source to (its code cache), for threads to begin with. */
+/** The code that V8 has compiled a source to (its code cache): new threads use it. */
 interface Compiled {
   readonly bytes: Uint8Array;
   /** How many of these bytes there are; 0 until then. */
@@ -84,13 +84,13 @@ interface Compiled {
 const compiledOf = new Map<string, Compiled>();
 
 /**
- * Has this thread compile a source in its next turn, while the first thread that is to run it starts, which takes longer. Threads that find the
- * result need not compile the source; those that begin before that compile it themselves.
+ * Makes this thread compile a source in its next turn, while the first thread that is to run the source is starting, which takes longer. Threads
+ * that find the result need not compile the source; those that begin before it is there compile it themselves.
  */
 function compiled(source: string): Compiled {
   const known = compiledOf.get(source);
   if (known !== undefined) return known;
-  // There is room for the largest code cache that was seen, which contains the source itself (Node.js 26). The system gives only pages that are written.
+  // Room for the largest code cache that was seen, which contains the source itself (Node.js 26). Pages that are not written take no memory.
   const bytes = new Uint8Array(new SharedArrayBuffer(3 * source.length));
   const length = new Int32Array(new SharedArrayBuffer(4));
   compiledOf.set(source, { bytes, length });
@@ -112,12 +112,12 @@ interface Waiting extends Start {
 /** Waiting threads for the pool that is being made. */
 const ahead: Waiting[] = [];
 
-/** Starts threads with nothing to run yet, for later calls of `spawnFrom`. Returns a function that ends those that no call took. */
+/** Starts threads that have nothing to run yet, for later calls of `spawnFrom`. Returns a function that ends the threads that no call took. */
 export function startAhead(names: readonly string[]): () => void {
   try {
     for (const name of names) ahead.push(startWaiting({ name }));
   } catch {
-    // `spawnFrom` will be refused a thread, too, and its caller reports that.
+    // The system will refuse `spawnFrom` a thread, too, and the caller of that reports it.
   }
   return () => {
     for (const { worker } of ahead.splice(0)) void worker.terminate();
@@ -125,7 +125,7 @@ export function startAhead(names: readonly string[]): () => void {
 }
 
 /**
- * Starts a thread that waits for its boot message. The worker's code comes with that, and as text, not as a file beside this one: a bundler
+ * Starts a thread that waits for its boot message, which has the worker's code. The code comes as text, not as a file beside this one: a bundler
  * moves this file elsewhere, and one script starts faster than a graph of modules.
  */
 function startWaiting(options: WorkerOptions): Waiting {
@@ -160,8 +160,8 @@ export function spawnFrom(code: string, spec: ThreadSpec, onExit: (exit: ThreadE
 const FILENAME = '[worker eval]';
 
 /**
- * The script with which a worker's thread begins. Node.js parses a text that it is given twice, once to see whether it is a module; the
- * worker's code, in a string, is parsed once at most. Only this script can import, so it offers `load`.
+ * The script with which a worker's thread begins. Node.js parses the text of a thread twice, once to see whether it is a module; so the worker's
+ * code comes in a message, and is parsed once at most. Only this script can import, so it offers `load`.
  */
 const STARTER = `{
   const { parentPort, receiveMessageOnPort, workerData } = process.getBuiltinModule('node:worker_threads');
@@ -186,13 +186,13 @@ export function nodeThread(code: string, options: WorkerOptions, onExit: (exit: 
 }
 
 function newWorker(code: string | URL, options: WorkerOptions): Worker {
-  // A null prototype: what somebody has put on `Object.prototype` must not count as an option.
+  // A null prototype: properties that a program has put on `Object.prototype` must not count as options.
   const worker = new Worker(code, Object.assign(Object.create(null), options) as WorkerOptions);
   worker.unref();
   return worker;
 }
 
-/** @param threadId one word, in which the thread writes the system's number of it */
+/** @param threadId one word, into which the thread writes its number in the system */
 function threadOf(worker: Worker, onExit: (exit: ThreadExit) => void, threadId: Int32Array): Thread {
   let error: unknown;
   worker.on('error', (uncaught) => {
@@ -208,7 +208,7 @@ function threadOf(worker: Worker, onExit: (exit: ThreadExit) => void, threadId: 
   let ending: Promise<number> | undefined;
   return {
     terminate: () => {
-      // Once: each call adds a listener until the thread has ended, and Node.js warns of a leak from the eleventh on.
+      // Called once: each call adds a listener until the thread has ended, and Node.js warns of a leak from the eleventh on.
       ending ??= worker.terminate();
       return exited;
     },

@@ -15,10 +15,10 @@ import { workerSource } from './worker-source.js';
 import { atExit } from './exit.js';
 import { cpuTime, ownLoad } from './usage.js';
 
-/** setInterval's longest delay: the timer that keeps a process alive never has to fire. */
+/** The longest delay of setInterval: the timer that keeps a process alive need never fire. Milliseconds. */
 const FOR_EVER_MS = 2 ** 31 - 1;
 
-/** Not `AsyncResource.bind`, which gives each function that it returns a property with a warning: that takes longer than a whole call. */
+/** Like `AsyncResource.bind`, which also gives each function that it returns a property with a warning: that takes longer than a whole call. */
 function bind<F extends (...args: never[]) => unknown>(callback: F): F {
   const resource = new AsyncResource('threadwise');
   const run = callback as unknown as (...args: unknown[]) => unknown;
@@ -78,7 +78,7 @@ function sharedMemory(byteLength: number): SharedArrayBuffer {
   return new (SharedArrayBuffer as GrowableBuffer)(byteLength, { maxByteLength: byteLength });
 }
 
-/** Where it is no Node.js that `process.execPath` starts, it would be the program itself, which would start others. */
+/** Why no processes can be started here, if so. Where `process.execPath` is not Node.js, it is the program itself, which would start itself again. */
 function noProcesses(): string | undefined {
   if (process.platform === 'win32') return 'on Windows';
   if (process.versions.electron !== undefined && !process.env.ELECTRON_RUN_AS_NODE) return 'in Electron';
@@ -88,10 +88,10 @@ function noProcesses(): string | undefined {
 
 export const asyncStore = () => new AsyncLocalStorage<unknown>();
 
-/** Unreferenced, since a port that is listened to keeps the process alive: only `keepAlive` is to do that. */
+/** Unreferenced, since a port with a listener keeps the process alive: only `keepAlive` is to do that. */
 const nearPort = (port: MessagePort) => new NodePort(port, 'unref');
 
-/** `release` keeps the timer: to make a new one for each lone call would cost more than the rest of this. */
+/** `release` keeps the timer: to make a new timer for each single call would cost more than all else here. */
 function keepAlive(): KeepAlive {
   let handle: NodeJS.Timeout | undefined;
   return {

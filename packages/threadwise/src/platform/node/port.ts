@@ -38,7 +38,7 @@ export class NodePort implements Port {
     this.#port.on('messageerror', onBroken);
     this.#port.on('message', (message) => {
       handler(message);
-      // Each message that is taken here saves an event.
+      // Each message that is handled here saves an event.
       this.drain(MAX_BATCH);
       onBatch?.();
     });
@@ -68,14 +68,14 @@ export class NodePort implements Port {
   }
 }
 
-/** Ends a worker by an uncaught error; main then settles what the worker held. */
+/** Ends a worker by an uncaught error; main then settles the tasks that the worker had. */
 export function rethrow(error: unknown): never {
   throw error;
 }
 
 /**
- * Throws a DataCloneError for a buffer that was transferred before: Node.js 20 sends an empty one in its place, later ones say only that its type is
- * not supported.
+ * Throws a DataCloneError for a buffer that was transferred before: Node.js 20 sends an empty buffer in its place, later versions only say that
+ * its type is not supported.
  */
 export function movable(transfer: readonly unknown[]): readonly Transferable[] {
   for (const value of transfer) {
@@ -97,7 +97,7 @@ export const clone: Clone = (value, transfer) =>
 let closed: MessagePort | undefined;
 
 /**
- * Takes buffers by sending them nowhere: a port that is closed serializes a message, as HTML's "message port post message steps" say, and drops it.
+ * Detaches buffers by sending them nowhere: a closed port serializes a message, as HTML's "message port post message steps" say, and drops it.
  * That takes a fourth of the time of `structuredClone`, which makes new buffers for the garbage collector.
  */
 export function detach(buffers: readonly unknown[]): void {

@@ -38,7 +38,7 @@ function isReadable(value: unknown): boolean {
     deserialize(bytes);
     return true;
   } catch {
-    // Node itself leaves out what cannot be written. On Node.js 20, an error that is part of its own cause can be written, but not read.
+    // Node itself leaves out values that cannot be written. On Node.js 20, an error that is part of its own cause can be written, but not read.
     return bytes === undefined;
   }
 }

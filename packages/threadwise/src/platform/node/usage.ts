@@ -26,7 +26,7 @@ export function ownThreadId(): number {
 
 /**
  * The CPU time of a thread, by the system's numbers of the thread and its process. Undefined for thread 0, for a thread that is gone or has
- * not run yet, and on any system but Linux, which alone reports it for each thread, and does not with every kernel.
+ * not run yet, and on any system but Linux. Only Linux reports it for each thread, and not with every kernel.
  */
 export function cpuTime(threadId: number, processId: number | 'self' = 'self'): CpuTime | undefined {
   return threadId === 0 ? undefined : cpuTimeIn(readText(`/proc/${processId}/task/${threadId}/schedstat`));
@@ -54,7 +54,7 @@ export function loopUtilization(of?: Pick<Performance, 'eventLoopUtilization'>):
   };
 }
 
-/** How long a measurement of the calling thread is reused, so that all who look see the same. Milliseconds. */
+/** For how many milliseconds a measurement of the calling thread is reused, so that all callers see the same. */
 const FRESH_MS = 500;
 
 export function ownLoad(): Platform['ownLoad'] {
