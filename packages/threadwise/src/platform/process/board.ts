@@ -14,7 +14,7 @@ const ASKING = 1;
 const WITHDRAWN = 2;
 const ABORTING = 3;
 
-/** What the worker writes for each cell: the stamp of the posting that it has claimed, when that was (a Float64), the stamp again. */
+/** How many bytes the worker writes for each cell: the stamp of the posting that it has claimed, the time (a Float64), the stamp again. */
 const CLAIM_BYTES = 10;
 /** The largest stamp; the smallest is 1. A cell is posted again only when its worker has claimed or passed it, so two stamps would do. */
 const MAX_STAMP = 255;
@@ -33,12 +33,12 @@ const SHARED_DIR = '/dev/shm';
 
 let count = 0;
 
-/** What a child opens its end from. `fd`: the descriptor in the process that uses this object. `at`: the board's offset in the file. */
+/** What an end of the board needs. `fd`: the descriptor in the process that uses this object. `at`: the board's offset in the file. */
 export interface BoardFile {
   readonly fd: number;
   readonly at: number;
   readonly cells: number;
-  /** Whether there are rings for large messages behind the board: not where the file may be on a disk. */
+  /** Whether there are rings for large messages behind the board. There are none where the file may be on a disk. */
   readonly hasRings: boolean;
   /** Set as soon as the worker is known to be gone: nothing more can be posted. */
   isGone: boolean;
@@ -57,7 +57,7 @@ export function ringsOf(file: BoardFile): { readonly toWorker?: Ring; readonly t
   return { toWorker: ring(0), toMain: ring(1) };
 }
 
-/** A file with the boards of workers that may share a process, which inherits it. The file is open as long as any of them is. */
+/** A file with the boards of workers that may share a process, which inherits the file. The file is open as long as any board is. */
 export class BoardFiles {
   #file: { readonly fd: number; readonly hasRings: boolean } | undefined;
   /** The numbers of the open boards, which all have the same size. */
@@ -148,7 +148,7 @@ class FileBoard implements MainBoard {
     const stamp = (this.#stamps[cell]! % MAX_STAMP) + 1;
     this.#stamps[cell] = stamp;
     const ticket = cell | (stamp << STAMP_SHIFT);
-    if (this.#words[cell] !== POSTED) this.#say(ticket, POSTED); // the worker does not read it now: it is between two postings
+    if (this.#words[cell] !== POSTED) this.#say(ticket, POSTED); // between two postings the worker does not read the word
     return ticket;
   }
 
@@ -163,7 +163,7 @@ class FileBoard implements MainBoard {
 
   beganAt(ticket: number): number | undefined {
     if (!this.#isClaimed(ticket)) return undefined;
-    // A time that is only half written counts as now: `trust.ts` makes that of a time in the future.
+    // A time that is only half written counts as now: `trust.ts` takes a time in the future for now.
     const isWhole = this.#claim[0] === this.#claim[CLAIM_BYTES - 1];
     return isWhole ? this.#claim.readDoubleLE(1) : Number.POSITIVE_INFINITY;
   }
@@ -185,7 +185,7 @@ class FileBoard implements MainBoard {
     this.#close = undefined;
   }
 
-  /** Whether the worker has looked at this posting: it runs the task or, if that was withdrawn, has passed it. */
+  /** Whether the worker has looked at this posting: it runs the task or, if the task was withdrawn, has passed it. */
   #isClaimed(ticket: number): boolean {
     if (this.#close === undefined) return false;
     readSync(this.#file.fd, this.#claim, 0, CLAIM_BYTES, claimAt(this.#file, ticket));
@@ -218,7 +218,7 @@ export class FileBoardEnd implements WorkerBoard {
     this.#claim[CLAIM_BYTES - 1] = stamp;
     writeSync(this.#file.fd, this.#claim, 0, CLAIM_BYTES, claimAt(this.#file, ticket));
     let word = this.#wordOn(ticket);
-    // Main is between two system calls, or does not run at all: then this process has nothing to do, either.
+    // While the word is ASKING, main is between two system calls, or does not run at all: then this process has nothing to do, either.
     while (word === ASKING) word = this.#wordOn(ticket);
     return word !== WITHDRAWN;
   }

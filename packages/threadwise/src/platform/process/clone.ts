@@ -96,7 +96,7 @@ export function detachLater(transfer: readonly unknown[]): () => void {
       try {
         detach([buffer]);
       } catch {
-        // The memory of WebAssembly cannot be detached. The message is out, so the call must not fail: it was copied.
+        // The memory of WebAssembly cannot be detached. The message, with a copy of it, is sent already, so the call must not fail.
       }
     }
   };

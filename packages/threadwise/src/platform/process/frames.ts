@@ -24,7 +24,7 @@ const CODED = 2;
 const BOOK = 3;
 /** A message in the ring: its own kind (one byte), its offset and its length (a Uint32 each). */
 const IN_RING = 4;
-/** The reader gives this kind to a message that it has no memory for; no frame carries it. */
+/** The kind that the reader gives to a message for which it has no memory; no frame carries this kind. */
 const LOST = 5;
 /** The longest message. Bytes. */
 const MAX_BYTES = 2 ** 31 - 1;
@@ -34,7 +34,7 @@ export const PIECE_BYTES = 2 ** 18;
 /** Size of the memory in which messages are written and put together: at first, and the most that is kept. Bytes; chosen by hand. */
 const FIRST_BYTES = 2 ** 14;
 export const KEPT_BYTES = 2 ** 22;
-/** From this length on a message goes by the ring: a shorter one is in the pipe with one system call. Bytes; chosen by measurement. */
+/** Messages of at least this many bytes go by the ring: one system call puts a shorter one into the pipe. Chosen by measurement. */
 const RING_FROM = 2 ** 16;
 
 const newMemory = (byteLength: number): Memory => memoryOf(new ArrayBuffer(byteLength));
@@ -67,7 +67,7 @@ export class FrameWriter {
     return this.#values.write(message, this.#memory, HEADER_BYTES, this.#memory.u8.length);
   }
 
-  /** Puts the content of a large frame into the ring, and returns a frame that says where; without room, returns the frame itself. */
+  /** Puts the content of a large frame into the ring, and returns a frame that says where it is; without room, returns the given frame. */
   #byRing(frame: Uint8Array): Uint8Array {
     if (this.ring === undefined || frame.length < RING_FROM) return frame;
     const start = this.ring.put(frame.subarray(HEADER_BYTES));
@@ -93,7 +93,7 @@ export class FrameWriter {
   }
 }
 
-/** The frame of a message for the other end's port. */
+/** The frame of a message for the port at the other end, not for its listener. */
 export function asideFrame(message: unknown): Uint8Array {
   return written(message, ASIDE);
 }
@@ -113,7 +113,7 @@ function setHeader(view: DataView, length: number, kind: number): void {
 
 /** Puts messages together from the pieces in which they come. */
 export class FrameReader {
-  /** Whether the message that `next` has found is for the port. */
+  /** Whether the message that `next` has found is for the port itself. */
   isAside = false;
   /** The ring that large messages arrive in; undefined: they come by the pipe. */
   ring: RingReader | undefined;
@@ -121,18 +121,18 @@ export class FrameReader {
   readonly #values = new ValueReader(new ShapeReader(this.#book.buffer));
   /** How many bytes of the writer's book have arrived. */
   #known = BOOK_HEADER_BYTES;
-  /** What has arrived and was not read is in `#memory`, from `#at` to `#end`. */
+  /** Bytes that have arrived and were not read are in `#memory`, from `#at` to `#end`. */
   #memory = newMemory(FIRST_BYTES);
   #at = 0;
   #end = 0;
-  /** Beginning and kind of the message that `next` has found. */
+  /** Where the message begins that `next` has found, and its kind. */
   #start = 0;
   #kind = CLONED;
   /** Memory that messages in the ring are read into. */
   #large: Memory | undefined;
   /** Why there is no memory for the message that `next` has found. */
   #fault: unknown;
-  /** How many bytes of that message still come, and are dropped. */
+  /** How many bytes of a message for which there is no memory are still to come: they are dropped. */
   #missing = 0;
 
   add(bytes: Uint8Array): void {
@@ -164,10 +164,10 @@ export class FrameReader {
     }
   }
 
-  /** Makes room for a message that is not all here. Returns whether there is no memory for it: then it counts as one that cannot be read. */
+  /** Makes room for a message that is not all here. Returns true if there is no memory for the message: then it counts as unreadable. */
   #isRefused(length: number): boolean {
     try {
-      // What comes behind it in the last piece shall need no memory of the same size again.
+      // Room for one more piece: the bytes behind the message in its last piece must not need as much memory again.
       this.#reserve(length > KEPT_BYTES ? length + PIECE_BYTES : length);
       return false;
     } catch (error) {

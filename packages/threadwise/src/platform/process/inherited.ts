@@ -7,7 +7,7 @@ import { writeAll } from './ring.js';
 
 /** Takes from `globalThis` what the starter has left there: the boot message, and `load`, as this code cannot import by itself. */
 export function receiveBoot<Boot>(): Boot & { readonly load: Load } {
-  // Signals that come from a terminal or a service manager mean the program: main ends its workers when it ends.
+  // Signals from a terminal or a service manager are meant for the program: main ends its workers when it ends.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
     process.on(signal, () => undefined);
   const key = Symbol.for('threadwise.start');
@@ -17,7 +17,7 @@ export function receiveBoot<Boot>(): Boot & { readonly load: Load } {
   return boot;
 }
 
-/** Reads by the event loop, and writes at once, so that no message is lost when the process dies. */
+/** The pipe to main: reads by the event loop, and writes at once, so that no message is lost when the process dies. */
 export function inheritedPipe(): Pipe {
   let listener: (piece: Uint8Array) => void;
   const onread: OnReadOpts = {

@@ -14,7 +14,7 @@ import { toBytes } from './clone.js';
 import { KEPT_BYTES } from './frames.js';
 import { FD, type Pipe, type PipePort, readNow } from './port.js';
 
-/** The `--eval` script, valid as CommonJS and as a module: reads the code with its boot message, behind their length. Only it can import. */
+/** The `--eval` script, valid as CommonJS and as a module: reads a length, then as many bytes with the code and its boot message. Only it can import. */
 const STARTER = `{
   const { readSync } = process.getBuiltinModule('node:fs');
   const read = (bytes) => {
@@ -36,8 +36,8 @@ const LAST_WORDS = 4096;
 const OUT_OF_MEMORY = /JavaScript heap out of memory|[Ff]atal process out of memory/;
 
 /**
- * How often main looks whether a process hears it no more, because a signal has stopped it or a task has closed its pipe, and after how many
- * looks in a row it is killed. Milliseconds; times.
+ * How many milliseconds pass between two looks whether a process still hears main (a signal may have stopped it, a task may have closed its
+ * pipe); and after how many looks in a row that find it deaf it is killed.
  */
 const LOOK_MS = 1000;
 const MOST_STOPPED = 2;
@@ -52,19 +52,19 @@ interface ProcessStart {
   readonly code: string;
   /** The boot message of the code. */
   readonly boot: unknown;
-  /** In the file that the process inherits; its rings are the port's. */
+  /** A board in the file that the process inherits. The port uses its rings. */
   readonly board: BoardFile;
   /** How many pipes lead from the process to main, beside that of its port. */
   readonly pipes: number;
 }
 
 export class NodeProcess {
-  /** The pipes from the process to main, as many as were asked for; perhaps none where the process could not be started. */
+  /** The pipes from the process to main, as many as `start.pipes`; perhaps none where the process could not be started. */
   readonly pipes: readonly Socket[];
   readonly #child: ChildProcess;
   readonly #port: PipePort;
   #said = () => '';
-  /** The first reason to kill the process, as `kill` was told. */
+  /** What the first call of `kill` gave as its reason; undefined: there was no call. */
   #end: { readonly why: string | undefined } | undefined;
 
   /** @param port the port that is connected with the process */
@@ -77,7 +77,7 @@ export class NodeProcess {
     this.#child = spawn(start);
     const { pid } = this.#child;
     const sockets = (this.#child.stdio ?? []) as (Socket | null)[];
-    for (const socket of sockets) socket?.on('error', () => undefined).unref(); // the child is gone, of which its exit tells
+    for (const socket of sockets) socket?.on('error', () => undefined).unref(); // the child is gone: its event `exit` will tell
     const [, , stderr, toChild, fromChild, , ...pipes] = sockets as Socket[];
     this.pipes = pipes;
     if (pid === undefined) {
@@ -107,7 +107,7 @@ export class NodeProcess {
   }
 
   /**
-   * One worker of the process.
+   * Returns one worker of the process, as the core knows threads.
    * @param exited resolves when its `onExit` was called
    * @param threadId gives the system's number of its thread, 0 while that is unknown
    */
@@ -124,7 +124,7 @@ export class NodeProcess {
     };
   }
 
-  /** @param why how the end is explained; undefined: the pool has asked for it */
+  /** @param why how the end is explained; undefined: the pool has asked for the end */
   kill(why?: string): void {
     this.#end ??= { why };
     // Node.js would kill the whole process group in the place of a process that could not be started.
@@ -135,7 +135,7 @@ export class NodeProcess {
     running.add(this);
     let timesStopped = 0;
     const looks = setInterval(() => {
-      // A process that has closed its end of the pipe (a task did that, by the number) hears nothing any more, not even that it is to end.
+      // A process whose end of the pipe is closed (a task can close the descriptor) hears nothing any more, not even that it is to end.
       const isDeaf = toChild.destroyed;
       timesStopped = isDeaf || isStopped(pid) ? timesStopped + 1 : 0;
       if (timesStopped < MOST_STOPPED) return;
@@ -163,7 +163,7 @@ export class NodeProcess {
       signal === null ? undefined : `process ${this.#child.pid} was killed by ${signal}${memory}`;
     const how = this.#end?.why ?? killed;
     const exitCode = code ?? 128 + os.constants.signals[signal!];
-    // If it ended before any code of ours ran, what Node has printed is why.
+    // If the process ended before any code of this library ran, what Node has printed says why.
     const printed = this.#port.hasHeard || !code ? '' : this.#said().trim();
     const error = printed && reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`);
     return { exitCode, error: error || undefined, outOfMemory, ...(how && { how }) };
@@ -171,7 +171,7 @@ export class NodeProcess {
 }
 
 function spawn({ settings, execArgv, board, pipes }: ProcessStart): ChildProcess {
-  // A null prototype: what somebody has put on `Object.prototype` must not count as an option.
+  // A null prototype: properties that a program has put on `Object.prototype` must not count as options.
   const options: SpawnOptions = Object.assign(Object.create(null), {
     stdio: ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', board.fd, ...Array<'pipe'>(pipes).fill('pipe')],
     env: environment(settings.env),
@@ -235,7 +235,7 @@ function isNewKill(): boolean {
   return true;
 }
 
-/** Forwards the process's stderr to main's, as Node does for threads. Returns a function that gives the end of it. */
+/** Forwards the process's stderr to main's, as Node does for threads. Returns a function that gives the end of what was printed. */
 function listen(stderr: Socket): () => string {
   let last = '';
   const hear = (piece: Buffer) => {
@@ -268,7 +268,7 @@ function writeTo(socket: Socket, bytes: Uint8Array): void {
     try {
       written = writeSync(fdOf(socket), bytes);
     } catch {
-      // The pipe is full, or the child is gone, of which its exit tells.
+      // The pipe is full, or the child is gone: then its event `exit` will tell.
     }
   }
   if (written === bytes.length) return;
@@ -286,7 +286,7 @@ function fdOf(socket: Socket): number {
   return (socket as { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
 }
 
-/** Returns what tells of the end of a worker, and the promise that resolves then. */
+/** Returns a function that tells of the end of a worker, and a promise that resolves then. */
 export function exitOf(onExit: (exit: ThreadExit) => void) {
   const { promise: exited, resolve } = promised();
   const tell = (exit: ThreadExit) => {
@@ -308,7 +308,7 @@ export function optionsOf({ execArgv }: WorkerSettings): readonly string[] {
   return execArgv ?? inherited(process.execArgv);
 }
 
-/** The options without those that are main's alone, the values that follow these, and the text that main evaluates. */
+/** The options without those that are for main alone, without the values of these, and without the text that main evaluates. */
 export function inherited(options: readonly string[]): string[] {
   const { _eval: text } = process as { _eval?: string };
   return options.filter((option, i) => {

@@ -22,7 +22,7 @@ import type { WorkerBoot } from './worker-entry.js';
 export const processPlatform: Platform = {
   ...nodePlatform,
   name: 'process',
-  /** The far end is the same object: `spawn` connects it with the new process. */
+  /** The near and the far end are the same object: `spawn` connects it with the new process. */
   channel: () => {
     const port = new PipePort();
     return { near: port, far: port };
@@ -34,7 +34,7 @@ export const processPlatform: Platform = {
   sharedMemory: (byteLength) => new ArrayBuffer(byteLength),
   memory: () => {
     const own = nodePlatform.memory();
-    // The machine's figure includes all processes; that of a limit includes main alone.
+    // The memory that the machine uses includes all processes; the memory used of a limit is that of main alone.
     if (own === undefined || own.limitBytes === os.totalmem()) return own;
     return { ...own, usedBytes: own.usedBytes + residentBytesOfAll() };
   },

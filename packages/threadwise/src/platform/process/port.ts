@@ -13,7 +13,7 @@ export const FD = { fromMain: 3, toMain: 4, board: 5, pipes: 6 } as const;
 
 /** One end of a two-way pipe. */
 export interface Pipe {
-  /** Sends what the pipe takes, and keeps the rest: a copy, unless it has more than `KEPT_BYTES`. */
+  /** Sends what the pipe takes, and keeps the rest until the pipe takes it: as a copy, unless `bytes` has more than `KEPT_BYTES`. */
   write(bytes: Uint8Array): void;
   /** The bytes that have arrived, valid until the next call; undefined if there are none. */
   read(): Uint8Array | undefined;
@@ -25,9 +25,9 @@ export interface Pipe {
 export class PipePort implements Port {
   readonly #writer = new FrameWriter();
   readonly #frames = new FrameReader();
-  /** The error that ends the worker at the other end, once it has said so aside: anything can be thrown. */
+  /** The error that ends the worker at the other end, once that has sent it aside. It is in an object because it may be undefined. */
   uncaught: { readonly error?: unknown } = {};
-  /** The system's number of the thread at the other end, which it has said aside; 0 before that. */
+  /** The system's number of the thread at the other end, once that has sent it aside; 0 before. */
   threadId = 0;
   /** Whether any message has come. */
   hasHeard = false;
@@ -52,7 +52,7 @@ export class PipePort implements Port {
     detach();
   }
 
-  /** Tells the other end's port, and not its listener: the error that ends this worker, or the number of its thread. */
+  /** Tells the port at the other end, not its listener: the error that ends this worker, or the number of its thread. */
   postAside(message: EncodedError | number): void {
     this.#send(asideFrame(message));
   }
@@ -124,7 +124,7 @@ export class PipePort implements Port {
 
 let piece: Buffer | undefined;
 
-/** What a non-blocking pipe has now, valid until the next call; undefined if it has nothing, or its other end is closed. */
+/** The bytes that a non-blocking pipe has now, valid until the next call; undefined if there are none, or its other end is closed. */
 export function readNow(fd: number): Buffer | undefined {
   const into = (piece ??= Buffer.allocUnsafeSlow(PIECE_BYTES));
   try {

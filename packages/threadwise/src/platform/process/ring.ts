@@ -22,7 +22,7 @@ export class RingWriter {
   readonly #ring: Ring;
   /** Offsets of the messages that the other end has not taken, the oldest first. */
   readonly #starts: number[] = [];
-  /** The reader's byte, as it was at the last look. */
+  /** The byte in which the reader counts, as it was at the last look. */
   #taken = 0;
   readonly #byte = new Uint8Array(1);
   #end = 0;
@@ -92,7 +92,7 @@ export function writeAll(fd: number, bytes: Uint8Array, at?: number): void {
     done += writeSync(fd, bytes, done, bytes.length - done, at === undefined ? null : at + done);
 }
 
-/** Fills `bytes`. Returns false if the file or the pipe ends before. @param at offset in the file; undefined: `fd` is a pipe */
+/** Fills `bytes`. Returns false if the file or the pipe ends too early. @param at offset in the file; undefined: `fd` is a pipe */
 export function readAll(fd: number, bytes: Uint8Array, at?: number): boolean {
   for (let done = 0; done < bytes.length;) {
     const count = readSync(fd, bytes, done, bytes.length - done, at === undefined ? null : at + done);

@@ -30,11 +30,11 @@ export function runWorker(place: WorkerPlace & ModulePlace, pipe: Pipe): PipePor
   const { toMain, toWorker } = ringsOf(place.board);
   port.attach(pipe, toMain, toWorker);
   process.on('uncaughtExceptionMonitor', (error: unknown) => {
-    // A listener of the user's, or a domain, handles the error, and the worker lives on.
+    // If a listener of the user's, or a domain, handles the error, the worker lives on.
     if (process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback())
       return;
     port.postAside(encodeError(error, cloneByBytes));
-    process.exit(1); // main reports the error: it need not be printed
+    process.exit(1); // main reports the error, so it need not be printed here
   });
   const endpoint = new MessageEndpoint(new Line(port), new FileBoardEnd(place.board), now);
   void new Runner({ ...place, endpoint }, platform).start();

@@ -27,7 +27,7 @@ export interface Division {
   readonly processes: number;
 }
 
-/** Returns `spawn`: a worker starts in the oldest process that has too few, else in a new one or, if there are enough, the least loaded. */
+/** Returns `spawn`: a worker starts in the oldest process that has too few workers, else in a new process or, if there are enough, the least loaded. */
 export function spawnShared({ threads, processes }: Division): Platform['spawn'] {
   /** Processes that can take workers, the oldest first. */
   const open = new Set<SharedProcess>();
@@ -51,9 +51,9 @@ interface Member {
   readonly port: PipePort;
   readonly board: BoardFile;
   readonly tell: (exit: ThreadExit) => void;
-  /** Whether it begins no more tasks. */
+  /** Whether the worker begins no more tasks. */
   isRetired: boolean;
-  /** The looks whether it has ended, once it was asked to. */
+  /** Counts looks at the worker, once it was told to end. */
   looks: NodeJS.Timeout | undefined;
 }
 
@@ -78,7 +78,7 @@ class SharedProcess {
     this.#relay.listen((message) => this.#hear(message as FromRelay));
   }
 
-  /** How many workers are there to stay: one that retires still has a seat, and is about to be replaced. */
+  /** How many workers the process has, without those that retire: they still have seats, but are about to be replaced. */
   get load(): number {
     return [...this.#members.values()].filter(({ isRetired }) => !isRetired).length;
   }
@@ -96,7 +96,7 @@ class SharedProcess {
     try {
       this.#relay.post([seat, specOf(seat, spec)] satisfies ToRelay);
     } catch (error) {
-      if (this.#members.size === 0) this.#kill(); // nobody else would end it
+      if (this.#members.size === 0) this.#kill(); // without a worker, nothing else would end the process
       throw error; // the data cannot be cloned
     }
     const member: Member = { seat, port, board, tell, isRetired: false, looks: undefined };

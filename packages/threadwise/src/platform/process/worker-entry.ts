@@ -8,7 +8,7 @@ export interface WorkerBoot extends WorkerPlace, Pick<ModulePlace, 'heapMiB'> {
   readonly parentId: number;
 }
 
-/** How often a thread of its own looks whether main is alive: a blocked event loop cannot tell. Milliseconds; chosen by hand. */
+/** How many milliseconds pass between two looks whether main is alive. A separate thread looks, as an event loop may be blocked. Chosen by hand. */
 const LOOK_MS = 500;
 const WATCH = `const { parentId, word } = require('node:worker_threads').workerData;
 for (;;) { Atomics.wait(word, 0, 0, ${LOOK_MS}); if (process.ppid !== parentId) process.kill(process.pid, 'SIGKILL'); }`;
