@@ -310,6 +310,23 @@ describe('a pool', () => {
     });
   }
 
+  test('is not ready without a worker, though its two fail again and again', async () => {
+    const shortage = Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
+    const { platform, transport, engine } = scene({ threads: { min: 2, max: 2 } });
+    for (let i = 0; i < 6; i++) {
+      platform.advance(2000);
+      for (const thread of platform.threads.slice(-2)) {
+        assert.equal(await stateOf(engine.lifecycle.ready), 'open');
+        thread.exit({ error: shortage });
+        await turn();
+      }
+    }
+    assert.deepEqual(
+      [transport.links.length, engine.lifecycle.state, await stateOf(engine.lifecycle.ready)],
+      [12, 'broken', 'ERR_MODULE_LOAD'],
+    );
+  });
+
   test('pauses when there is no memory for one more worker, and has it when there is', async () => {
     const { platform, transport, engine } = scene({ threads: { min: 0, max: 3 } });
     const errors: unknown[] = [];

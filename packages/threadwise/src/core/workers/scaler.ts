@@ -137,9 +137,10 @@ export class Scaler {
     return this.#failures > 0 && (this.#pause !== undefined || isTrying());
   }
 
-  /** How many workers must be ready before the pool is: those that fail again and again are not waited for. */
+  /** How many workers must be ready before the pool is: where they fail again and again, no more than are left. */
   get expected(): number {
-    return this.#failures < MAX_FAILURES ? this.#bounds.min : 0;
+    const { min } = this.#bounds;
+    return this.#failures < MAX_FAILURES ? min : Math.min(min, this.#current);
   }
 
   /** Whether there was anything left to grow by when the size was last looked at. Asked at every call. */
