@@ -18,7 +18,7 @@ const EXPERIMENTS = 'threadwise-bench/main.js';
 export function addBench(program: Command, setExitCode: (code: number) => void): void {
   const command = program
     .command('bench')
-    .summary('run the experiments: the published figures, the published pools, and this one')
+    .summary('run the experiments, which compare this library with published pools and figures')
     .description(
       'Run experiments, all of them or those that are named, and draw the conclusions from what was measured. ' +
         "'threadwise bench --help' lists the options, 'threadwise bench --list' the experiments.",

@@ -62,7 +62,7 @@ function ctlProgram(program: Command, ctl: Command): Command {
     .usage('<command> [options]')
     .description(
       'Ask or change the pools of a running program. JSON on standard output, messages on standard error.\n' +
-        '<url> is where it listens: 9000, host:9000 or a URL. <pool> may be left out if there is only one.',
+        '<url> is where the program listens: 9000, host:9000 or a URL. <pool> may be left out if there is only one.',
     );
   addConnection(commands);
   addCommands(commands, ctl);
@@ -73,7 +73,7 @@ function addConnection(command: Command): void {
   addToken(command);
   command.option(
     '--timeout <time>',
-    'give up after that: 500ms, 30s, 5m (default: 10s for each answer, none for what waits)',
+    'give up after this time: 500ms, 30s, 5m (default: 10s for each answer, no limit for drain --wait and events)',
     parseDuration,
   );
 }
@@ -90,8 +90,8 @@ function addCommands(commands: Command, ctl: Command): void {
   add('ready', 'exit code 0 if every pool takes calls, otherwise 6');
   add('set [pool]', 'change how a pool works')
     .option('--threads <n|auto|min-max>', 'how many threads', parseThreads)
-    .option('--min <n>', 'at least so many', wholeNumber(0, 'Expected a number of threads.'))
-    .option('--max <n>', 'at most so many', wholeNumber(0, 'Expected a number of threads.'))
+    .option('--min <n>', 'the least number of threads', wholeNumber(0, 'Expected a number of threads.'))
+    .option('--max <n>', 'the most threads', wholeNumber(0, 'Expected a number of threads.'))
     .option('--choose <name>', 'the strategy, such as least-busy')
     .option('--placement <name>', 'threads, auto or inline')
     .option('--queue-limit <n|none>', 'how many calls may wait', (text) =>
@@ -101,8 +101,11 @@ function addCommands(commands: Command, ctl: Command): void {
   add('pause [pool]', 'calls are accepted and wait');
   add('resume [pool]', 'undo pause and drain');
   add('recycle [pool]', 'replace every worker, one after another');
-  add('drain [pool]', 'refuse new calls, finish the accepted ones').option('--wait', 'until no call is open');
-  add('events [pool]', 'what a pool tells, one JSON value a line, until it ends').option(
+  add('drain [pool]', 'refuse new calls, finish the accepted ones').option(
+    '--wait',
+    'end only when no call is open',
+  );
+  add('events [pool]', 'the events of a pool, one JSON value a line, until the pool is closed').option(
     '--count <n>',
     'end after n events',
     wholeNumber(1, 'Expected a number of events, at least 1.'),
@@ -118,5 +121,5 @@ Examples:
 
 Changes need the program's token, in THREADWISE_CONTROL_TOKEN.
 
-Exit codes: 0 done, 1 not understood, or undone by others, 2 usage, 3 refused, 4 no token or a wrong one,
+Exit codes: 0 done, 1 the answer was not understood, or others undid the drain, 2 usage, 3 refused, 4 no token or a wrong one,
 5 not reachable, 6 not ready, 7 no answer in time.`;

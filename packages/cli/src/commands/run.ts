@@ -35,13 +35,23 @@ export function addRun(program: Command, setExitCode: (code: number) => void): v
     .option('--threads <auto|n|min-max>', 'number of threads (default: auto)', parseThreads)
     .option('--on <url>', 'run on a fleet: redis://host:6379/0#queue', parseFleetAddress)
     .option('--batch <auto|n>', 'inputs per message to a thread (default: auto)', parseBatch)
-    .option('--timeout <time>', 'per input: 500, 500ms, 2s, 1m', parseDuration)
-    .option('--retries <n>', 'try a failing input again (default: 0)', parseRetries)
+    .option('--timeout <time>', 'limit for each attempt of an input: 500, 500ms, 2s, 1m', parseDuration)
+    .option('--retries <n>', 'how often a failing input is tried again (default: 0)', parseRetries)
     .addOption(
-      new Option('--on-error <what>', 'at a failing input (default: stop)').choices(['stop', 'skip']),
+      new Option('--on-error <what>', 'what a failing input does to the run (default: stop)').choices([
+        'stop',
+        'skip',
+      ]),
     )
-    .option('--journal <file>', 'a killed run goes on where it stopped when given again')
-    .option('--compare-inline [n]', 'run a sample of n inputs (200) without threads first', parseSampleSize)
+    .option(
+      '--journal <file>',
+      'record what is done: the same command again goes on where a killed run stopped',
+    )
+    .option(
+      '--compare-inline [n]',
+      'first run a sample of n inputs (default: 200) without threads',
+      parseSampleSize,
+    )
     .addHelpText('after', examples)
     .action(async (module: string, raw: RawRunOptions) => {
       const resolved = resolveRunOptions(module, raw, process.stdin.isTTY === true);
@@ -54,7 +64,7 @@ export function addRun(program: Command, setExitCode: (code: number) => void): v
 const examples = `
 Examples:
   threadwise run ./hash.js --files 'src/**' '!**/*.map'      one call per file, its path as the argument
-  threadwise run ./hash.js#digest --files 'src/**' --read    its content, read by the worker
+  threadwise run ./hash.js#digest --files 'src/**' --read    the file's content, read by the worker
   threadwise run ./tasks.js#resize --files 'in/*.jpg' --on-error skip --timeout 30s
   cat urls.txt | threadwise run ./tasks.js#parse --format text > parsed.txt
   threadwise run ./score.js --json records.json --with-input --out scores.ndjson
@@ -62,4 +72,5 @@ Examples:
   threadwise run ./tasks.js#thumbnail --lines urls.txt --on redis://db:6379/0#thumbnails
   threadwise run ./import.js --lines big.csv --out done.ndjson --journal import.journal
 
-Exit codes: 0 all well, 1 an input failed, 2 usage or bad input, 5 Redis not reached, 130 interrupted.`;
+Exit codes: 0 every input succeeded, 1 an input, the fold or the output failed, 2 usage or bad input, 5 Redis cannot be reached
+or refuses the password, 129 the terminal went away, 130 interrupted, 143 terminated.`;

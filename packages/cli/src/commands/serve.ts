@@ -15,7 +15,7 @@ export function addServe(program: Command, setExitCode: (code: number) => void):
     .argument('<module>', 'the module with the functions')
     .requiredOption('--queue <url>', 'redis://host:6379/0#queue, or rediss:// for TLS', parseFleetAddress)
     .option('--threads <auto|n|min-max>', 'number of threads (default: auto)', parseThreads)
-    .option('--name <name>', 'of this machine, in statistics (default: host and process)')
+    .option('--name <name>', 'name of this machine in statistics (default: host and process)')
     .addOption(
       new Option('--lock <time>', 'how long the machine may be silent before its jobs go to others')
         .argParser(parseDuration)
@@ -42,5 +42,5 @@ Examples:
   threadwise serve ./tasks.js --queue redis://db:6379/0#thumbnails                        on each machine
   threadwise run ./tasks.js#thumbnail --lines urls.txt --on redis://db:6379/0#thumbnails  anywhere
 
-Exit codes: 1 its workers cannot be started any more, 2 usage or a module that does not load, 5 Redis refused it, 129 the terminal
+Exit codes: 1 no worker can be started any more, 2 usage or a module that does not load, 5 Redis refused the machine, 129 the terminal
 went away, 130 interrupted, 143 terminated.`;

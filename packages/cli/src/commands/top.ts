@@ -11,7 +11,10 @@ export function addTop(program: Command, setExitCode: (code: number) => void): v
       'Watch the pools of a running program, and steer them: a live view. ' +
         'Without a terminal, one snapshot as text.',
     )
-    .argument('[url]', 'where it listens: 9000, host:9000 or a URL (default: port $THREADWISE_CONTROL here)')
+    .argument(
+      '[url]',
+      'where the program listens: 9000, host:9000 or a URL (default: port $THREADWISE_CONTROL here)',
+    )
     .option('--once', 'print one snapshot and end');
   addToken(command);
   command
@@ -27,7 +30,10 @@ export function addTop(program: Command, setExitCode: (code: number) => void): v
 
 /** Commander's `env` is not used: its help would show the token's value as the default. */
 export function addToken(command: Command): void {
-  command.option('--token <token>', `better: set ${TOKEN_VARIABLE}, which others on this machine cannot see`);
+  command.option(
+    '--token <token>',
+    `the program's token; better: set ${TOKEN_VARIABLE}, which others on this machine cannot see`,
+  );
 }
 
 const examples = `
@@ -36,5 +42,5 @@ Examples:
   threadwise top 9000
   threadwise top --once 9000 | grep images
 
-Exit codes: 0 ended by q, 1 not understood, 2 usage, 4 token, 5 not reachable, 7 no answer in time,
+Exit codes: 0 ended by q, 1 the answer was not understood, 2 usage, 4 no token or a wrong one, 5 not reachable, 7 no answer in time,
 129 the terminal went away, 130 interrupted, 143 terminated.`;

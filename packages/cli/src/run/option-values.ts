@@ -63,7 +63,7 @@ export function addInputOptions(command: Command): Command {
   return command
     .optionsGroup('Input (one of; default: lines of standard input):')
     .option('--files <globs...>', "every file that matches is an input; '!glob' excludes")
-    .option('--dot', 'with --files: names beginning with a dot as well')
+    .option('--dot', 'with --files: names that begin with a dot as well')
     .option('--read', "with --files: the function gets the file's content (Uint8Array), not its path")
     .option('--lines [file]', 'every line of a file or of standard input')
     .option('--json <file>', 'every value of a JSON array or of NDJSON')

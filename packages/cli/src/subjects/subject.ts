@@ -32,7 +32,7 @@ export interface RawOptions {
 export function addMeasuring(command: Command, threads: string): Command {
   return command
     .option('--threads <n>', threads, parseCount)
-    .option('--budget <time>', 'how long it may take: 30s, 2m (default: 60s)', parseDuration);
+    .option('--budget <time>', 'the longest time to measure: 30s, 2m (default: 60s)', parseDuration);
 }
 
 export function parseCount(text: string): number {

@@ -15,14 +15,17 @@ export function addAnalyzeFiles(analyze: Command, setExitCode: (code: number) =>
     .description(
       'Measure how the files of a folder are best read, by their size: synchronously or not, on one thread or in workers, and what each way does to the event loop.',
     )
-    .argument('<folder>', 'it is only read; links in it are not followed')
+    .argument('<folder>', 'the folder; its files are only read, and links are not followed')
     .optionsGroup('Input:')
     .option('--match <globs...>', "only files that match, relative to the folder; '!glob' excludes")
-    .option('--dot', 'names beginning with a dot as well')
+    .option('--dot', 'names that begin with a dot as well')
     .optionsGroup('Measuring:');
-  addMeasuring(command, 'how many read at the same time (default: as many as the library would use)').option(
+  addMeasuring(
+    command,
+    'how many workers or processes read at the same time (default: as many as a pool has)',
+  ).option(
     '--cold',
-    "from the disk as well: drops the system's cache of files (root; slows the whole machine)",
+    "measure reads from the disk as well: drops the system's cache of files (needs root; slows the whole machine)",
   );
   addOutputs(command)
     .addHelpText('after', examples)
@@ -45,7 +48,7 @@ export function addAnalyzeFiles(analyze: Command, setExitCode: (code: number) =>
 
 const examples = `
 Examples:
-  threadwise analyze files ./photos                                    how its files are best read, by their size
+  threadwise analyze files ./photos                                    how the folder's files are best read, by their size
   threadwise analyze files ./data --match '**/*.json' '!**/tmp/**'     only some of them
   threadwise analyze files ./photos --out report.html --out report.json
   sudo threadwise analyze files ./photos --cold                        from the disk, too

@@ -17,7 +17,7 @@ export function addAnalyzeFunction(analyze: Command, setExitCode: (code: number)
   analyze
     .summary('measure whether threads pay for a function, and how many')
     .description(
-      'Measure an exported function on your inputs, with and without threads, and say whether threads pay, from where on, how many, and why.',
+      'Measure an exported function on your inputs, with and without threads, and say whether threads pay, how many, from which size of a call on, and why.',
     )
     .argument('[module]', 'module, and after # the export (default: its default or only function)');
   addInputOptions(analyze).optionsGroup('Measuring:');
@@ -106,8 +106,8 @@ const examples = `
 Examples:
   threadwise analyze ./tasks.js#hash --files 'photos/*.jpg'      one call per file, its path as the argument
   threadwise analyze ./tasks.js#parse --json records.json --out report.html --out report.json
-  threadwise analyze ./tasks.js#hash --files 'photos/*.jpg' --read      its content, read by the caller or by the worker
-  threadwise analyze ./tasks.js#render --json pages.json --spread       each value an array: render(...value)
+  threadwise analyze ./tasks.js#hash --files 'photos/*.jpg' --read      the file's content, read by the caller or by the worker
+  threadwise analyze ./tasks.js#render --json pages.json --spread       each value is an array: render(...value)
   threadwise analyze ./tasks.js#isPrime --range 1..1000 --budget 20s
   threadwise analyze --compare before.json after.json
 

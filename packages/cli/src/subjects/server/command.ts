@@ -33,23 +33,29 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
       'Run an HTTP app as it is, with functions offloaded to threads, and as a cluster of processes, each under load, and say which to choose, and why.',
     )
     .argument('<app>', 'module, and after # the export (default: its default export, or what listens)')
-    .argument('[args...]', 'after --: arguments of the app, as its process.argv has them')
+    .argument('[args...]', 'after --: the arguments of the app, in its process.argv')
     .optionsGroup('App:')
-    .option('--port <n>', 'of several ports that it listens on, this one', parsePort)
+    .option('--port <n>', 'the port to measure, if the app listens on several', parsePort)
     .optionsGroup('Load:')
     .option('--route <route>', "'/main?name=x' or 'POST /render'; repeatable (default: /)", collect)
-    .option('--routes <list>', 'the same in one: /a,/b', (list: string, before?: readonly string[]) =>
-      collect(list.split(','), before),
+    .option(
+      '--routes <list>',
+      'several routes in one option: /a,/b',
+      (list: string, before?: readonly string[]) => collect(list.split(','), before),
     )
     .option('--header <header>', "'name: value', sent with each request; repeatable", collect)
     .option('--body <file>', 'sent with each request that is a POST, PUT, PATCH or DELETE')
-    .option('--connections <n>', 'at a time (default: 50)', parseCount)
+    .option('--connections <n>', 'how many are open at a time (default: 50)', parseCount)
     .optionsGroup('Compared with the app as it is:')
-    .option('--offload <functions>', './tasks.js#render[,…] that the app imports; repeatable', collect)
+    .option(
+      '--offload <functions>',
+      'run in a pool what the app imports: ./tasks.js#render[,…]; repeatable',
+      collect,
+    )
     .option('--against <route>', 'a route that does the same in threads already; repeatable', collect);
-  addMeasuring(command, 'of the pool (default: the cores)').option(
+  addMeasuring(command, 'threads of the pool (default: the cores)').option(
     '--processes <n>',
-    'of the cluster (default: the cores)',
+    'processes of the cluster (default: the cores, at least 2)',
     parseCount,
   );
   addOutputs(command)
@@ -145,7 +151,7 @@ Examples:
   threadwise analyze server ./server.js#buildServer --route /main --against /pool --out report.html
   threadwise analyze server ./main.js --route 'POST /render' --body page.json -- --port 3000
 
-The app is started on ports of the loopback interface that are free, whatever it asks for; nothing is sent elsewhere.
+The app is started on free ports of the loopback interface, whatever ports it asks for; the command sends requests nowhere else.
 
 ${EXIT_CODES}`;
 
