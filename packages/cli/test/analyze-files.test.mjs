@@ -203,7 +203,7 @@ test('a folder that was not looked at, since somebody ended it, is not said to h
   const samples = await measureFolder({ ...plan, budgetMs: 60_000, signal: AbortSignal.abort() }, events);
   const { verdict, warnings } = analyzeFolder(samples);
   assert.match(verdict.sentence, /^Cannot tell/);
-  assert.ok(warnings.some((text) => /somebody ended it/.test(text)));
+  assert.ok(warnings.some((text) => /somebody ended the command/.test(text)));
 });
 
 test('of a folder that somebody ended before a file was read, it is not said that none could be read', async () => {

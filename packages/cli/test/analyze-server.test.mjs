@@ -229,7 +229,7 @@ describe('threadwise analyze server', { concurrency: 4 }, () => {
     [
       'routes.mjs',
       ['--routes', '/a,/b', '--against', '/c'],
-      /--against: expected as many as routes.* 2, got 1/,
+      /--against: expected one for each route.* 2, got 1/,
     ],
     ['routes.mjs', ['--out', 'report.pdf'], /ends in \.json, \.html, \.md, got 'report\.pdf'/],
     ['routes.mjs', ['--budget', '1s'], /--budget: expected at least 2s, got 1 s/],

@@ -292,7 +292,10 @@ const misuses = [
   [['ctl', '9000', 'stop'], /unknown command 'stop'/],
   [['ctl', 'nowhere', 'pools'], /'nowhere' is no address/],
   [['ctl', '9000', 'set', 'images'], /Nothing to change: expected one or more of --threads/],
-  [['ctl', '9000', 'set', 'images', '--threads', '2', '--max', '3'], /--threads says it all/],
+  [
+    ['ctl', '9000', 'set', 'images', '--threads', '2', '--max', '3'],
+    /--threads, or --min and --max, but both came/,
+  ],
   [['ctl', '9000', 'set', 'images', '--min', '4', '--max', '3'], /--min to be at most --max; 4 and 3 came/],
   [['ctl', '9000', 'set', 'images', '--threads', 'many'], /'many' is invalid. Expected auto, a number/],
   [['ctl', '9000', 'set', 'images', '--queue-limit', '-1'], /Expected a number of calls, or none/],

@@ -223,7 +223,7 @@ test('a journal whose numbers were changed is refused, and writes no line twice'
     const last = JSON.parse(records.pop());
     writeFileSync(at('believed.journal'), lines([...records, JSON.stringify({ ...last, [field]: value })]));
     const { code, stderr } = await runTask('needsFile', args, { env: { TEST_NEEDED_FILE: folder } });
-    assert.match(stderr, /'.*' is damaged: a whole line of it is not as it was written\n$/);
+    assert.match(stderr, /'.*' is damaged: the checksum of a line is wrong\n$/);
     assert.deepEqual([code, readFileSync(at('believed'), 'utf8')], [2, written]);
   }
 });
@@ -285,6 +285,6 @@ test('a redirection that does not append, and stands behind the cut, is refused 
     env: { TEST_NEEDED_FILE: folder },
   });
   closeSync(fd);
-  assert.match(stderr, /not written at its end; append to it with >>, or use --out/);
+  assert.match(stderr, /not open for appending; append to it with >>, or use --out/);
   assert.deepEqual([code, readFileSync(at('shared'), 'utf8')], [1, whole]);
 });

@@ -30,7 +30,7 @@ export function addressFrom(env: NodeJS.ProcessEnv): URL {
   if (text === '') {
     throw new UsageError(
       `Which program? ${EXPECTED} Without an argument, ` +
-        'the environment variable THREADWISE_CONTROL says it; it is not set.',
+        'the environment variable THREADWISE_CONTROL has the address, but it is not set.',
     );
   }
   try {

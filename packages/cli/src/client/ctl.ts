@@ -87,7 +87,7 @@ interface CtlOptions extends Omit<Change, 'threads' | 'queueLimit'> {
 function changeOf({ threads, queueLimit, ...others }: CtlOptions): Change {
   const { min, max } = others;
   if (threads !== undefined && (min !== undefined || max !== undefined)) {
-    throw new UsageError('--threads says it all: expected it, or --min and --max, and both came.');
+    throw new UsageError('Expected --threads, or --min and --max, but both came.');
   }
   if (min !== undefined && max !== undefined && min > max) {
     throw new UsageError(`Expected --min to be at most --max; ${min} and ${max} came.`);

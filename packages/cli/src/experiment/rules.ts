@@ -85,7 +85,7 @@ export function busyWarning(machine: Load): string | undefined {
   if (!isBusy(machine)) return undefined;
   const { othersShare, loadBefore, cores } = machine;
   return othersShare === undefined
-    ? `other programs were running: ${loadBefore.toFixed(1)} wanted a core before anything was measured, and there ${cores === 1 ? 'is' : 'are'} ${counted(cores, 'core')}`
+    ? `other programs were running: ${loadBefore.toFixed(1)} threads wanted a core before anything was measured, and there ${cores === 1 ? 'is' : 'are'} ${counted(cores, 'core')}`
     : `other programs were running: they had ${perCent(othersShare)} of the cores while it was measured`;
 }
 
@@ -97,7 +97,7 @@ export function applying(sentences: readonly (string | false | undefined)[]): st
 /** The warnings that name what was not measured. */
 export function leftOutWarnings({ skipped, isCutShort }: Omit<Measured, 'machine'>): string[] {
   return applying([
-    isCutShort && 'not everything was measured: the time was over, or somebody ended it',
+    isCutShort && 'not everything was measured: the time was over, or somebody ended the command',
     ...notMeasured(skipped),
   ]);
 }

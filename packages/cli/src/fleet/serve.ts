@@ -47,7 +47,7 @@ export async function serveQueue(module: string, options: ServeOptions): Promise
   const interrupts: Interrupts = new Interrupts({
     first: () => {
       const { active } = service.stats();
-      const rest = `${counted(active, 'job')} ${active === 1 ? 'runs' : 'run'}; what has not ended in ${graceMs / 1000} s is given back`;
+      const rest = `${counted(active, 'job')} ${active === 1 ? 'runs' : 'run'}; jobs that have not ended in ${graceMs / 1000} s are given back`;
       say(`stopping: ${active === 0 ? 'no job runs' : rest}; Ctrl-C again stops at once`);
       void service.close();
     },

@@ -178,7 +178,7 @@ test('a whole line that is not as it was written is damage, not a kill', () => {
   for (const content of changed) {
     assert.notEqual(content, whole);
     writeFileSync(path, content);
-    failsWith(/is damaged: a whole line of it is not as it was written$/);
+    failsWith(/is damaged: the checksum of a line is wrong$/);
     assert.equal(readFileSync(path, 'utf8'), content);
   }
 });

@@ -176,5 +176,5 @@ export function sealed(content: object): string {
 function parse(path: string, line: string): unknown {
   const [, text, sum] = /^(.*),"crc32":(\d+)\}$/s.exec(line) ?? [];
   if (text !== undefined && crc32(text) === Number(sum)) return JSON.parse(`${text}}`);
-  throw new UsageError(`journal '${path}' is damaged: a whole line of it is not as it was written`);
+  throw new UsageError(`journal '${path}' is damaged: the checksum of a line is wrong`);
 }

@@ -99,7 +99,8 @@ export function checkOutput(out: OutPath | undefined, { place, offset }: OutputM
     );
   }
   const stats = fstatSync(STDOUT);
-  if (!stats.isFile()) throw new UsageError(`the journal belongs to a file; ${REMEDY}`);
+  if (!stats.isFile())
+    throw new UsageError(`the journal's output is a file, and standard output is not one; ${REMEDY}`);
   if (place.kind === 'file' && (place.dev !== stats.dev || place.ino !== stats.ino)) {
     throw new UsageError(`standard output is not the file that the journal belongs to; ${REMEDY}`);
   }
@@ -127,7 +128,7 @@ function fileSink({ fd, commit, close }: OutFile, name: string, place: Place): S
     if (fstatSync(fd).size === sink.offset) return;
     // The file is not open for appending, and we had cut it, so that the write began beyond its end, with zeros in between.
     ftruncateSync(fd, before);
-    throw new ExpectedError(`${name} was not written at its end; append to it with >>, or use --out`);
+    throw new ExpectedError(`${name} is not open for appending; append to it with >>, or use --out`);
   }
 }
 

@@ -88,11 +88,11 @@ function resolveServerOptions(app: string, args: readonly string[], raw: RawServ
   const requests = requestsOf('--route', all.length === 0 ? ['/'] : all, { headers, body });
   const [many, got] = [requests.length, against.length];
   if (got > 0 && offload.length > 0) {
-    const why = 'expected one of them, the app offloads or it is to be offloaded';
+    const why = 'expected one of them: a route that uses threads already, or functions to move to threads';
     throw new UsageError(`--against and --offload: ${why}`);
   }
   if (got > 0 && got !== many) {
-    const expected = `expected as many as routes, in the same order, which are ${many}`;
+    const expected = `expected one for each route, in the same order, so ${many}`;
     throw new UsageError(`--against: ${expected}, got ${got}`);
   }
   const plan: Omit<ServerPlan, 'signal'> = {

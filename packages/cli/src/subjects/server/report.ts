@@ -33,11 +33,11 @@ const ADVICE: Readonly<Record<ServerAnswer, readonly [badge: string, tone: Tone,
   cluster: [
     'Cluster it',
     'pays',
-    'Start it by a file that starts as many of it, once what it keeps in memory is kept elsewhere:',
+    'First move what the app keeps in memory elsewhere. Then start the app by a file that starts all its processes:',
   ],
-  unknown: ['No verdict', 'unknown', 'As long as it cannot be told, change nothing.'],
+  unknown: ['No verdict', 'unknown', 'As long as there is no verdict, change nothing.'],
 };
-const HAS_THE_ROUTE = 'The app has the route that does it already: let the others do as it does.';
+const HAS_THE_ROUTE = 'The app already has a route that uses threads: let the other routes do the same.';
 
 export function serverReport(findings: ServerFindings): Report {
   const { verdict, samples } = findings;

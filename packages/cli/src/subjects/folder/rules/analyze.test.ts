@@ -222,7 +222,7 @@ describe('a folder', () => {
       /measured on 1 file of 5,000/,
       /^below 4 KiB: files changed their size/,
       /readFiles: not measured, its process ended/,
-      /not everything was measured: the time was over, or somebody ended it/,
+      /not everything was measured: the time was over, or somebody ended the command/,
     ]) {
       assert.ok(
         warnings.some((text) => expected.test(text)),

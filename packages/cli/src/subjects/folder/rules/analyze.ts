@@ -176,7 +176,7 @@ function ofCache(classes: readonly Weighed[]): string | undefined {
   );
   const how =
     slower.length > 0
-      ? `the first read was slower than the second (${slower.join(', ')}): it may have come from the disk, which cannot be told apart`
+      ? `the first read was slower than the second (${slower.join(', ')}): it may have come from the disk, but that cannot be seen from outside`
       : 'the first read was as fast as the second: the files may have been in memory already';
   return `${how}; all figures are for files in memory`;
 }

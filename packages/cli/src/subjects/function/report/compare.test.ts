@@ -177,8 +177,8 @@ test('reads what was written', () => {
 
 const BEGIN = "a.json: expected findings of 'threadwise analyze --out x.json', ";
 const wrong: readonly (readonly [what: string, text: string, message: string])[] = [
-  ['no JSON', '{ nonsense', 'got what is no JSON: '],
-  ['nothing', '', 'got what is no JSON: '],
+  ['no JSON', '{ nonsense', 'got text that is not JSON: '],
+  ['nothing', '', 'got text that is not JSON: '],
   ['a list', '[1, 2]', 'an object, got an array of 2'],
   ['another object', '{}', 'schemaVersion: 1, got nothing'],
   [

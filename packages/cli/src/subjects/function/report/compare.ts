@@ -179,7 +179,7 @@ export function readFindings(text: string, name: string): Findings {
     given = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     const why = safeText(error instanceof Error ? error.message : String(error));
-    throw refused(`got what is no JSON: ${why}`);
+    throw refused(`got text that is not JSON: ${why}`);
   }
   const version = isRecord(given) ? given.schemaVersion : undefined;
   if (version !== undefined && version !== SCHEMA_VERSION) {

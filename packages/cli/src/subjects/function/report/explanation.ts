@@ -32,7 +32,7 @@ export function explanation(findings: Findings): Paragraph[] {
     {
       title: 'What a crossing is',
       text:
-        'Threads share no objects. What a call is given is copied to the worker, what it returns is copied back, and each side ' +
+        'Threads share no objects. The arguments of a call are copied to the worker, its result is copied back, and each side ' +
         `has to notice that something has come. That is the crossing, and it is paid for every call.${price}`,
     },
     {
@@ -75,7 +75,7 @@ export const ANSWERS: Readonly<Record<Answer, AboutAnswer>> = {
   unknown: {
     short: 'No verdict',
     tone: 'unknown',
-    before: 'As long as it cannot be told, change nothing.',
+    before: 'As long as there is no verdict, change nothing.',
     meaning: ({ samples: { behaviour }, noise, gain }) => {
       const { ended, neverSettled, failures } = behaviour;
       const isBroken = failures.calls > 0 && failures.failed === failures.calls;
@@ -85,7 +85,7 @@ export const ANSWERS: Readonly<Record<Answer, AboutAnswer>> = {
       const by = shown(noise, perCent);
       const differs = by === NONE ? '' : ` Repeated runs of the very same differ by ± ${by}.`;
       const why =
-        gain === undefined ? 'Too little was measured for a verdict.' : 'What was measured goes both ways.';
+        gain === undefined ? 'Too little was measured for a verdict.' : 'The measurements point both ways.';
       return `${why}${differs} A wrong verdict would be worse than none.`;
     },
   },
@@ -101,8 +101,8 @@ function whyInline({ alternatives, samples }: Findings): string {
   }
   if (behaviour.failsInWorker !== undefined) {
     return (
-      'Some things are there on the main thread only, and this function needs one of them: the error above says what it ' +
-      'missed. Where it can do without, threads can be measured.'
+      'Some things exist only on the main thread, and this function needs one of them: the error above names it. ' +
+      'If the function can do without it, threads can be measured.'
     );
   }
   if (behaviour.uncloneable.argument !== undefined || behaviour.uncloneable.result !== undefined) {

@@ -102,7 +102,7 @@ export function fakeFindings(changes: Partial<Findings> = {}): Findings {
   return {
     schemaVersion: 1,
     verdict: { answer: 'threads', sentence: 'Threads pay: 3.6 x with 4 threads' },
-    reasons: ['there are 4 cores', "with `placement: 'auto'`: 1.1 x the calls of the pool without it"],
+    reasons: ['there are 4 cores', "with `placement: 'auto'`: 1.1 x the calls of the plain pool"],
     warnings: ['3 of 200 calls failed: no such thing'],
     breakEven: {
       runMs: { value: 0.015, low: 0.014, high: 0.016 },
@@ -117,8 +117,7 @@ export function fakeFindings(changes: Partial<Findings> = {}): Findings {
         name: 'batch',
         gain: { value: 1.06, low: 1.06, high: 1.06 },
         changesVerdict: false,
-        sentence:
-          'with 16 inputs in one call: 1.1 x the calls of the pool without it, 3.8 x those without a pool',
+        sentence: 'with 16 inputs in one call: 1.1 x the calls of the plain pool, 3.8 x those without a pool',
       },
     ],
     recommended: { threads: 4 },

@@ -254,10 +254,10 @@ test('says to a beginner what the verdict means, whatever it is', () => {
     /worth the way to another thread.*\(1,000 calls a second\), several threads work at once/,
     /did not get enough more of these calls done than the calling thread by itself/,
     /spends most of its time waiting.*Promise\.all/,
-    /goes both ways. Repeated runs of the very same differ by ± 1 %/,
+    /point both ways. Repeated runs of the very same differ by ± 1 %/,
     /not everything can be copied/,
     /A part of it, perhaps one that is not JavaScript/,
-    /there on the main thread only, and this function needs one of them/,
+    /exist only on the main thread, and this function needs one of them/,
     /has to work with these inputs/,
   ];
   assert.match(said('inline', {}, 0.9), /takes at least half as long as the call itself/);

@@ -49,7 +49,7 @@ test('without --verbose: verdict, reasons, warnings, code, and where the rest is
   assert.deepEqual(few(fakeFindings()), [
     'Threads pay: 3.6 x with 4 threads',
     '  - there are 4 cores',
-    "  - with `placement: 'auto'`: 1.1 x the calls of the pool without it",
+    "  - with `placement: 'auto'`: 1.1 x the calls of the plain pool",
     '  ! 3 of 200 calls failed: no such thing',
     '  A pool with the options that the verdict speaks of:',
     '',

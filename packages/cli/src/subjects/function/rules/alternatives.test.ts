@@ -25,8 +25,7 @@ test('tells of what brings more than the pool without it', () => {
     alternatives.map(({ sentence, changesVerdict }) => ({ sentence, changesVerdict })),
     [
       {
-        sentence:
-          'with 64 inputs in one call: 1.8 x the calls of the pool without it, 0.9 x those without a pool',
+        sentence: 'with 64 inputs in one call: 1.8 x the calls of the plain pool, 0.9 x those without a pool',
         changesVerdict: false,
       },
     ],

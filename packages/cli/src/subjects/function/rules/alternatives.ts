@@ -63,7 +63,7 @@ function waysOf({ samples, fast, noise }: Facts, answer: Answer) {
     if (gain === undefined || toInline === undefined) return [];
     const changesVerdict = canChange && name !== 'auto' && isWorthIt(toInline, noise);
     if (gain.low < WORTH_TELLING && !changesVerdict) return [];
-    const sentence = `${howOf(variant)}: ${times(gain)} the calls of the pool without it, ${times(toInline)} those without a pool`;
+    const sentence = `${howOf(variant)}: ${times(gain)} the calls of the plain pool, ${times(toInline)} those without a pool`;
     // `gain`: how many times as many calls as the plain pool.
     return [{ variant, toInline, alternative: { name, gain, changesVerdict, sentence } }];
   });

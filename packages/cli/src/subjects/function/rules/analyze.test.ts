@@ -63,6 +63,6 @@ test('a break-even that does not go with the rest is no part of the verdict, and
   assert.match(verdict.sentence, /^Don't: .*; threads bring 0\.3 x the calls$/);
   assert.match(
     warnings[0]!,
-    /^two figures do not go together: threads bring 0\.3 x .*, and 0\.76 x those of one/,
+    /^two figures disagree: threads bring 0\.3 x .*, but 0\.76 x those of a function/,
   );
 });

@@ -99,7 +99,7 @@ function warningsOf(facts: Facts): string[] {
     inline.residentBytes !== undefined &&
       machine.memoryBytes > 0 &&
       inline.residentBytes > machine.memoryBytes / 2 &&
-      `it takes ${bytes(inline.residentBytes)} of memory, ${perCent(inline.residentBytes / machine.memoryBytes)} of what there is`,
+      `a process with this function takes ${bytes(inline.residentBytes)} of memory, ${perCent(inline.residentBytes / machine.memoryBytes)} of what there is`,
     ...leftOutWarnings(samples),
   ]);
 }
@@ -108,5 +108,5 @@ function warningsOf(facts: Facts): string[] {
 function contradiction({ samples, best, breakEven, isBusy }: Facts): string | undefined {
   const other = disagrees(samples, best?.gain);
   if (other === undefined || best === undefined || breakEven.runMs === undefined) return undefined;
-  return `two figures do not go together: threads bring ${times(best.gain)} the calls of this function, and ${times(other)} those of one that only computes for as long. It needs more than cores${isBusy ? ', or other programs had them' : ''}`;
+  return `two figures disagree: threads bring ${times(best.gain)} the calls of this function, but ${times(other)} those of a function that only computes for as long. This function needs more than cores${isBusy ? ', or other programs had them' : ''}`;
 }

@@ -62,7 +62,7 @@ test('SHA-256 of 1 KiB: does not pay by call, but does where the worker reads', 
   // 1.9 / 0.8 = 2.375
   assert.equal(
     reasons.at(-1),
-    'where the worker reads the input itself, and only its name crosses: 2.4 x the calls of the pool without it, 1.9 x those without a pool',
+    'where the worker reads the input itself, and only its name crosses: 2.4 x the calls of the plain pool, 1.9 x those without a pool',
   );
 });
 
@@ -116,7 +116,7 @@ test('an async call that computes and waits: what one event loop can do with man
   );
   assert.equal(
     verdictOf({ ...given, computing: 0.4, cores: 1, threads: [1, 2] }),
-    "async: Don't: a call computes for 40 % of its 20 ms and waits for the rest: many at a time on one event loop are up to 2.5 x the calls, threads bring at most 2 x",
+    "async: Don't: a call computes for 40 % of its 20 ms and waits for the rest: one event loop with many calls at a time does up to 2.5 x the calls, threads bring at most 2 x",
   );
   // Measured with many at a time the loop does all it can: 1,000 / 7 calls a second; two workers 2,000 / 20.
   assert.equal(

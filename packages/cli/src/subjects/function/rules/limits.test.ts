@@ -139,7 +139,7 @@ test('names memory that has no room for as many threads as cores', () => {
   const start = { readyMs: [30, 30], bytesPerThread: [150 * 2 ** 20, 150 * 2 ** 20] };
   // Three quarters of 512 MiB are 384.
   assert.deepEqual(limits({ ...EIGHT, threads: [1, 2] }, { machine, start }), [
-    'memory: the memory has room for 2 threads of 150 MiB each: 512 MiB is what there is',
+    'memory: the memory has room for 2 threads of 150 MiB each: there is 512 MiB',
   ]);
 });
 

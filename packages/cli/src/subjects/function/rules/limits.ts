@@ -83,7 +83,7 @@ function measuredLimits({ samples, cores, computing, mostlyWaits, crossingMs }: 
       // Where a quota leaves fewer cores than that, it is the quota that limits.
       room.threads <= cores &&
       room.threads < machine.cores &&
-      `the memory has room for ${counted(room.threads, 'thread')} of ${bytes(room.bytesEach)} each: ${bytes(machine.memoryBytes)} is what there is`,
+      `the memory has room for ${counted(room.threads, 'thread')} of ${bytes(room.bytesEach)} each: there is ${bytes(machine.memoryBytes)}`,
   };
 }
 

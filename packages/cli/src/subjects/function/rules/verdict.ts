@@ -75,7 +75,7 @@ function waits({ samples, computing, isMixed, loop, most }: Facts): Decision | u
   // The gain that one event loop can bring without threads, by making other calls while one waits.
   const alone = 1 / (loop?.high ?? 1);
   if (!isMixed || alone < WORTH_IT || most >= alone) return undefined;
-  const without = `many at a time on one event loop are up to ${times({ value: alone })} the calls`;
+  const without = `one event loop with many calls at a time does up to ${times({ value: alone })} the calls`;
   const threads = `threads bring ${timesAfter('at most', { value: most })}`;
   return dont('async', `${computes} and waits for the rest: ${without}, ${threads}`);
 }
@@ -206,7 +206,7 @@ function isTooShort({ samples, isBusy }: Facts): Decision | undefined {
   if (!isBusy || callMs === undefined || rate.length < FEWEST_ROUNDS) return undefined;
   if (callMs.p50 >= busy.LEAST_CROSSING_MS || busy.mostByRunTime(samples) >= 1) return undefined;
   const half = `half of the calls run for ${duration(callMs.p50)} or less`;
-  return dont('inline', `${half}; to hand one over takes longer than that, whoever else has the cores`);
+  return dont('inline', `${half}; to hand a call over takes longer than that, even on free cores`);
 }
 
 function unclear({ samples, best, noise, rounds, isBusy, lacking }: Facts): string {

@@ -40,13 +40,13 @@ test('warns of calls of very different length', () => {
 
 test('warns of a machine that others use, and of memory that is nearly full', () => {
   assert.deepEqual(warnings({ machine: { ...samples.machine, loadBefore: 1.26 } }), [
-    'other programs were running: 1.3 wanted a core before anything was measured, and there are 2 cores',
+    'other programs were running: 1.3 threads wanted a core before anything was measured, and there are 2 cores',
   ]);
   assert.deepEqual(warnings({ machine: { ...samples.machine, cores: 1, loadBefore: 1.26 } }), [
-    'other programs were running: 1.3 wanted a core before anything was measured, and there is 1 core',
+    'other programs were running: 1.3 threads wanted a core before anything was measured, and there is 1 core',
   ]);
   assert.deepEqual(warnings({ machine: { ...samples.machine, memoryBytes: 80 * 2 ** 20 } }), [
-    'it takes 60 MiB of memory, 75 % of what there is',
+    'a process with this function takes 60 MiB of memory, 75 % of what there is',
   ]);
   assert.deepEqual(warnings({ machine: { ...samples.machine, memoryBytes: 0 } }), [], 'not known');
 });
@@ -58,7 +58,7 @@ test('says what was not measured', () => {
     { what: '4 threads', why: 'there was no time' },
   ];
   assert.deepEqual(warnings({ isCutShort: true, skipped }), [
-    'not everything was measured: the time was over, or somebody ended it',
+    'not everything was measured: the time was over, or somebody ended the command',
     '2 threads, 4 threads: not measured, there was no time',
     'fewer cores: not measured, there is no taskset',
   ]);

@@ -141,7 +141,7 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
     const odd = likenesses.findIndex((each) => each.includes('different') || each.includes('unclear'));
     const route = odd === -1 ? '' : routeOf(requests[odd]!);
     if (odd !== -1 && !likenesses[odd]!.includes('different')) {
-      return `${route} answers something else each time: whether it still does its work when offloaded cannot be checked`;
+      return `${route} answers something else each time, so the command cannot check whether it still does its work when offloaded`;
     }
     const difference = odd === -1 ? complaint : `${route}: the answer differs`;
     const asked = await child.ask('calls', undefined, ANSWER_LIMIT_MS);

@@ -56,7 +56,7 @@ function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[
       !isOffloadedAlready &&
       `offloading was not measured: no function was named (--offload ./tasks.js#render, or --against /route)${mayHelp}`,
     noise.requests !== undefined &&
-      `the app as it is, run twice, differs by up to ${perCent(noise.requests)} in requests: less than that is not seen`,
+      `the app as it is, run twice, differs by up to ${perCent(noise.requests)} in requests: smaller effects are not seen`,
   ]);
 }
 

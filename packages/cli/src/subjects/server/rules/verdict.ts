@@ -181,7 +181,7 @@ function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerd
     });
   if (held === undefined) return undefined;
   const full = `the machine is full: ${whoFills(held.room, cores)}`;
-  return unknown(`${full}, which the app would have to itself elsewhere`);
+  return unknown(`${full}; with the load on another machine the app would have these cores, too`);
 }
 
 /** `the load generator takes 0.9 of 2 cores`. */
