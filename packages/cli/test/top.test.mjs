@@ -59,7 +59,7 @@ test('without an argument the environment says where', async (t) => {
 test('without either it says what is expected: exit code 2', async () => {
   const { code, stdout, stderr } = await run(['top'], { env: NOWHERE });
   assert.deepEqual([code, stdout], [2, '']);
-  assert.match(stderr, /Which program\? .*THREADWISE_CONTROL has the address, but it is not set/);
+  assert.match(stderr, /Which program\? .*THREADWISE_CONTROL, which is not set/);
 });
 
 test('nothing answers: exit code 5', async (t) => {

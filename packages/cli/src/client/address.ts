@@ -29,8 +29,8 @@ export function addressFrom(env: NodeJS.ProcessEnv): URL {
   const text = env.THREADWISE_CONTROL?.trim() ?? '';
   if (text === '') {
     throw new UsageError(
-      `Which program? ${EXPECTED} Without an argument, ` +
-        'the environment variable THREADWISE_CONTROL has the address, but it is not set.',
+      `Which program? ${EXPECTED} Without an argument, the command ` +
+        'takes the address from the environment variable THREADWISE_CONTROL, which is not set.',
     );
   }
   try {
