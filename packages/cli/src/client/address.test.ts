@@ -46,7 +46,7 @@ test('a password is refused and not repeated', () => {
 test('the environment names the address; its name is in the message when it is none', () => {
   assert.equal(addressFrom({ THREADWISE_CONTROL: '9464' }).href, 'http://127.0.0.1:9464/');
   assert.throws(() => addressFrom({}), /THREADWISE_CONTROL, which is not set/);
-  assert.throws(() => addressFrom({ THREADWISE_CONTROL: ' ' }), /it is not set/);
+  assert.throws(() => addressFrom({ THREADWISE_CONTROL: ' ' }), /which is not set/);
   assert.throws(() => addressFrom({ THREADWISE_CONTROL: 'yes' }), /^UsageError: THREADWISE_CONTROL: 'yes'/);
 });
 
