@@ -47,7 +47,7 @@ function shareBetween(before: Sample, after: Sample): number | undefined {
     usedMs += worker.cpu.usedMs - then.cpu.usedMs;
     waitedMs += worker.cpu.waitedMs - then.cpu.waitedMs;
   }
-  // Of tiny tasks, the running time is small beside what the worker computes between them: so that counts, too.
+  // The running time of tiny tasks is small beside what the worker computes between them, so that time counts, too.
   if (Math.max(busyMs, usedMs) < MIN_BUSY * elapsedMs) return undefined;
   return usedMs === 0 ? 0 : usedMs / Math.max(usedMs, busyMs - waitedMs);
 }

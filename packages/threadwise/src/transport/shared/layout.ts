@@ -55,7 +55,7 @@ const SEAT_WORDS = RESERVED + MASK;
 /** Words of one seat on the board: three lines by themselves, then its claims. */
 const SEAT_STRIDE = 3 * LINE + 32;
 export const MAX_CLAIM = 32;
-/** From here on, as Float64 words: how long functions run. Only a coordinator uses these words. */
+/** The first of the Float64 words that say how long functions run. Only a coordinator uses these words. */
 const RUN_TIMES = SEAT_WORDS + SEATS * SEAT_STRIDE;
 /** How many functions have an average of their own; more share them. */
 const FUNCTIONS = 1024;

@@ -18,7 +18,7 @@ export const HOLD_MS = 0.5;
 
 export async function keepOutstanding({ outstanding, ms, turnsLoop = false, call }: Load) {
   const begin = performance.now();
-  /** From this time on, no call is begun. */
+  /** The time after which no further call is begun. */
   const end = begin + ms;
   const loaded = {
     begin,

@@ -190,7 +190,7 @@ export function whoFills({ load, others }: Room, cores: number): string {
   return `the load generator takes ${coresOf(load)} of ${counted(cores, 'core')}${too}`;
 }
 
-/** From this share on, one digit is enough: with two it would read 0.10. */
+/** Shares of at least this value are shown with one digit: with two digits, it would read 0.10. */
 const ONE_DIGIT_FROM = 0.095;
 
 export function coresOf(share: number): string {
