@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isBusy } from '../../../experiment/rules.js';
 import { analyze } from './analyze.js';
-import { byCpuTime } from './busy.js';
+import { byCpuTime, onFreeCores } from './busy.js';
 import type { Samples } from './samples.js';
 import { type Model, model, simulate } from './simulated.test.fake.js';
 
@@ -183,6 +183,22 @@ test('calls that get dearer as more of them run at a time do not pay, however ch
     sentence,
     /^Likely, threads do not pay: a call computes 14 ms, with threads 42 ms: about 0\.67 x on 2 free cores/,
   );
+});
+
+test('where threads brought more calls even so, it is not said that they do not pay', () => {
+  const rates = [1.2, 1.3, 1.25, 0.5, 0.51, 1.1];
+  const { answer } = beside({ runMs: 14 }, rates, 2, [15, 15, 15, 42, 42, 42]);
+  assert.equal(answer, 'unknown');
+});
+
+test('what slows all calls down for a while says nothing about threads: each round is compared with itself', () => {
+  // The memory is three times slower in half of the rounds, for calls with threads and for calls without.
+  const samples = simulate(model({ runMs: 14, crossingMs: 0.006, rounds: 6 }));
+  const slower = (series: readonly number[]) => series.map((ms, round) => (round < 4 ? ms : 3 * ms));
+  const inline = { ...samples.inline, cpuMs: slower(samples.inline.cpuMs) };
+  const threads = samples.threads.map((of) => ({ ...of, cpuMs: slower(of.cpuMs) }));
+  const { value, low } = onFreeCores({ ...samples, inline, threads })!.gain;
+  assert.ok(value > 1.99 && low > 1.99, `${low} to ${value}`);
 });
 
 test('on one core no call is said to be shorter than a crossing that is not', () => {

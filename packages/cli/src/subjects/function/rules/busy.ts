@@ -68,12 +68,15 @@ export function onFreeCores(samples: Samples) {
   const pools = samples.threads.filter(({ threads, rate }) => threads > 1 && rate.length > 1);
   if (cpu === undefined || callMs === undefined || pools.length === 0) return undefined;
   const slices = pools
-    .flatMap(({ rate, cpuMs: each }) => each.map((ms, i) => ({ ms, hadCores: (rate[i]! * ms) / 1000 })))
-    .filter(({ hadCores }) => Number.isFinite(hadCores))
+    .flatMap(({ rate, cpuMs: each }) =>
+      each.map((ms, i) => ({ ms, share: cpuMs[i]! / ms, hadCores: (rate[i]! * ms) / 1000 })),
+    )
+    .filter(({ share, hadCores }) => Number.isFinite(share) && Number.isFinite(hadCores))
     .sort((a, b) => b.hadCores - a.hadCores);
   const kept = slices.slice(0, Math.max(FEWEST_ROUNDS, Math.ceil(MOST_LIKE_IT * slices.length)));
   const cores = usableCores(samples.machine);
-  const gain = estimate(kept.map(({ ms }) => cores * Math.min(1, cpu.value / ms)));
+  // Round by round: what slows down all calls for a while, such as others' use of the memory, changes both figures alike.
+  const gain = estimate(kept.map(({ share }) => cores * Math.min(1, share)));
   if (gain === undefined) return undefined;
   const crossingMs = Math.max(LEAST_CROSSING_MS, Math.min(...slices.map(({ ms }) => ms)) - cpu.high);
   const least = Math.max(LEAST_CROSSING_MS, crossingMs / DEARER);

@@ -156,7 +156,9 @@ function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision
     const here = `here ${timesFromTo(row.gain)} with ${counted(row.threads, 'thread')}`;
     return { ...likely('threads', `Likely, threads pay: ${expected} (${here})`), row };
   }
-  if (best === undefined || facts.mostlyWaits || free.most >= WORTH_IT) return undefined;
+  // More calls even beside other programs speak against it: the rounds that were kept may have been bad ones by chance.
+  const mayPay = best === undefined || best.gain.value >= 1 || free.most >= WORTH_IT;
+  if (mayPay || facts.mostlyWaits) return undefined;
   return likely('inline', `Likely, threads do not pay: ${expected} (here ${timesFromTo(best.gain)})`);
 }
 
