@@ -14,7 +14,7 @@ interface FakeSlot {
   state: 'starting' | 'ready';
   load: number;
   idleSince: number;
-  readonly startedAt: number;
+  startedAt: number;
 }
 
 interface Settings {
@@ -98,14 +98,17 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
     moduleFailed: (error: unknown) => noted.givenUp.push(error),
   };
   const scaler = new Scaler(engine as unknown as Engine, { min, max, cores: 4 });
-  /** The worker that was started last fails before it did anything. */
-  const failLast = (error: unknown = new Error('failed')) => {
-    scaler.failed(error, slots.pop() as unknown as WorkerSlot);
+  /** A worker fails before it did anything. */
+  const fail = (slot: FakeSlot, error: unknown = new Error('failed')) => {
+    slots.splice(slots.indexOf(slot), 1);
+    scaler.failed(error, slot as unknown as WorkerSlot);
   };
+  /** The worker that was started last fails. */
+  const failLast = (error?: unknown) => fail(slots.at(-1)!, error);
   const ready = (load = 0) => {
     for (const slot of slots) Object.assign(slot, { state: 'ready', load, idleSince: platform.now() });
   };
-  return { platform, scaler, slots, gone, waiting, asked, noted, failLast, ready };
+  return { platform, scaler, slots, gone, waiting, asked, noted, fail, failLast, ready };
 }
 
 describe('scaler', () => {
@@ -457,6 +460,21 @@ describe('workers that fail', () => {
     assert.equal(slots.length, 8);
     while (slots.length > 0) failLast(6);
     assert.deepEqual(noted.givenUp, [6]);
+  });
+
+  test('in turns, each while the next one starts, count all the same: the pause grows, and in the end they are given up', () => {
+    const { platform, scaler, slots, noted, fail } = scene({ min: 2, max: 2 });
+    scaler.adjust();
+    const loadsForMs = 400;
+    slots[1]!.startedAt = platform.now() + loadsForMs / 2;
+    let started = 2;
+    while (noted.givenUp.length === 0 && started < 100) {
+      platform.advance(10);
+      for (const slot of [...slots]) if (platform.now() - slot.startedAt >= loadsForMs) fail(slot);
+      started = Math.max(started, ...slots.map(({ id }) => id));
+    }
+    assert.ok(started < 20, `${started} were started`);
+    assert.equal(noted.givenUp.length, 1);
   });
 
   test('again and again, while others work, are tried again, after pauses that grow up to a minute', () => {

@@ -36,6 +36,7 @@ export class Scaler {
   #isFull = false;
   /** Failures in a row. */
   #failures = 0;
+  /** When the last of them was. */
   #failedAt = Number.NEGATIVE_INFINITY;
   #pause: TimerHandle | undefined;
   #watchdog: TimerHandle | undefined;
@@ -173,12 +174,15 @@ export class Scaler {
 
   /**
    * A worker ended without having done anything. The next one is started after a pause; after MAX_FAILURES, if no worker is left, the pool is
-   * broken. Workers that were started before the last failure fail together with that, as the threads of a process do: they count once.
+   * broken. Workers that were started before the last failure that counts fail together with that, as the threads of a process do: they do not
+   * count. The others do, also where workers that overlap take turns to fail.
    */
   failed(error: unknown, { startedAt, inSetup }: WorkerSlot): void {
     const { platform } = this.#engine.parts;
-    if (this.#failures === 0 || startedAt > this.#failedAt) this.#failures++;
-    this.#failedAt = platform.now();
+    if (this.#failures === 0 || startedAt > this.#failedAt) {
+      this.#failures++;
+      this.#failedAt = platform.now();
+    }
     if (this.#failures >= MAX_FAILURES && this.#current === 0) this.#engine.moduleFailed(error, inSetup);
     else if (this.#isOpen) {
       this.#endPause();
