@@ -458,6 +458,22 @@ describe('a pool', () => {
     assert.deepEqual(counts, [1]);
   });
 
+  test('tells of a crash that ends the last call of a closing pool, and is closed only then', async () => {
+    const { platform, engine, lastLink } = scene();
+    const told: string[] = [];
+    engine.hooks.on('worker:exit', ({ reason }) => told.push(reason));
+    engine.hooks.on('pool:close', () => told.push('closed'));
+    lastLink().events.ready([], { functions: [], others: [] });
+    const call = engine.admission.enter('work', [1], undefined);
+    lastLink().begin(lastLink().sent[0]!, platform.now());
+    const closed = engine.lifecycle.close();
+    platform.threads[0]!.exit();
+    await assert.rejects(call, { code: 'ERR_WORKER_CRASHED' });
+    await closed;
+    assert.deepEqual(told, ['crashed', 'closed']);
+    assert.equal(snapshot(engine).crashes, 1);
+  });
+
   test('says of a broadcast whose worker died before it began that it had not begun', async () => {
     const { platform, engine, lastLink } = scene({ threads: { min: 0, max: 1 } });
     engine.admission.enter('work', [1], undefined).catch(() => undefined);

@@ -19,7 +19,6 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   slot.link.bury();
   const phase = failurePhase(engine, slot);
   slot.transition('dead');
-  workers.slots.splice(workers.slots.indexOf(slot), 1);
   const again: Task[] = [];
   for (const task of slot.handed) if (!task.stillRuns) canceller.release(task); // an abort is not for a dead worker
   for (const task of slot.handed) {
@@ -28,6 +27,8 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   }
   for (const task of [...slot.lane]) if (!task.pinned && slot.lane.remove(task)) again.push(task);
   slot.handed.clear();
+  // Not earlier: a pool that closes is closed once the last call has settled and no worker is there, and nobody would hear of this one.
+  workers.slots.splice(workers.slots.indexOf(slot), 1);
   dispatch.putBack(again.filter((task) => !task.settled)); // a listener may have given one up
   recorder.forget(slot.record);
   slot.link.close();
