@@ -93,9 +93,8 @@ async function buildPool() {
       const part = names.get(basename(from));
       return `require("${part === undefined ? from : `./${part}.cjs`}")`;
     };
-    const loaders = Object.keys(LATER).map((group) => `const load_${group}=()=>require("./${group}.cjs");`);
     const { code, map } = minified(
-      `"use strict";${loaders.join('')}${withoutModules(texts.get(output), required, 'module.exports=')}`,
+      `"use strict";${LOADERS[name] ?? ''}${withoutModules(texts.get(output), required, 'module.exports=')}`,
       JSON.parse(texts.get(`${output}.map`)),
     );
     const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
@@ -119,6 +118,32 @@ export const { ${exports.join(', ')} } = createRequire(import.meta.url)('./share
   );
   rmSync(`${index}.map`, { force: true }); // the compiler's source map, of the file that was replaced
 }
+
+/**
+ * What loads a group, for the part that calls it; in one line, as source maps count lines. `later` may be needed when the process has no file
+ * descriptor left, be it to tell a caller so: hence its text is read with the part that loads it, and compiled if it cannot be read once more.
+ */
+const LOADERS = {
+  shared: 'const load_engine=()=>require("./engine.cjs");',
+  common: `
+    let pathOfLater,textOfLater;
+    try{
+      pathOfLater=require.resolve("./later.cjs");
+      textOfLater=require("node:fs").readFileSync(pathOfLater,"utf8");
+    }catch{}
+    function load_later(){
+      try{return require("./later.cjs")}
+      catch(error){
+        if(textOfLater===undefined||error.syscall!=="open")throw error;
+        const part=new module.constructor(pathOfLater,module);
+        part.filename=pathOfLater;
+        part._compile(textOfLater,pathOfLater);
+        part.loaded=true;
+        require.cache[pathOfLater]=part;
+        return part.exports;
+      }
+    }`.replaceAll(/\n */g, ''),
+};
 
 /** The name of each file of a build in parts: that of its entry; `shared` for what all parts need; `common` for what the others share. */
 function namesOf(outputs) {

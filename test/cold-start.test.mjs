@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 
 /** Runs a script that records each thread at its start: `log` has its name, and whether the library was loaded in full by then. */
-function run(script) {
+function run(script, [command, ...args] = [process.execPath]) {
   const program = `
     import { createRequire, syncBuiltinESMExports } from 'node:module';
     import { once } from 'node:events';
@@ -25,7 +25,7 @@ function run(script) {
     const { createPool } = await import('${import.meta.resolve('threadwise')}');
     const module = 'data:text/javascript,export const f = (x) => x + 1';
     ${script}`;
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+  const { stdout, stderr, status } = spawnSync(command, [...args, '--input-type=module', '-e', program], {
     encoding: 'utf8',
     timeout: 30_000,
   });
@@ -78,6 +78,31 @@ test('what only some pools need is loaded when one needs it, once', () => {
     console.log(JSON.stringify(loaded));`);
   assert.deepEqual(loaded, [2, 'a1', false, 3, true, 4, 3]);
 });
+
+test(
+  'a process that has no file descriptor left is told what becomes of its calls',
+  { skip: process.platform === 'win32' && 'there is no ulimit' },
+  () => {
+    const script = `
+      const { closeSync, openSync } = require('node:fs');
+      const pool = createPool(module, { threads: 1, isolation: 'thread' });
+      await pool.run('f', [1]);
+      const opened = [];
+      const told = [];
+      try {
+        for (;;) opened.push(openSync('.'));
+      } catch ({ code }) {
+        told.push(code);
+      }
+      await pool.run('g', [1]).catch(({ code }) => told.push(code));
+      for await (const value of pool.map('f', [1])) told.push(value);
+      for (const descriptor of opened) closeSync(descriptor);
+      await pool.close();
+      console.log(JSON.stringify(told));`;
+    const told = run(script, ['sh', '-c', 'ulimit -n 100 && exec "$0" "$@"', process.execPath]);
+    assert.deepEqual(told, ['EMFILE', 'ERR_TASK_NOT_FOUND', 2]);
+  },
+);
 
 test('a pool that has no threads starts none', () => {
   const log = run(`
