@@ -80,7 +80,7 @@ test('what only some pools need is loaded when one needs it, once', () => {
 });
 
 test(
-  'a process that has no file descriptor left is told what becomes of its calls',
+  'a process that has no file descriptor left is told what becomes of its calls, and the statistics',
   { skip: process.platform === 'win32' && 'there is no ulimit' },
   () => {
     const script = `
@@ -95,12 +95,14 @@ test(
         told.push(code);
       }
       await pool.run('g', [1]).catch(({ code }) => told.push(code));
+      const { tasks, process: { residentBytes } } = pool.stats();
+      told.push(tasks.failed, typeof residentBytes);
       for await (const value of pool.map('f', [1])) told.push(value);
       for (const descriptor of opened) closeSync(descriptor);
       await pool.close();
       console.log(JSON.stringify(told));`;
     const told = run(script, ['sh', '-c', 'ulimit -n 100 && exec "$0" "$@"', process.execPath]);
-    assert.deepEqual(told, ['EMFILE', 'ERR_TASK_NOT_FOUND', 2]);
+    assert.deepEqual(told, ['EMFILE', 'ERR_TASK_NOT_FOUND', 1, 'number', 2]);
   },
 );
 

@@ -3,7 +3,7 @@
  * Node's own availableParallelism() sees the affinity, and the quota only of cgroup v2 and only since Node 22 or 24.
  */
 import os from 'node:os';
-import { readText } from './usage.js';
+import { memoryUsage, readText } from './usage.js';
 
 /**
  * Bytes of memory assumed for each worker where a memory limit is known. An idle worker takes 8 to 12 MB on Node 20 to 26;
@@ -49,8 +49,9 @@ function threadsFor(perCpu: number, sources: LimitSources): number {
  */
 export function memory(): { readonly usedBytes: number; readonly limitBytes: number } {
   const limitBytes = process.constrainedMemory() ?? 0;
-  if (isLimit(limitBytes)) return { usedBytes: process.memoryUsage.rss(), limitBytes };
-  return { usedBytes: os.totalmem() - os.freemem(), limitBytes: os.totalmem() };
+  if (isLimit(limitBytes)) return { usedBytes: memoryUsage().rss, limitBytes };
+  const all = os.totalmem();
+  return { usedBytes: all - os.freemem(), limitBytes: all };
 }
 
 /** Without a limit, cgroup v1 and Node.js report a number near 2^63 or 2^64. A limit above the memory of the machine is no limit, either. */
