@@ -188,6 +188,19 @@ test('through a pipe, what was read before and after makes the whole', async () 
   assert.equal(stopped.stdout + rest.stdout, lines(numbers(1, 300)));
 });
 
+test('of two runs that use one journal, the one that comes after the other has recorded ends, and writes nothing twice', async () => {
+  const args = ['run', task('echo'), '--quiet', '--lines', '-', '--journal', at('two.journal')];
+  const { child, ended, until } = start(args);
+  child.stdin.write('a\nb\n');
+  await until('stdout', /b/);
+  const other = await run(args, { input: 'a\nb\nc\n' });
+  assert.deepEqual([other.code, other.stdout], [0, '"c"\n']);
+  child.stdin.end('c\nd\n');
+  const { code, stdout, stderr } = await ended;
+  assert.match(stderr, /^threadwise: another run has written to journal '.*two\.journal' meanwhile; /);
+  assert.deepEqual([code, stdout], [1, '"a"\n"b"\n']);
+});
+
 test('says what is wrong with going on', async () => {
   const base = ['--journal', at('wrong.journal')];
   const stop = { env: { TEST_NEEDED_FILE: at('never') } };

@@ -27,6 +27,7 @@ export async function openDelivery(
   const { format, ordered, stopsAtFailure } = options;
   // The journal is opened first: if that fails, the old output must still be there.
   const journal = options.journal === undefined ? noJournal : openJournal(options.journal, identity, resume);
+  journal.check();
   const sink = await openSink(out, journal !== noJournal, resume.output, isStopped);
   journal.begin(sink);
   let counts: Counts = resume.counts;
@@ -47,6 +48,7 @@ export async function openDelivery(
   async function take(results: readonly BatchResult[]): Promise<void> {
     const wanted = results.filter(isWanted);
     if (wanted.length === 0) return;
+    journal.check();
     const text = wanted.map((result) => result.text).join('');
     if (text !== '') {
       const { open, before } = formats[format];
@@ -71,6 +73,7 @@ export async function openDelivery(
     const { close, empty, render } = formats[format];
     // A fold over some of the inputs would look like one over all of them.
     if (reducer !== undefined && !isComplete) return;
+    journal.check();
     await sink.write(
       reducer === undefined ? (hasText ? close : empty) : `${reducer.text(render, counts.failed > 0)}\n`,
     );

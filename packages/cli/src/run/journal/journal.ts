@@ -2,8 +2,9 @@
  * Records what was written, so that a killed run can go on. README.md in this folder has the protocol, and says why nothing is lost
  * or doubled.
  */
-import { ftruncateSync } from 'node:fs';
+import { fstatSync, ftruncateSync } from 'node:fs';
 import { openInPlace, writeAll } from '../../disk/out-file.js';
+import { ExpectedError } from '../../exit-code.js';
 import { attempt } from '../../system-error.js';
 import {
   comparePositions,
@@ -24,16 +25,31 @@ import {
 } from './resume.js';
 
 /** The journal of a run without --journal: it records nothing. */
-export const noJournal: ReturnType<typeof openJournal> = { begin() {}, finish() {}, record() {}, close() {} };
+export const noJournal: ReturnType<typeof openJournal> = {
+  check() {},
+  begin() {},
+  finish() {},
+  record() {},
+  close() {},
+};
 
 /** Opens the file, and changes nothing in it. */
 export function openJournal(path: string, identity: JournalIdentity, resume: Resume) {
   const { fd, close } = attempt(() => openInPlace(path, 'a'), `cannot write journal '${path}'`);
   const tracker = new DoneTracker(resume.done);
+  let { size } = resume;
   return {
+    /** To be called before anything is written or cut: throws if another run has written to the journal meanwhile. */
+    check(): void {
+      if (fstatSync(fd).size === size) return;
+      throw new ExpectedError(
+        `another run has written to journal '${path}' meanwhile; this one ends, and has lost nothing`,
+      );
+    },
     /** Must be called before anything is written to the output. Cuts off a line that was torn. */
     begin({ place, offset }: Sink): void {
-      ftruncateSync(fd, resume.length);
+      size = resume.length;
+      ftruncateSync(fd, size);
       if (resume.kind === 'new') append({ ...beginning, ...identity, place, offset } satisfies JournalHeader);
     },
     /** Notes that the first `count` inputs of the batch have been written (or have failed and are skipped). */
@@ -47,7 +63,7 @@ export function openJournal(path: string, identity: JournalIdentity, resume: Res
   };
 
   function append(line: object): void {
-    writeAll(fd, sealed(line), `journal '${path}'`);
+    size += writeAll(fd, sealed(line), `journal '${path}'`);
   }
 }
 

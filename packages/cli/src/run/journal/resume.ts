@@ -59,6 +59,8 @@ export interface Resume {
   readonly output: OutputMark | undefined;
   /** The length of the journal without a torn last line, in bytes. */
   readonly length: number;
+  /** Its length with that line. Bytes. */
+  readonly size: number;
 }
 
 export const newRun: Resume = {
@@ -67,6 +69,7 @@ export const newRun: Resume = {
   done: nothingDone,
   output: undefined,
   length: 0,
+  size: 0,
 };
 
 /** How many characters of a header's field a message shows. */
@@ -94,7 +97,7 @@ function resumeOf(path: string, fd: number, identity: JournalIdentity): Resume {
   }
   const [line, ...more] = headOf(fd, size).split('\n');
   // The writer was killed within the first line.
-  if (more.length === 0) return newRun;
+  if (more.length === 0) return { ...newRun, size };
   const header = parse(path, line!) as JournalHeader;
   checkIdentity(path, header, identity);
   const { lines, end } = tailOf(fd, size);
@@ -108,6 +111,7 @@ function resumeOf(path: string, fd: number, identity: JournalIdentity): Resume {
     output: { place: header.place, offset: record?.offset ?? header.offset },
     // A line that was torn by a kill may follow the whole lines.
     length: end,
+    size,
   };
 }
 

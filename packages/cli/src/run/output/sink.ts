@@ -126,9 +126,13 @@ function fileSink({ fd, commit, close }: OutFile, name: string, place: Place): S
     const before = fstatSync(fd).size;
     sink.offset = before + writeAll(fd, text, name);
     if (fstatSync(fd).size === sink.offset) return;
-    // The file is not open for appending, and we had cut it, so that the write began beyond its end, with zeros in between.
+    // The file is not open for appending, and we, or another program, had cut it: so the write began beyond its end, with zeros in between.
     ftruncateSync(fd, before);
-    throw new ExpectedError(`${name} is not open for appending; append to it with >>, or use --out`);
+    const problem =
+      place.kind === 'out'
+        ? 'was cut by another program during the run'
+        : 'is not open for appending; append to it with >>, or use --out';
+    throw new ExpectedError(`${name} ${problem}`);
   }
 }
 
