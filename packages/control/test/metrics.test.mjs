@@ -38,6 +38,15 @@ async function scrape(server) {
 /** Labels of a pool that is called p. */
 const p = (labels = '') => `{pool="p"${labels && `,${labels}`}}`;
 
+test('where the system does not tell how much memory there is in use, only that metric is missing', async (t) => {
+  t.mock.method(process.memoryUsage, 'rss', () => {
+    throw new Error('EMFILE: too many open files, uv_resident_set_memory');
+  });
+  const { samples } = await scrape(await serve(t, [new FakePool('p')]));
+  assert.equal(samples.threadwise_process_resident_bytes, undefined);
+  assert.equal(samples[`threadwise_queue_size${p()}`], 5);
+});
+
 test('a pool is what its stats say, in base units', async (t) => {
   const pool = new FakePool('p', {
     coordinator: { utilization: 0.125, restarts: 3 },

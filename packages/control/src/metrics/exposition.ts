@@ -12,14 +12,24 @@ export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 type Streams = Pick<EventStreams, 'open'>;
 
 const PROCESS_FAMILIES: Families<Streams> = {
-  threadwise_process_resident_bytes: gauge('Memory of the whole process, all its threads together', () =>
-    process.memoryUsage.rss(),
+  threadwise_process_resident_bytes: gauge(
+    'Memory of the whole process, all its threads together',
+    residentBytes,
   ),
   threadwise_control_event_streams: gauge(
     'Clients that follow a pool by way of the control server',
     ({ open }) => open,
   ),
 };
+
+/** Undefined where the system does not tell: the process may have no file descriptor left, and then the other metrics are wanted most. */
+function residentBytes(): number | undefined {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return undefined;
+  }
+}
 
 export async function exposition(
   directory: Directory<ControllablePool>,
