@@ -31,7 +31,9 @@ export function parseDuration(text: string): number {
   const ms = match === null ? 0 : Number(match[1]) * unitsMs[match[2]!]!;
   // The most that a timer can be set for.
   if (ms < 1 || ms > 2 ** 31 - 1) {
-    throw new InvalidArgumentError('Expected a time such as 500, 500ms, 2s or 1m.');
+    throw new InvalidArgumentError(
+      'Expected a time such as 500, 500ms, 2s or 1m, of at least 1ms and at most 596h.',
+    );
   }
   return Math.round(ms);
 }

@@ -14,7 +14,7 @@ const report: Report = {
   failed: 0,
   threads: 4,
   machines: undefined,
-  crashes: [],
+  crashes: { count: 0, last: '' },
   elapsedMs: 2000,
   startMs: 100,
   inline: undefined,
@@ -35,8 +35,12 @@ test('says what was measured', () => {
 });
 
 test('says how many threads ended by themselves, and why the last one did', () => {
-  const text = renderSummary({ ...report, crashes: ['exit code 3', 'RangeError: too\nlong'] }, []);
-  assert.match(text, /^threads {2}4; ended by themselves: 2, the last by RangeError: too$/m);
+  const textOf = (last: string) => renderSummary({ ...report, crashes: { count: 2, last } }, []);
+  assert.match(
+    textOf('RangeError: too\nlong'),
+    /^threads {2}4; ended by themselves: 2, the last by RangeError: too$/m,
+  );
+  assert.match(textOf('\nlong'), /^threads {2}4; ended by themselves: 2$/m);
 });
 
 test('says of a fleet how many machines there were, and nothing about the threads of this one', () => {

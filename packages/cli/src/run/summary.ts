@@ -19,8 +19,8 @@ export interface Report {
   readonly threads: number;
   /** How many machines of a fleet there were; undefined where the threads are this machine's. */
   readonly machines: number | undefined;
-  /** Why threads ended by themselves, in a task or between two. They were replaced. */
-  readonly crashes: readonly string[];
+  /** How many threads ended by themselves, in a task or between two, and why the last one did. They were replaced. */
+  readonly crashes: { readonly count: number; readonly last: string };
   /** The time from creating the pool to the last result. */
   readonly elapsedMs: number;
   /** The part of `elapsedMs` until the workers had loaded the module. */
@@ -55,8 +55,9 @@ function rows(report: Report): [name: string, value: string][] {
   const before = earlier.inputs === 0 ? '' : `, ${count(earlier.inputs)} of them in earlier runs`;
   const byteRate = now.bytes === 0 ? '' : `, ${formatBytes(perSecond(now.bytes))}/s`;
   const on = machines === undefined ? '' : ` on ${counted(machines, 'machine')}`;
-  const why = printable(cut(crashes.at(-1)?.split('\n', 1)[0] ?? '', MOST_REASON));
-  const crashed = why === '' ? '' : `; ended by themselves: ${count(crashes.length)}, the last by ${why}`;
+  const why = printable(cut(crashes.last.split('\n', 1)[0]!, MOST_REASON));
+  const last = why === '' ? '' : `, the last by ${why}`;
+  const crashed = crashes.count === 0 ? '' : `; ended by themselves: ${count(crashes.count)}${last}`;
   const start = machines === undefined ? 'start the threads' : 'reach the fleet';
   return [
     ['inputs', `${count(counts.inputs)} ${nameOf(unit, counts.inputs)}${endings[end]}${before}`],

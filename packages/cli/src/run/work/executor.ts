@@ -23,10 +23,11 @@ export function localExecutor({ module, threads, timeoutMs, batch }: RunOptions,
       worker: { data: setup },
     },
   );
-  const crashes: string[] = [];
+  const crashes = { count: 0, last: '' };
   pool.on('worker:exit', ({ reason, error, exitCode }) => {
-    if (reason === 'crashed')
-      crashes.push(error === undefined ? `exit code ${exitCode}` : errorLine(describeError(error)));
+    if (reason !== 'crashed') return;
+    crashes.count += 1;
+    crashes.last = error === undefined ? `exit code ${exitCode}` : errorLine(describeError(error));
   });
   return {
     /** Resolves when inputs can be run. Rejects with an error that is meant for the user. */
@@ -37,7 +38,7 @@ export function localExecutor({ module, threads, timeoutMs, batch }: RunOptions,
     batching: () => createBatching(batch, pool.stats().threads.max),
     /** How many threads there are now, and how many machines of a fleet; undefined without a fleet. */
     size: (): { threads: number; machines?: number } => ({ threads: pool.stats().threads.current }),
-    /** Why threads ended by themselves, in a task or between two; a fleet tells of those in a task alone, as failures. */
+    /** How many threads ended by themselves, in a task or between two, and why the last one did; a fleet tells of those in a task alone, as failures. */
     crashes,
     /** Waits for what has begun, and then ends the executor. */
     close: () => pool.close(),
@@ -117,7 +118,7 @@ export function fleetExecutor(
       note: () => undefined,
     }),
     size: () => seen,
-    crashes: [],
+    crashes: { count: 0, last: '' },
     async close() {
       clearInterval(timer);
       await fleet?.close();
