@@ -17,7 +17,7 @@ export function addAnalyzeFunction(analyze: Command, setExitCode: (code: number)
   analyze
     .summary('measure whether threads pay for a function, and how many')
     .description(
-      'Measure an exported function on your inputs, with and without threads, and say whether threads pay, how many, from which size of a call on, and why.',
+      'Measure an exported function on your inputs, with and without threads, and say whether threads pay, how many, how large a call must be, and why.',
     )
     .argument('[module]', 'module, and after # the export (default: its default or only function)');
   addInputOptions(analyze).optionsGroup('Measuring:');

@@ -1,5 +1,5 @@
 /**
- * What threads cost, and from which running time of a call on they pay: tasks that do nothing, on each transport, and tasks that compute
+ * What threads cost, and how long a call must run for them to pay: tasks that do nothing, on each transport, and tasks that compute
  * for a given time, here and in a pool. Their values are as large as the user's.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
