@@ -27,7 +27,7 @@ export function readMachine(system: System = os) {
     memoryBytes: limit > 0 && limit < total ? limit : total,
     node: process.version,
     platform: `${process.platform}-${process.arch}`,
-    /** How many programs wanted to run before anything was measured: the system's mean of the last minute. */
+    /** How many threads wanted to run before anything was measured: the system's mean of the last minute. */
     loadBefore: system.loadavg()[0] ?? 0,
   };
 }

@@ -85,7 +85,7 @@ export function busyWarning(machine: Load): string | undefined {
   if (!isBusy(machine)) return undefined;
   const { othersShare, loadBefore, cores } = machine;
   return othersShare === undefined
-    ? `other programs were running: ${loadBefore.toFixed(1)} threads wanted a core before anything was measured, and there ${cores === 1 ? 'is' : 'are'} ${counted(cores, 'core')}`
+    ? `other programs were running: on average ${loadBefore.toFixed(1)} threads wanted a core before anything was measured, and there ${cores === 1 ? 'is' : 'are'} ${counted(cores, 'core')}`
     : `other programs were running: they had ${perCent(othersShare)} of the cores while it was measured`;
 }
 

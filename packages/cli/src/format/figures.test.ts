@@ -5,6 +5,8 @@ import {
   counted,
   duration,
   factor,
+  inOneUnit,
+  noise,
   part,
   perCent,
   range,
@@ -34,7 +36,7 @@ test('bytes have binary units', () => {
   const said = [0, 1, 1023, 1024, 3584, 5 * 2 ** 20, 150 * 2 ** 20, 2 ** 31, 2 ** 41].map(bytes);
   assert.deepEqual(said, [
     '0 bytes',
-    '1 bytes',
+    '1 byte',
     '1,023 bytes',
     '1 KiB',
     '3.5 KiB',
@@ -43,6 +45,20 @@ test('bytes have binary units', () => {
     '2 GiB',
     '2,048 GiB',
   ]);
+});
+
+test('values that are compared have one unit, in which none has too many digits', () => {
+  const said = (format: typeof bytes, values: number[]) => values.map(inOneUnit(format, values));
+  assert.deepEqual(said(duration, [0.02, 2, 6.3, 0.058]), ['20 us', '2,000 us', '6,300 us', '58 us']);
+  assert.deepEqual(said(duration, [13, 0, 0.09]), ['13 ms', '0 ms', '0.09 ms']);
+  assert.deepEqual(said(duration, [0.005, 1234.5]), ['0.005 ms', '1,230 ms']);
+  assert.deepEqual(said(bytes, [900 * 2 ** 20, 1.2 * 2 ** 30]), ['900 MiB', '1,230 MiB']);
+  assert.deepEqual(said(duration, [0, 0]), ['0 us', '0 us']);
+});
+
+test('noise is told neither as none nor to the digit where there is nothing to see', () => {
+  const all = [undefined, 0, 0.004, 0.25, 0.99, 1.37].map(noise);
+  assert.deepEqual(all, ['-', '± less than 1 %', '± less than 1 %', '± 25 %', '± 99 %', '± more than 100 %']);
 });
 
 test('shares, factors and counts', () => {
@@ -83,11 +99,11 @@ test('what is next to nothing is not told to the digit', () => {
   const ways = [timesFromTo, (gain: typeof both) => range(gain, factor)];
   for (const way of ways) {
     const said = [both, across, fromNone].map(way);
-    const expected = ['less than 0.001 x', 'less than 0.001 to 0.002 x', '0 to less than 0.001 x'];
+    const expected = ['less than 0.001 x', 'up to 0.002 x', 'less than 0.001 x'];
     assert.deepEqual(said, expected);
   }
   assert.equal(withRange(both, factor), 'less than 0.001 x');
-  assert.equal(withRange(across, factor), '0.0015 x (less than 0.001 to 0.002 x)');
+  assert.equal(withRange(across, factor), '0.0015 x (up to 0.002 x)');
   assert.deepEqual(
     [across, both].map((gain) => timesAfter('about', gain)),
     ['about 0.0015 x', 'less than 0.001 x'],

@@ -21,7 +21,7 @@ function durationUnit(ms: number): Unit {
 }
 
 function bytesUnit(count: number): Unit {
-  const units = ['bytes', 'KiB', 'MiB', 'GiB'];
+  const units = [count === 1 ? 'byte' : 'bytes', 'KiB', 'MiB', 'GiB'];
   const unit = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, count)) / 10));
   return [1024 ** unit, units[unit]!];
 }
@@ -33,16 +33,32 @@ export function duration(ms: number): string {
   return inUnit(ms, durationUnit(ms));
 }
 
+/** A delay of a timer of fewer milliseconds is not told to the digit: timers of Node.js are no finer. */
+export const HARDLY_LATE_MS = 1;
+
+/** The delay of a timer in words: `less than 1 ms`, `12 ms`. */
+export function lateness(ms: number): string {
+  return ms < HARDLY_LATE_MS ? `less than ${duration(HARDLY_LATE_MS)}` : duration(ms);
+}
+
 /** `3.5 KiB`, `1 MiB`. */
 export function bytes(count: number): string {
   return inUnit(count, bytesUnit(count));
 }
 
-/** The format with one unit for all values, the one that fits `of`: values on one axis are compared. */
-export function inOneUnit(format: Format, of: number): Format {
+/** A figure with more than this many times the unit that it is shown in has too many digits. */
+const FAR_APART = 100;
+
+/**
+ * The format with one unit for all values, since values on one axis are compared: the unit in which the smallest is read, or a larger one if
+ * the largest is far from it. Values between have no more than three digits that mean something.
+ */
+export function inOneUnit(format: Format, values: readonly number[]): Format {
   if (format !== duration && format !== bytes) return format;
-  const unit = (format === duration ? durationUnit : bytesUnit)(of);
-  return (value) => inUnit(value, unit);
+  const some = values.filter((value) => value > 0);
+  const of = Math.max(Math.min(...some), Math.max(...some) / FAR_APART);
+  const [size, name] = (format === duration ? durationUnit : bytesUnit)(some.length === 0 ? 0 : of);
+  return (value) => inUnit(value >= FAR_APART * size ? Number(value.toPrecision(3)) : value, [size, name]);
 }
 
 /** Less than this is not told to the digit: `3.3e-7 x` says no more than that it is next to nothing. */
@@ -57,8 +73,10 @@ export function times({ value }: Pick<Estimate, 'value'>): string {
 /** `about 1.9 x`, but only `less than 0.001 x`, of which no word before it makes sense. */
 export function timesAfter(word: 'about' | 'at most', gain: Pick<Estimate, 'value'>): string {
   const said = times(gain);
-  return said.startsWith('less') ? said : `${word} ${said}`;
+  return isNextToNothing(said) ? said : `${word} ${said}`;
 }
+
+const isNextToNothing = (said: string): boolean => said.startsWith('less');
 
 /** `1.7 to 2 x`. */
 export function timesFromTo(gain: Estimate): string {
@@ -100,11 +118,12 @@ export function middle(figure: Estimate | undefined, format: Format): string {
   return shown(real(figure)?.value, format);
 }
 
-/** `1,800 to 2,000`, `14 to 16 us`; one figure where both ends read the same. */
+/** `1,800 to 2,000`, `14 to 16 us`; one figure where both ends read the same; `up to 0.002 x` where the low end is next to nothing. */
 export function range(figure: Estimate | undefined, format: Format): string {
   if (real(figure) === undefined) return NONE;
   const [low, high] = [format(figure!.low), format(figure!.high)];
-  return low === high ? low : `${withoutUnit(low, high)} to ${high}`;
+  if (low === high || isNextToNothing(high)) return high;
+  return isNextToNothing(low) ? `up to ${high}` : `${withoutUnit(low, high)} to ${high}`;
 }
 
 /** The low end without its unit, if the high end has the same one. */
@@ -141,9 +160,17 @@ export function count(value: number): string {
   return grouped(Math.round(value));
 }
 
-/** By how much repeated runs of the same thing differ: `± 3 %`. */
+/** By how much repeated runs of the same thing differ: `± 3 %`. From about 100 % on, the figure says no more than that there is nothing to see. */
 export function noise(share: number | undefined): string {
-  return shown(share, (value) => (value < 0.005 ? '± less than 1 %' : `± ${perCent(value)}`));
+  return shown(share, (value) => {
+    if (value < 0.005) return '± less than 1 %';
+    return isBeyondAll(value) ? '± more than 100 %' : `± ${perCent(value)}`;
+  });
+}
+
+/** Whether noise rounds to 100 % or is more, of which no figure is told. */
+export function isBeyondAll(noise: number): boolean {
+  return noise > 0.995;
 }
 
 /** Few items a second need digits behind the point, many do not. */
@@ -157,6 +184,7 @@ export function formatBytes(bytes: number): string {
 }
 
 export function formatDuration(ms: number): string {
+  if (ms > 0 && ms < 0.5) return 'less than 1 ms';
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   const seconds = ms / 1000;
   if (seconds < 59.95) return `${seconds.toFixed(seconds < 9.995 ? 2 : 1)} s`;

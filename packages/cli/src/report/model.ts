@@ -111,7 +111,10 @@ export function machineRows(machine: Machine): Row[] {
     ['cores', `${count(cores)}; the library would use up to ${counted(availableThreads, 'thread')}`],
     ['memory', shown(machine.memoryBytes, bytes)],
     ['Node.js', `${machine.node}, ${machine.platform}`],
-    ['load before', shown(machine.loadBefore, (load) => `${load.toFixed(1)} programs wanted a core`)],
+    [
+      'load before',
+      shown(machine.loadBefore, (load) => `on average ${load.toFixed(1)} threads wanted a core`),
+    ],
   ];
 }
 

@@ -77,7 +77,7 @@ function fewLines({ findings, tone, recommended }: Report, columns: number): Lin
   });
   const [why, but] = ['-', '!'].map((mark) => shown.filter((each) => each.mark === mark));
   const hidden = warnings.length - but!.length;
-  const rest = hidden === 0 ? 'All figures' : `${counted(hidden, 'warning')} more, and all figures`;
+  const rest = hidden === 0 ? 'All figures' : `${counted(hidden, 'more warning')}, and all figures`;
   return [
     ...verdict,
     ...[...why!, ...but!].flatMap(({ lines }) => lines),

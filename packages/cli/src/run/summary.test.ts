@@ -66,6 +66,9 @@ test('says that a speed-up is an estimate from a sample', () => {
     /inline\s+about 5\.00 s with reading and writing, estimated from a sample of 200 files \(large files more often\) that took 150 ms/,
   );
   assert.match(text, /speed-up\s+about 2\.50 x, 2\.63 x once the threads had started/);
+  const quick = renderSummary({ ...report, inline: { ...inline, ms: 0.2, estimateMs: () => 0.4 } }, []);
+  assert.match(quick, /inline\s+less than 1 ms with reading and writing, .* that took less than 1 ms$/m);
+  assert.match(quick, /speed-up\s+less than 0\.01 x, less than 0\.01 x once/);
 });
 
 test('counts rates of this run only, and tells of earlier ones', () => {

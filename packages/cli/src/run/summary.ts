@@ -88,13 +88,19 @@ function inlineRows(report: Report): [name: string, value: string][] {
   return [
     [
       'inline',
-      `about ${formatDuration(inlineMs)} with reading and writing, estimated from ${sample} that took ${formatDuration(inline.ms)}${failure}`,
+      `${about(formatDuration(inlineMs))} with reading and writing, estimated from ${sample} that took ${formatDuration(inline.ms)}${failure}`,
     ],
-    ['speed-up', `about ${factor(whole)}, ${factor(started)} once the threads had started`],
+    ['speed-up', `${about(factor(whole))}, ${factor(started)} once the threads had started`],
   ];
 }
 
+/** No word before `less than 1 ms` makes sense. */
+function about(figure: string): string {
+  return figure.startsWith('less') ? figure : `about ${figure}`;
+}
+
 function factor(value: number): string {
+  if (value < 0.005) return 'less than 0.01 x';
   return `${value.toFixed(value < 10 ? 2 : 1)} x`;
 }
 

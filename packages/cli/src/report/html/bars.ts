@@ -28,7 +28,10 @@ export function barsChart(id: string, title: string, bars: readonly Bar[], given
   });
   if (known.length === 0) return undefined;
   const most = Math.max(...known.map(({ figure }) => figure.high));
-  const format = inOneUnit(given, most);
+  const format = inOneUnit(
+    given,
+    known.map(({ figure }) => figure.value),
+  );
   const longest = Math.max(...known.map(({ figure }) => middle(figure, format).length));
   const right = Math.min(SIZE.right, WIDTH - 12 - longest * CHARACTER);
   const x = scaleLinear([0, most === 0 ? 1 : most], [SIZE.left, right]);
@@ -40,7 +43,7 @@ export function barsChart(id: string, title: string, bars: readonly Bar[], given
     body: known.map((bar, i) => rowOf(bar, 4 + (i + 0.5) * SIZE.row, x, format)).join('\n'),
     table: {
       title,
-      head: ['of', 'median', '95 % interval'],
+      head: ['what', 'median', '95 % interval'],
       rows: known.map(({ name, figure }) => [name, middle(figure, format), range(figure, format)]),
     },
   };

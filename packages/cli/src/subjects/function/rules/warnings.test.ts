@@ -40,10 +40,10 @@ test('warns of calls of very different length', () => {
 
 test('warns of a machine that others use, and of memory that is nearly full', () => {
   assert.deepEqual(warnings({ machine: { ...samples.machine, loadBefore: 1.26 } }), [
-    'other programs were running: 1.3 threads wanted a core before anything was measured, and there are 2 cores',
+    'other programs were running: on average 1.3 threads wanted a core before anything was measured, and there are 2 cores',
   ]);
   assert.deepEqual(warnings({ machine: { ...samples.machine, cores: 1, loadBefore: 1.26 } }), [
-    'other programs were running: 1.3 threads wanted a core before anything was measured, and there is 1 core',
+    'other programs were running: on average 1.3 threads wanted a core before anything was measured, and there is 1 core',
   ]);
   assert.deepEqual(warnings({ machine: { ...samples.machine, memoryBytes: 80 * 2 ** 20 } }), [
     'a process with this function takes 60 MiB of memory, 75 % of what there is',
