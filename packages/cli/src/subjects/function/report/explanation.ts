@@ -1,16 +1,36 @@
 /** The verdict explained to somebody who has never used threads, and the recommended options as code to paste. */
-import { bytes, counted, duration, figureOf, NONE, perCent, rate, shown } from '../../../format/figures.js';
+import {
+  bytes,
+  counted,
+  duration,
+  figureOf,
+  noise as noiseInWords,
+  NONE,
+  rate,
+} from '../../../format/figures.js';
 import { usableCores } from '../../../experiment/rules.js';
+import { middleOf } from '../../../experiment/statistics.js';
 import { fileInCode, type Paragraph, type Tone } from '../../../report/model.js';
 import { howOf } from '../rules/alternatives.js';
 import { cheapestOf } from '../rules/busy.js';
 import type { Findings } from '../rules/analyze.js';
+import { fastest } from '../rules/scaling.js';
 import type { Answer } from '../rules/verdict.js';
+
+/**
+ * CPU milliseconds of a crossing; undefined: not measured, or more than a whole call takes with one. The two are measured at different times:
+ * other programs may have had the cores while it was measured.
+ */
+export function crossingMsOf({ samples }: Findings): number | undefined {
+  const crossingMs = cheapestOf(samples.crossings);
+  const wholeMs = middleOf(fastest(samples)?.cpuMs ?? []);
+  return crossingMs === undefined || crossingMs <= (wholeMs ?? crossingMs) ? crossingMs : undefined;
+}
 
 export function explanation(findings: Findings): Paragraph[] {
   const { verdict, knee, samples } = findings;
   const cores = usableCores(samples.machine);
-  const crossingMs = cheapestOf(samples.crossings);
+  const crossingMs = crossingMsOf(findings);
   const price =
     crossingMs === undefined ? '' : ` Here it costs ${duration(crossingMs)} of computing for each call.`;
   const memory = figureOf(samples.start?.bytesPerThread);
@@ -19,7 +39,7 @@ export function explanation(findings: Findings): Paragraph[] {
   const here =
     cores === 1
       ? 'This machine lets the program use one core: threads take turns on it, and none of them makes another faster.'
-      : `This machine lets the program use ${counted(cores, 'core')}: so many calls can compute at once.${turns}`;
+      : `This machine lets the program use ${counted(cores, 'core')}: ${cores} calls can compute at once.${turns}`;
   return [
     { title: 'What the verdict means', text: ANSWERS[verdict.answer].meaning(findings) },
     {
@@ -82,8 +102,8 @@ export const ANSWERS: Readonly<Record<Answer, AboutAnswer>> = {
       if (ended !== undefined || neverSettled !== undefined || isBroken) {
         return 'Before anything can be said about threads the function has to work with these inputs. What is wrong is said above.';
       }
-      const by = shown(noise, perCent);
-      const differs = by === NONE ? '' : ` Repeated runs of the very same differ by ± ${by}.`;
+      const by = noiseInWords(noise);
+      const differs = by === NONE ? '' : ` Repeated runs of the very same differ by ${by}.`;
       const why =
         gain === undefined ? 'Too little was measured for a verdict.' : 'The measurements point both ways.';
       return `${why}${differs} A wrong verdict would be worse than none.`;
@@ -113,8 +133,9 @@ function whyInline({ alternatives, samples }: Findings): string {
   }
   const crossing = cheapestOf(crossings);
   if (crossing !== undefined && inline.callMs !== undefined && crossing > inline.callMs.mean / 2) {
+    const long = crossing > inline.callMs.mean ? 'longer than' : 'more than half as long as';
     const dear =
-      'To hand a call to another thread costs time, too: here it takes at least half as long as the call itself. It is ' +
+      `To hand a call to another thread costs time, too: here it takes ${long} the call itself. It is ` +
       'like writing a letter to ask for what you could look up yourself.';
     const wasTried = variants.some(({ name }) => name === 'batch');
     const hasChanged = alternatives.some(({ name, changesVerdict }) => name === 'batch' && changesVerdict);

@@ -21,14 +21,22 @@ import {
 import { type Bar, barsChart } from '../../../report/html/bars.js';
 import { type Chart, drawable, isDrawable } from '../../../report/html/chart.js';
 import { countAxis, curveChart, logAxis, pointsOf, upFromZero } from '../../../report/html/curve.js';
-import type { Report, Section } from '../../../report/model.js';
+import type { Report, Section, Table } from '../../../report/model.js';
 import { nameOf } from '../rules/alternatives.js';
-import { cheapestOf } from '../rules/busy.js';
 import { measure } from '../measure/measure.js';
-import { analyze, type Findings } from '../rules/analyze.js';
+import { analyze, type Findings, mayHoldUp } from '../rules/analyze.js';
 import type { POOL_SERIES, PoolSamples } from '../rules/samples.js';
-import { ANSWERS, beforeCode, explanation, recommendedCode } from './explanation.js';
-import { coreMatrix, plotLines, ratePoints, runTimes, subjectName, type Tables, tablesOf } from './tables.js';
+import { ANSWERS, beforeCode, crossingMsOf, explanation, recommendedCode } from './explanation.js';
+import {
+  coreMatrix,
+  plotLines,
+  ratePoints,
+  runTimes,
+  subjectName,
+  type Tables,
+  tablesOf,
+  timesFormat,
+} from './tables.js';
 
 export function functionReport(findings: Findings): Report {
   const { tone, short } = ANSWERS[findings.verdict.answer];
@@ -55,27 +63,27 @@ export function functionReport(findings: Findings): Report {
 }
 
 function keyFigures(findings: Findings): NonNullable<Report['keys']> {
-  const { crossings, inline } = findings.samples;
+  const { inline } = findings.samples;
   // Threads may be faster than one waiting call at a time, and still not pay: their gain would contradict the verdict.
   const isAsync = findings.verdict.answer === 'async';
   const [against, from] = isAsync ? [] : [findings.gain, findings.breakEven.runMs];
   const keys: NonNullable<Report['keys']> = [
     ['threads against inline', middle(against, factor), range(against, factor)],
     ['a call takes', shown(inline.callMs?.p50, duration), 'median'],
-    ['a crossing costs', shown(cheapestOf(crossings), duration), 'CPU time'],
+    ['a crossing costs', shown(crossingMsOf(findings), duration), 'CPU time'],
     ['threads pay from', middle(from, duration), 'running time of a call'],
-    ['noise', noise(findings.noise), 'repeated runs of the same'],
+    ['noise', noise(findings.noise), 'between repeated runs'],
   ];
   return keys.filter(([, value]) => value !== NONE);
 }
 
 function sections(findings: Findings, tables: Tables): Section[] {
   const { breakEven, crossings, circumstances } = tables;
-  const even = [breakEven, gainCurve(findings, tables) ?? tables.spins];
+  const even = [breakEven, tables.spins && (gainCurve(findings, tables.spins) ?? tables.spins)];
   return [
     { id: 'rates', title: 'How many calls a second, by threads', blocks: byThreads(findings, tables) },
     { id: 'ways', title: 'Other ways of calling', blocks: [waysChart(findings)] },
-    { id: 'even', title: 'From where on threads pay', blocks: even },
+    { id: 'even', title: 'When threads begin to pay', blocks: even },
     { id: 'cores', title: 'Cores and threads', ...cores(findings) },
     { id: 'loop', title: 'How long the event loop is held up', blocks: loop(findings) },
     { id: 'memory', title: 'Memory', blocks: memory(findings) },
@@ -102,7 +110,7 @@ function beyondKnee({ knee, samples: { threads } }: Findings): string | undefine
   const [own = 0] = rates((n) => n === knee.threads);
   const more = Math.max(...rates((n) => n > knee.threads)) / own - 1;
   if (!Number.isFinite(more)) return undefined;
-  const brought = more > 0 ? `brought at most ${perCent(more)} more` : 'brought no more';
+  const brought = more >= 0.005 ? `brought at most ${perCent(more)} more` : 'brought no more';
   return `More than ${counted(knee.threads, 'thread')} ${brought}.`;
 }
 
@@ -121,7 +129,7 @@ function waysChart({ alternatives, samples: { inline, threads, variants } }: Fin
 const ABOUT_CROSSING = 'What a call costs that does nothing, with values as large as those of the function:';
 const ABOUT_CORES =
   'The same calls, with the program bound to fewer cores. ' +
-  'Small: the 95 % interval, where there is one. The stronger the colour, the more calls.';
+  'The small figures are 95 % intervals. The stronger the colour, the more calls.';
 /** How many columns half of the page has room for. */
 const COLUMNS_OF_HALF = 3;
 
@@ -129,17 +137,18 @@ function cores(findings: Findings): Pick<Section, 'isWide' | 'blocks'> {
   const { threads, rows } = coreMatrix(findings);
   const heat = {
     title: 'Calls a second by cores and threads',
-    head: ['may use', ...threads.map((n) => counted(n, 'thread'))],
+    head: ['the program may use', ...threads.map((n) => counted(n, 'thread'))],
     rows: rows.map(({ cores: n, cells }) => ({ name: counted(n, 'core'), cells })),
     format: rate,
   };
   return { isWide: threads.length > COLUMNS_OF_HALF, blocks: rows.length === 0 ? [] : [ABOUT_CORES, heat] };
 }
 
-function loop({ samples: { inline, threads, behaviour } }: Findings): Section['blocks'] {
+function loop({ samples }: Findings): Section['blocks'] {
+  const { inline, threads, behaviour } = samples;
   const bars = barsOf(inline.loopDelayMs, threads, 'loopDelayMs');
   const chart = barsChart('delay', 'Delay of a timer, 99th percentile', bars, duration);
-  if (chart === undefined) return [];
+  if (chart === undefined || !mayHoldUp(samples)) return [];
   const [alone, ...pools] = bars.map(({ figure }) => figure);
   const isShorter = pools.some((figure) => figure !== undefined);
   const areShorter = pools.every((figure) => !figure || (alone && figure.high < alone.low));
@@ -168,7 +177,7 @@ function memory({ samples: { inline, threads, start } }: Findings): Section['blo
 function oneCall(findings: Findings, tables: Tables): Section['blocks'] {
   const [cold, , ...warm] = runTimes(findings);
   const bars = [...warm, cold].map(([name, ms]) => ({ name, figure: figureOf([ms ?? Number.NaN]) }));
-  const chart = barsChart('times', 'Running time, inline', bars, duration);
+  const chart = barsChart('times', 'Running time, inline', bars, timesFormat(findings));
   const { runTimes: table, sizes, bySize } = tables;
   return [chart && { ...chart, table }, sizes, bySize];
 }
@@ -178,8 +187,8 @@ function limits({ limits: found, amdahl }: Findings): Section['blocks'] {
   const error = shown(amdahl?.error, (value) => value.toFixed(3));
   const fit =
     error === NONE
-      ? `By Amdahl's law ${withRange(serial, perCent)} of the work would not run in parallel. One thread was compared with ` +
-        'one other number only, which any share fits: whether it is that, nobody knows.'
+      ? `By Amdahl's law ${withRange(serial, perCent)} of the work would not run in parallel. That is a guess: one thread was ` +
+        'compared with only one other number of threads, and some share always fits two figures.'
       : `Amdahl's law, fitted to the rates: ${withRange(serial, perCent)} of the work does not run in parallel. ` +
         `The fit is off by ${error} (RMS; less than 0.05 is good).`;
   return [{ list: found.map(({ name, why }) => `${name.replaceAll('-', ' ')}: ${why}`) }, serial && fit];
@@ -209,14 +218,14 @@ function rateCurve(findings: Findings, tables: Tables): Chart | undefined {
 }
 
 /** Undefined where there is nothing to draw. */
-function gainCurve(findings: Findings, tables: Tables): Chart | undefined {
+function gainCurve(findings: Findings, table: Table): Chart | undefined {
   const { spins, inline } = findings.samples;
   const gained = spins.map((each) => [each.runMs, real(ratio(each.pool, each.inline))] as const);
   const points = pointsOf(gained).filter(({ x, y }) => x > 0 && y.low > 0);
   if (points.length === 0) return undefined;
   const even = drawable(real(findings.breakEven.runMs));
   // The whole axis has the unit of its middle, on a logarithmic scale.
-  const time = inOneUnit(duration, Math.sqrt(points[0]!.x * points.at(-1)!.x));
+  const time = inOneUnit(duration, [Math.sqrt(points[0]!.x * points.at(-1)!.x)]);
   const marked = Object.entries({ 'pays from ': even?.value, 'your call: ': inline.callMs?.p50 });
   // A logarithmic scale has no place for 0.
   const marks = marked.flatMap(([text, at]) => (at && isDrawable(at) ? { at, text: text + time(at) } : []));
@@ -234,7 +243,7 @@ function gainCurve(findings: Findings, tables: Tables): Chart | undefined {
     flat: { figure: { value: 1, low: 1, high: 1 }, name: 'inline: above it threads pay' },
     band: even === undefined || even.low <= 0 ? undefined : even,
     marks,
-    table: tables.spins,
+    table,
   });
 }
 

@@ -10,6 +10,7 @@ import {
   factor,
   figureOf,
   type Format,
+  inOneUnit,
   middle,
   noise,
   NONE,
@@ -25,7 +26,7 @@ import { type Point, pointsOf } from '../../../report/html/curve.js';
 import { machineRows, pairsTable, type Row, tableOf } from '../../../report/model.js';
 import { type Line, wrapped } from '../../../report/terminal.js';
 import { nameOf } from '../rules/alternatives.js';
-import type { Findings } from '../rules/analyze.js';
+import { type Findings, mayHoldUp } from '../rules/analyze.js';
 import type { PoolSamples } from '../rules/samples.js';
 
 /** The function, as it is given to the command. */
@@ -46,7 +47,9 @@ export type Tables = ReturnType<typeof tablesOf>;
 
 /** All tables, in the order of the views that are text; undefined: nothing was measured for it. */
 export function tablesOf(findings: Findings) {
-  const { samples, breakEven, amdahl } = findings;
+  const { samples, breakEven, amdahl, verdict } = findings;
+  // Calls that wait would be compared with calls that compute for as long.
+  const isAsync = verdict.answer === 'async';
   const { subject, machine, inline, start, control } = samples;
   const rates = (name: string, each: Measured, gain?: Estimate): Row => [
     name,
@@ -58,6 +61,7 @@ export function tablesOf(findings: Findings) {
   ];
   const ofPool = (name: string, each: PoolSamples) => rates(name, each, ratio(each.rate, inline.rate));
   const itself = samples.threads.length === 0 ? undefined : ratio(inline.rate, inline.rate);
+  const loopDelayMs = mayHoldUp(samples) ? inline.loopDelayMs : [];
   const sizes = Object.entries({ arguments: inline.bytesIn, results: inline.bytesOut });
   const matrix = coreMatrix(findings);
   const { used, count: all, how } = subject.inputs;
@@ -66,20 +70,26 @@ export function tablesOf(findings: Findings) {
       'Rate by threads',
       ['threads', 'calls/s', '95 % interval', 'x inline', 'CPU per call', 'loop delay p99', 'memory'],
       [
-        rates('none: inline', { ...inline, residentBytes: [inline.residentBytes ?? Number.NaN] }, itself),
+        rates(
+          'none: inline',
+          { ...inline, loopDelayMs, residentBytes: [inline.residentBytes ?? Number.NaN] },
+          itself,
+        ),
         ...samples.threads.map((each) => ofPool(count(each.threads), each)),
         ...samples.variants.map((each) => ofPool(`${count(each.threads)}, ${nameOf(each)}`, each)),
       ],
     ),
-    breakEven: pairsTable(
-      'Threads begin to pay at',
-      [
-        ['running time of a call', ...both(breakEven.runMs, duration)],
-        ['size of an input', ...both(breakEven.inputBytes, bytes)],
-        ['calls that make good the start of the threads', ...both(breakEven.calls, count)],
-      ],
-      ['by', 'from', '95 % interval'],
-    ),
+    breakEven: isAsync
+      ? undefined
+      : pairsTable(
+          'Threads begin to pay at',
+          [
+            ['running time of a call', ...both(breakEven.runMs, duration)],
+            ['size of an input', ...both(breakEven.inputBytes, bytes)],
+            ['number of calls, counting the start of the threads', ...both(breakEven.calls, count)],
+          ],
+          ['by', 'from', '95 % interval'],
+        ),
     crossings: tableOf(
       'What a crossing costs',
       ['transport', 'CPU per call', '95 % interval', 'one at a time'],
@@ -90,17 +100,19 @@ export function tablesOf(findings: Findings) {
       ]),
     ),
     /** The gain of tasks that only compute. */
-    spins: tableOf(
-      'Gain by running time',
-      ['running time', 'x inline', '95 % interval', 'inline calls/s', 'pool calls/s'],
-      samples.spins.map(({ runMs, inline: alone, pool }) => [
-        shown(runMs, duration),
-        ...both(ratio(pool, alone), factor),
-        middleOf(alone, rate),
-        middleOf(pool, rate),
-      ]),
-      true,
-    ),
+    spins: isAsync
+      ? undefined
+      : tableOf(
+          'Gain by running time',
+          ['running time', 'x inline', '95 % interval', 'inline calls/s', 'pool calls/s'],
+          samples.spins.map(({ runMs, inline: alone, pool }) => [
+            shown(runMs, duration),
+            ...both(ratio(pool, alone), factor),
+            middleOf(alone, rate),
+            middleOf(pool, rate),
+          ]),
+          true,
+        ),
     cores: tableOf(
       'Calls/s by cores and threads',
       ['cores', ...matrix.threads.map((n) => counted(n, 'thread'))],
@@ -108,7 +120,7 @@ export function tablesOf(findings: Findings) {
     ),
     runTimes: pairsTable(
       'Running time of a call, inline',
-      runTimes(findings).map(([name, ms]) => [name, shown(ms, duration)]),
+      runTimes(findings).map(([name, ms]) => [name, shown(ms, timesFormat(findings))]),
       ['which', 'time'],
     ),
     sizes: tableOf(
@@ -126,20 +138,22 @@ export function tablesOf(findings: Findings) {
     /** What was measured, on what, and how well. */
     circumstances: pairsTable('How it was measured', [
       ['function', subjectName(findings)],
-      ['inputs', `${count(used)} of ${count(all)} were used${how === '' ? '' : `: ${how}`}`],
+      ['inputs', `${count(used)} of ${count(all)} used${how === '' ? '' : `: ${how}`}`],
       ...machineRows(machine),
-      ['cores that others had', shown(machine.othersShare, perCent)],
+      ['share of the cores that other programs had', shown(machine.othersShare, perCent)],
       ['rounds', inline.rate.length === 0 ? NONE : count(inline.rate.length)],
-      ['the same run again', noise(findings.noise)],
-      ['control runs, before', rangedOf(control.before, rate)],
-      ['control runs, after', rangedOf(control.after, rate)],
+      ['repeated runs of the same', noise(findings.noise)],
+      ['control runs, before, calls/s', rangedOf(control.before, rate)],
+      ['control runs, after, calls/s', rangedOf(control.after, rate)],
       ['CPU per call, inline', rangedOf(inline.cpuMs, duration)],
-      ['garbage collection', middleOf(inline.garbageShare, perCent)],
+      ['share of the time that went into garbage collection', middleOf(inline.garbageShare, perCent)],
       ['a thread is ready after', rangedOf(start?.readyMs, duration)],
-      ['a thread takes', rangedOf(start?.bytesPerThread, bytes)],
+      ['memory that a thread takes', rangedOf(start?.bytesPerThread, bytes)],
       [
         // One thread and one other number of them fit any share.
-        amdahl?.error === undefined ? 'serial part, if it is that (two points)' : 'serial part (Amdahl)',
+        amdahl?.error === undefined
+          ? "serial part (Amdahl's law, a guess from two points)"
+          : "serial part (Amdahl's law)",
         withRange(amdahl?.serialShare, perCent),
       ],
       ['error of that fit (RMS)', shown(amdahl?.error, (error) => error.toFixed(3))],
@@ -172,6 +186,12 @@ export function runTimes({ samples: { inline } }: Findings) {
     ['p99', callMs?.p99],
     ['longest', callMs?.max],
   ] as const;
+}
+
+/** The format of the running times, the same in the chart and in its table. */
+export function timesFormat(findings: Findings): Format {
+  const times = runTimes(findings).flatMap(([, ms]) => ms ?? []);
+  return inOneUnit(duration, times);
 }
 
 /** The rates that can be drawn: by number of threads, and of the calling thread alone. */

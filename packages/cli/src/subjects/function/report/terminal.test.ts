@@ -67,7 +67,7 @@ test('without --verbose: verdict, reasons, warnings, code, and where the rest is
   });
   assert.equal(few(many).length, 14);
   assert.ok(few(many).includes('  ! one') && few(many).includes('  ! two'));
-  assert.match(few(many).at(-1)!, /^2 warnings more, and all figures: /);
+  assert.match(few(many).at(-1)!, /^2 more warnings, and all figures: /);
   assert.equal(few(nothingFound()).length, 3);
 });
 
@@ -87,7 +87,7 @@ test('rates, their intervals, and what they cost, by threads', () => {
 test('where threads begin to pay, what a crossing costs, and what cores do', () => {
   assert.deepEqual(block('Threads begin to pay at').slice(1), [
     ['running time of a call', '15 us', '14 to 16 us'],
-    ['calls that make good the start of the threads', '56', '50 to 60'],
+    ['number of calls, counting the start of the threads', '56', '50 to 60'],
   ]);
   assert.deepEqual(block('What a crossing costs').slice(1), [
     ["'shared'", '1.4 us', '1.4 us', '20 us'],

@@ -24,6 +24,14 @@ test('says that the event loop is freer only where that is certain', () => {
   assert.deepEqual(withDelays([8, 9, 10, 10, 11, 12], [1, 2, 2, 2, 2, 8]), []);
 });
 
+test('does not say of calls that end at once that they hold up the event loop: the analysis makes many of them in a row', () => {
+  const samples = simulate(model({ runMs: 0.1, rounds: 6 }));
+  const inline = { ...samples.inline, loopDelayMs: [13, 13, 13, 13, 13, 13] };
+  const threads = samples.threads.map((of) => ({ ...of, loopDelayMs: [0, 0, 0, 0, 0, 0] }));
+  const { reasons } = analyze({ ...samples, inline, threads });
+  assert.ok(reasons.every((reason) => !/event loop/.test(reason)));
+});
+
 test('the figure of the verdict is that of the number of threads that it names', () => {
   // Eight threads are the fastest, with 3.9 x; four are nearly as fast.
   const gainWith = (threads: number) => ({ 1: 1, 4: 3.75, 8: 3.9 })[threads]!;

@@ -1,7 +1,16 @@
-/** Samples in, findings out: whether threads pay, from where on, how many, and what limits them. The JSON of a report is described in docs/analyze.md. */
+/** Samples in, findings out: whether threads pay, for which calls, how many, and what limits them. The JSON of a report is described in docs/analyze.md. */
 import { applying, busyWarning, leftOutWarnings } from '../../../experiment/rules.js';
 import { estimate } from '../../../experiment/statistics.js';
-import { bytes, counted, duration, part, perCent, times } from '../../../format/figures.js';
+import {
+  bytes,
+  counted,
+  duration,
+  HARDLY_LATE_MS,
+  lateness,
+  part,
+  perCent,
+  times,
+} from '../../../format/figures.js';
 import { otherWaysOf, recommendedFor } from './alternatives.js';
 import { disagrees } from './break-even.js';
 import { type Facts, factsOf } from './facts.js';
@@ -50,23 +59,29 @@ export function analyze(samples: Samples) {
   };
 }
 
+/** Whether a call may hold up the event loop. The delay that was measured with shorter calls is that of the analysis, which makes many in a row. */
+export function mayHoldUp({ inline: { callMs } }: Samples): boolean {
+  return callMs === undefined || callMs.p99 >= HARDLY_LATE_MS;
+}
+
 /** Even where threads are no faster, they leave the calling thread free. */
 function loopDelay({ samples, fast }: Facts): string | undefined {
   const [before, after] = [estimate(samples.inline.loopDelayMs), estimate(fast?.loopDelayMs ?? [])];
   if (before === undefined || after === undefined || after.high >= before.low) return undefined;
-  const share = 1 - after.value / before.value;
-  return `the event loop is held up for ${duration(after.value)} (p99) instead of ${duration(before.value)}: ${part(share)} less`;
+  if (before.value < HARDLY_LATE_MS || !mayHoldUp(samples)) return undefined;
+  const less = after.value < HARDLY_LATE_MS ? '' : `: ${part(1 - after.value / before.value)} less`;
+  return `the event loop is held up for ${lateness(after.value)} (p99) instead of ${duration(before.value)}${less}`;
 }
 
 /** Calls that run for this many times the break-even will not fall below it with other inputs. */
 const FAR_BEYOND = 100;
 
-/** Says from which running time on threads pay: with smaller inputs the verdict may be another. */
+/** Says how long a call must run for threads to pay: with smaller inputs the verdict may be another. */
 function dependsOn({ samples, breakEven: { runMs, inputBytes } }: Facts, answer: Answer): string | undefined {
   const { callMs } = samples.inline;
   if (answer !== 'threads' || runMs === undefined || callMs === undefined) return undefined;
   if (callMs.mean <= runMs.high || callMs.mean > FAR_BEYOND * runMs.value) return undefined;
-  const size = inputBytes === undefined ? '' : `, an input of ${bytes(inputBytes.value)}`;
+  const size = inputBytes === undefined ? '' : `, or with an input of ${bytes(inputBytes.value)}`;
   return `it depends on how much a call does: a call runs for ${duration(callMs.mean)}, and threads begin to pay at about ${duration(runMs.value)}${size}`;
 }
 

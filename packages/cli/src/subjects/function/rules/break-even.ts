@@ -1,4 +1,4 @@
-/** From where on threads pay: by the running time of a call, by the size of its input, and by how many calls there are. */
+/** When threads begin to pay: by the running time of a call, by the size of its input, and by how many calls there are. */
 import { type Estimate, estimate, pairwise, ratio, real } from '../../../experiment/statistics.js';
 import type { Samples } from './samples.js';
 import { fastest } from './scaling.js';
@@ -11,7 +11,7 @@ export function breakEvenOf(samples: Samples) {
     runMs,
     /** Size of the input, bytes; only where inputs differ in size. */
     inputBytes: runMs && sizeOf(samples, runMs),
-    /** How many calls make good what starting the threads costs. */
+    /** After how many calls the start of the threads has paid for itself. */
     calls: callsOf(samples),
   };
 }

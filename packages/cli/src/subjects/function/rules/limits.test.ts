@@ -11,7 +11,7 @@ function limits(changes: Partial<Model>, other: Partial<Samples> = {}) {
 }
 
 test('names the cores where nothing else keeps threads from doing more', () => {
-  assert.deepEqual(limits({}), ['cores: there are 2 cores: so many calls can compute at a time']);
+  assert.deepEqual(limits({}), ['cores: there are 2 cores: 2 calls can compute at a time']);
   assert.deepEqual(limits({ cores: 1, threads: [1, 2] }), [
     'cores: there is one core, and threads take turns on it',
   ]);
@@ -21,7 +21,7 @@ test('names a quota that leaves fewer cores than there are', () => {
   const samples = simulate(model(EIGHT));
   const machine = { ...samples.machine, availableThreads: 2 };
   assert.deepEqual(limits({ ...EIGHT, threads: [1, 2] }, { machine }), [
-    'cores: of the 8 cores, a quota leaves the time of 2',
+    'cores: a quota leaves the time of 2 of the 8 cores',
   ]);
 });
 
@@ -147,7 +147,7 @@ test('does not name memory that has room for more threads than a quota leaves co
   const samples = simulate(model(EIGHT));
   const machine = { ...samples.machine, cores: 64, availableThreads: 2, memoryBytes: 2 ** 30 };
   assert.deepEqual(limits({ ...EIGHT, threads: [1, 2] }, { machine }), [
-    'cores: of the 64 cores, a quota leaves the time of 2',
+    'cores: a quota leaves the time of 2 of the 64 cores',
   ]);
 });
 

@@ -111,7 +111,7 @@ function coresOf({ samples: { machine, threads }, cores: usable, isBusy }: Facts
     const rest = isBeyond ? `did not do more, ${why}` : 'were not measured';
     return { name: 'none', why: `more than ${counted(fast.threads, 'thread')} ${rest}` };
   }
-  const all = `there are ${cores} cores: so many calls can compute at a time`;
-  const some = `of the ${cores} cores, a quota leaves the time of ${availableThreads}`;
+  const all = `there are ${cores} cores: ${cores} calls can compute at a time`;
+  const some = `a quota leaves the time of ${availableThreads} of the ${cores} cores`;
   return { name: 'cores', why: availableThreads < cores ? some : all };
 }
