@@ -24,7 +24,7 @@ import { measureFolder } from './measure/measure.js';
 import { analyzeFolder } from './rules/analyze.js';
 import type { ClassFinding, FolderAnswer, FolderFindings, WayFinding } from './rules/analyze.js';
 import { type WayName, WAYS } from './rules/samples.js';
-import { isBeyondAll, sizesInWords } from './rules/sentences.js';
+import { sizesInWords } from './rules/sentences.js';
 
 const SHORT: Readonly<Record<FolderAnswer, readonly [badge: string, tone: Tone]>> = {
   workers: ['Read in workers', 'pays'],
@@ -120,7 +120,7 @@ function overviewTable({ classes, samples }: FolderFindings): Table | undefined 
         counted(sampled.files, 'file'),
         PLACES[finding.place],
         HOWS[finding.how],
-        isBeyondAll(finding.noise ?? 0) ? '± more than 100 %' : noise(finding.noise),
+        noise(finding.noise),
       ];
     }),
   );

@@ -44,7 +44,7 @@ describe('one class of sizes', () => {
     const alone = findings({ ...FEWER_ASYNC, ...NO_WORKERS, processes: 1.8 });
     assert.match(
       alone.classes[0]!.sentence,
-      /^in processes, .*1\.8 x .*; workers bring 0\.8\d? to 0\.9\d? x of that$/,
+      /^in processes, .*1\.8 x .*; workers bring 0\.8\d? to 0\.9\d? x the files$/,
     );
     assert.equal(findings({ ...FEWER_ASYNC, ...MORE_IN_WORKERS, processes: 1.95 }).verdict.answer, 'workers');
   });
@@ -98,15 +98,18 @@ describe('one class of sizes', () => {
     assert.deepEqual([verdict.answer, classes[0]!.place], ['unknown', 'unknown']);
     assert.match(
       verdict.sentence,
-      /^Cannot tell whether workers pay .*: workers bring .* and two runs of the very same differ by up to \d+ %. What would tell: a quieter machine/,
+      /^Cannot tell whether workers pay .*: workers read .* x the files of one thread, and two runs of the very same differ by up to \d+ %. What would tell: a quieter machine/,
     );
   });
 
   test('nor after too few rounds, or when there is no control run', () => {
     const few = findings({ ...FEWER_ASYNC, ...MORE_IN_WORKERS }, 0.01, 2);
     assert.equal(few.verdict.answer, 'unknown');
-    assert.match(few.verdict.sentence, /2 rounds are too few; workers brought about 1\.9 x\. /);
-    assert.match(few.reasons.join('\n'), /`readFiles` did about 0\.94 x of its files/);
+    assert.match(
+      few.verdict.sentence,
+      /2 rounds are too few; workers read about 1\.9 x the files of one thread\. /,
+    );
+    assert.match(few.reasons.join('\n'), /`readFiles` read about 0\.94 x as many files, /);
     const rounds = fakeRounds({ ...FEWER_ASYNC, ...MORE_IN_WORKERS }, 0.01, 1);
     const one = analyzeFolder(fakeFolder([fakeClass({ ...rounds, control: [] })]));
     assert.match(one.verdict.sentence, /^Cannot tell: one round is too few/);
@@ -217,7 +220,7 @@ describe('a folder', () => {
       /only the first 100 files/,
       /not read, permission denied: 3 files or folders/,
       /2 symbolic links and 1 that is no file/,
-      /the first read was slower than the second \(below 4 KiB 10 x\): it may have come from the disk/,
+      /the first read was slower than the second \(below 4 KiB: 10 x\): it may have come from the disk/,
       /there is one file to measure on, read again and again/,
       /measured on 1 file of 5,000/,
       /^below 4 KiB: files changed their size/,

@@ -115,8 +115,10 @@ function onServer({ finding, samples, comparison: { rounds } }: Weighed): string
   const [held, late] = [loop, ours].map(({ loopDelayMs }) => duration(loopDelayMs!.value));
   const loops = `a loop of readFileSync holds up the event loop for as long as it runs (a timer was ${held} late with ${counted(samples.batch.files, 'file')})`;
   const does =
-    rounds < rules.ENOUGH_ROUNDS ? `did ${timesAfter('about', ours.gain)}` : `does ${timesFromTo(ours.gain)}`;
-  return `${sizesInWords(finding)}, on the main thread of a server: ${loops}; \`readFiles\` ${does} of its files, and a timer was ${late} late (99th percentile)`;
+    rounds < rules.ENOUGH_ROUNDS
+      ? `read ${timesAfter('about', ours.gain)}`
+      : `reads ${timesFromTo(ours.gain)}`;
+  return `${sizesInWords(finding)}, on the main thread of a server: ${loops}; \`readFiles\` ${does} as many files, and a timer was ${late} late (99th percentile)`;
 }
 
 /** How many times as many files as workers; undefined: it cannot be told whether more or fewer. */
@@ -171,7 +173,7 @@ function ofCache(classes: readonly Weighed[]): string | undefined {
   if (warmOnly.length === 0) return undefined;
   const slower = warmOnly.flatMap(({ samples: { firstRead }, finding }) =>
     firstRead.first > 0 && firstRead.first < FROM_DISK * firstRead.again
-      ? `${sizesInWords(finding)} ${times({ value: firstRead.again / firstRead.first })}`
+      ? `${sizesInWords(finding)}: ${times({ value: firstRead.again / firstRead.first })}`
       : [],
   );
   const how =

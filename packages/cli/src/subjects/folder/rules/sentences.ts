@@ -1,7 +1,15 @@
 /** The sentences about a class of sizes, and about all of them together: they say only what the comparison allows. */
 import { extent } from 'd3-array';
 import { ENOUGH_ROUNDS, WHAT_WOULD_TELL } from '../../../experiment/rules.js';
-import { bytes, duration, perCent, times, timesAfter, timesFromTo } from '../../../format/figures.js';
+import {
+  bytes,
+  duration,
+  isBeyondAll,
+  perCent,
+  times,
+  timesAfter,
+  timesFromTo,
+} from '../../../format/figures.js';
 import type { FolderAnswer, Weighed } from './analyze.js';
 import type { Comparison } from './compare.js';
 import { type ClassSamples, WAYS } from './samples.js';
@@ -18,7 +26,7 @@ export function sizesInWords({
 export function sentenceOf(comparison: Comparison): string {
   const { place, how, workersGain, workersWay, processesGain, isLikely } = comparison;
   const probably = isLikely ? 'probably ' : '';
-  const bring = workersGain === undefined ? 'no more' : `${timesFromTo(workersGain)} of that`;
+  const bring = workersGain === undefined ? 'no more' : `${timesFromTo(workersGain)} the files`;
   switch (place) {
     case 'workers': {
       const way = workersWay === 'workers-read-files' ? 'with `readFiles`' : 'synchronously';
@@ -41,7 +49,7 @@ const ADVERBS = { sync: 'synchronously', async: 'asynchronously' } as const;
 function onOneThread({ how, asyncGain, asyncWay }: Comparison): string {
   if (how === 'either') return 'on one thread, synchronously or not makes no difference';
   if (how === 'unknown') return 'on one thread; whether synchronously or not cannot be told';
-  return `on one thread, ${ADVERBS[how]}: ${WAYS[asyncWay!].title} does ${times(asyncGain!)} of what a loop of readFileSync does`;
+  return `on one thread, ${ADVERBS[how]}: ${WAYS[asyncWay!].title} reads ${times(asyncGain!)} the files of a loop of readFileSync`;
 }
 
 /** The reason if no thread is worth it, however much it brings, because the folder is small. */
@@ -57,13 +65,9 @@ function unclear({ rounds, workersGain, noise }: Comparison): string {
     return rounds < ENOUGH_ROUNDS ? tooFew : 'not enough was measured';
   }
   // An interval of so few rounds is so wide that it says nothing.
-  if (rounds < ENOUGH_ROUNDS) return `${tooFew}; workers brought ${timesAfter('about', workersGain)}`;
-  return `workers bring ${timesFromTo(workersGain)}, and two runs of the very same differ by ${noiseInWords(noise)}`;
-}
-
-/** Whether noise rounds to 100 % or is more, of which no figure is told. */
-export function isBeyondAll(noise: number): boolean {
-  return noise > 0.995;
+  if (rounds < ENOUGH_ROUNDS)
+    return `${tooFew}; workers read ${timesAfter('about', workersGain)} the files of one thread`;
+  return `workers read ${timesFromTo(workersGain)} the files of one thread, and two runs of the very same differ by ${noiseInWords(noise)}`;
 }
 
 export function noiseInWords(noise: number): string {
