@@ -125,9 +125,9 @@ const TABLES: readonly Columns[] = [
       'loop delay p99': medianOf('loopDelayMs', duration),
       'loop busy': medianOf('loopShare', perCent),
       cores: medianOf('cpuShare', inCores),
-      'of load': medianOf('loadShare', inCores),
-      'its loop': medianOf('loadLoopShare', perCent),
-      'of others': medianOf('otherShare', inCores),
+      'load cores': medianOf('loadShare', inCores),
+      'load loop': medianOf('loadLoopShare', perCent),
+      others: medianOf('otherShare', inCores),
       memory: medianOf('residentBytes', bytes),
     },
   ],
@@ -158,8 +158,8 @@ function circumstancesTable(findings: ServerFindings): Table | undefined {
     ['NODE_ENV', subject.environment ?? 'not set'],
     ...machineRows(machine),
     ['rounds', asIs.rate.length === 0 ? NONE : count(asIs.rate.length)],
-    ['the same run again, requests', noise(findings.noise.requests)],
-    ['the same run again, p99', noise(findings.noise.p99)],
+    ['repeated runs of the same, requests', noise(findings.noise.requests)],
+    ['repeated runs of the same, p99', noise(findings.noise.p99)],
     ['p99, as it is', withRange(figureOf(asIs.p99Ms), duration)],
   ]);
 }

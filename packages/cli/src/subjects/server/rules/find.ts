@@ -1,7 +1,16 @@
 /** From the samples of a server to its findings: the verdict, its reasons, what each way costs, and the warnings. Pure. */
 import * as rules from '../../../experiment/rules.js';
 import { type Estimate, middleOf, ratio } from '../../../experiment/statistics.js';
-import { bytes, counted, duration, perCent, timesAfter, timesFromTo } from '../../../format/figures.js';
+import {
+  bytes,
+  counted,
+  duration,
+  HARDLY_LATE_MS,
+  lateness,
+  perCent,
+  timesAfter,
+  timesFromTo,
+} from '../../../format/figures.js';
 import { failuresOf, figuresOf, isFailing, roomOf } from './figures.js';
 import type { Figures, Way } from './figures.js';
 import type { LaneSamples, ServerSamples } from './samples.js';
@@ -27,8 +36,6 @@ export function findServer(samples: ServerSamples) {
 
 /** How many milliseconds the event loop may be held up before other requests feel it. */
 const HELD_UP_MS = 10;
-/** A delay of fewer milliseconds is not seen: timers of Node.js are no finer. */
-const HARDLY_MS = 1;
 
 function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[] {
   const { asIs, subject } = samples;
@@ -70,8 +77,8 @@ function bothPay(ways: readonly Way[]): string | undefined {
 }
 
 function heldUp(ms: number, msWhenOffloaded: number | undefined): string {
-  if (ms < HARDLY_MS) return `its event loop is hardly held up: less than ${duration(HARDLY_MS)} (p99)`;
-  const offloaded = msWhenOffloaded === undefined ? '' : `, ${duration(msWhenOffloaded)} when offloaded`;
+  if (ms < HARDLY_LATE_MS) return `its event loop is hardly held up: ${lateness(ms)} (p99)`;
+  const offloaded = msWhenOffloaded === undefined ? '' : `, ${lateness(msWhenOffloaded)} when offloaded`;
   return `its event loop is held up for ${duration(ms)} (p99)${offloaded}: every other request waits for that long, too`;
 }
 

@@ -3,7 +3,7 @@ import { greatest } from 'd3-array';
 import type { Ended } from '../../../experiment/child.js';
 import * as rules from '../../../experiment/rules.js';
 import { estimate, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
-import { counted, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
+import { counted, duration, part, perCent, times, timesFromTo } from '../../../format/figures.js';
 import { type Figures, isFailing, processesOf, type Room, roomOf, type Way } from './figures.js';
 import type { ErrorSamples, LaneSamples } from './samples.js';
 
@@ -168,7 +168,7 @@ const LEAST_LEFT = 0.1;
 function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerdict | undefined {
   if (cores < 2 || (middleOf(asIs.loopShare) ?? 1) < NOT_ONLY_WAITING) return undefined;
   const held = ways
-    .map(({ gain, lane }) => ({ most: gain.requests?.high ?? 1, room: roomOf(lane, cores) }))
+    .map(({ gain, lane, title }) => ({ title, most: gain.requests?.high ?? 1, room: roomOf(lane, cores) }))
     .find(({ most, room }) => {
       const taken = room.load + room.others;
       // How many times as many requests this way would bring if it had all cores, in proportion to the cores that it had here.
@@ -180,7 +180,7 @@ function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerd
       );
     });
   if (held === undefined) return undefined;
-  const full = `the machine is full: ${whoFills(held.room, cores)}`;
+  const full = `with ${held.title} the machine is full: ${whoFills(held.room, cores)}`;
   return unknown(`${full}; with the load on another machine the app would have these cores, too`);
 }
 
@@ -248,7 +248,9 @@ function unclear({ ways, noise, cluster }: Figures): string {
   const brought = `${best.brings} ${timesFromTo(gain)} the requests`;
   if (cluster === undefined) return `a cluster could not be measured, and ${brought}`;
   const differ =
-    noise.requests === undefined ? '' : `, and the very same differs by ${perCent(2 * noise.requests)}`;
+    noise.requests === undefined
+      ? ''
+      : `, and repeated runs of the same differ by ${part(2 * noise.requests)}`;
   const late = best.gain.p99 === undefined ? '' : `, ${timesFromTo(best.gain.p99)} the p99`;
   return `the noise is larger than the effect: ${brought}${late}${differ}`;
 }
