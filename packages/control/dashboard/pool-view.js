@@ -146,7 +146,7 @@ function functionRows() {
       figures('Of them inline', ({ inline }) => count(inline)),
       figures('Failed', ({ failures }) => count(failures)),
       figures('Timed out', ({ timeouts }) => count(timeouts)),
-      figures('Mean run time', ({ runMs, calls }) => (calls === 0 ? '–' : duration(runMs))),
+      figures('Mean run time', ({ runMs }) => (runMs === 0 ? '–' : duration(runMs))),
       {
         title: 'Last error',
         make: () => element('div'),
@@ -178,7 +178,7 @@ function workerRows(lastEnded) {
       figures('Load', ({ load }) => count(load)),
       figures('Loop busy', ({ utilization }) => percent(utilization)),
       figures('Last ended', ({ id }) => lastEnded(id)),
-      figures('Completed', ({ completed }) => count(completed)),
+      figures('Ended', ({ completed }) => count(completed)),
       figures('Run p50', ({ runMs }) => quantile(runMs, 'p50')),
       figures('Run p99', ({ runMs }) => quantile(runMs, 'p99')),
       figures('Wait p99', ({ waitMs }) => quantile(waitMs, 'p99')),

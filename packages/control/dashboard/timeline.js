@@ -211,10 +211,12 @@ function summaryOf(samples, ended) {
   for (const id of samples[0].crew.ids) started.delete(id);
   const sum = busy.reduce((total, each) => total + each, 0);
   const busiest = busy.indexOf(Math.max(...busy));
-  const load =
-    ids.length === 0
-      ? ''
-      : ` Event loops are ${percent(sum / ids.length / 100)} busy on average; the busiest is that of worker ${ids[busiest]}, ${percent(busy[busiest] / 100)}.`;
+  const mean = percent(sum / ids.length / 100);
+  const load = [
+    '',
+    ` Its event loop is ${mean} busy.`,
+    ` Event loops are ${mean} busy on average; the busiest is that of worker ${ids[busiest]}, ${percent(busy[busiest] / 100)}.`,
+  ][Math.min(2, ids.length)];
   const changes = `Since ${time(samples[0].at)}: ${started.size} started, ${ended} ended.`;
   return `${counted(ids.length, 'worker')}${there.length === 0 ? '' : `: ${there.join(', ')}`}.${load} ${changes}`;
 }

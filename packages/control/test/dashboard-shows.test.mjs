@@ -53,7 +53,7 @@ test("shows a pool's numbers, with their units", { skip }, async () => {
   const row = await texts(page, '#pools tbody tr > *');
   assert.deepEqual(row, [
     ...['images', '●open', '18 of 100', '2.50 s', '87.3 tasks/s', '3 of 2–6', '0.25 ms', '3 ms', '36 s'],
-    ...['12', '4'],
+    ...['15', '4'],
   ]);
   const worker = await texts(page, '#workers tbody tr:nth-child(2) > *');
   assert.deepEqual(worker.slice(0, 6), ['2', 'ready', '1', '66%', 'not yet seen', '7,001']);
@@ -136,6 +136,8 @@ test('shows what failed, of which function, with the last error and its stack', 
   const [resize, parse] = await texts(there.page, '#functions tbody tr');
   assert.match(resize, /120\s+0\s+7\s+2\s+12\.3 ms.*3:12:04.*RangeError \[ERR_MINE\]: no such size/s);
   assert.match(parse, /–$/);
+  // Those that failed, and those that timed out.
+  await there.visit.sees('#pools tbody tr > :nth-last-child(2)', /^7$/);
   const frames = there.page.locator('#functions pre');
   assert.equal(await frames.isVisible(), false);
   await there.page.locator('#functions summary').click();
