@@ -231,3 +231,13 @@ test('a message has nothing of the file that steers a terminal', () => {
     );
   }
 });
+
+test('the delay of timers is compared only for calls that may hold them up', () => {
+  const inline = {
+    ...fakeSamples().inline,
+    callMs: { count: 9, mean: 0.1, p50: 0.1, p90: 0.1, p99: 0.1, max: 4 },
+  };
+  const short = fakeFindings({ samples: fakeSamples({ inline }) });
+  assert.equal(rowOf('loop delay p99, inline', fakeFindings(), short)[2], '-');
+  assert.ok(linesOf(short, short).every((line) => !line.includes('loop delay')));
+});

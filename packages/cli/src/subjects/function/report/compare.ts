@@ -27,7 +27,7 @@ import {
   titledTable,
   wrapped,
 } from '../../../report/terminal.js';
-import type { Findings } from '../rules/analyze.js';
+import { type Findings, mayHoldUp } from '../rules/analyze.js';
 import { ANSWERS } from './explanation.js';
 import { subjectName } from './tables.js';
 
@@ -95,7 +95,11 @@ function figures(a: Findings, b: Findings) {
     ['threads against inline', factor, ({ gain }) => gain],
     ['threads pay from', duration, ({ breakEven }) => breakEven.runMs],
     ['CPU per call, inline', duration, ({ samples }) => figureOf(samples.inline.cpuMs)],
-    ['loop delay p99, inline', duration, ({ samples }) => figureOf(samples.inline.loopDelayMs)],
+    [
+      'loop delay p99, inline',
+      duration,
+      ({ samples }) => (mayHoldUp(samples) ? figureOf(samples.inline.loopDelayMs) : undefined),
+    ],
     ['a thread takes', bytes, ({ samples }) => figureOf(samples.start?.bytesPerThread)],
   ];
   return all.flatMap(([name, format, read]) => {

@@ -61,7 +61,7 @@ export function analyze(samples: Samples) {
 
 /** Whether a call may hold up the event loop. The delay that was measured with shorter calls is that of the analysis, which makes many in a row. */
 export function mayHoldUp({ inline: { callMs } }: Samples): boolean {
-  return callMs === undefined || callMs.p99 >= HARDLY_LATE_MS;
+  return (callMs?.p99 ?? HARDLY_LATE_MS) >= HARDLY_LATE_MS;
 }
 
 /** Even where threads are no faster, they leave the calling thread free. */
