@@ -24,7 +24,7 @@ function tableOf({ metrics, bestPublished, rows }) {
     const { median, min, max, noise, toBestPublished } = figures[first.id];
     return [
       formatNumber(median),
-      `${formatNumber(min)} - ${formatNumber(max)}`,
+      samples.length > 1 ? `${formatNumber(min)} - ${formatNumber(max)}` : '',
       samples.length > 1 ? formatNoise(noise) : '',
       ...others.map((metric) => (figures[metric.id] ? formatNumber(figures[metric.id].median) : '')),
       id === bestPublished[first.id] ? 'best' : formatRatio(toBestPublished),
@@ -101,7 +101,7 @@ export function renderGoals(scenarios) {
   return table.length === 0 ? '' : `Goals\n${table}\n`;
 }
 
-const formatNoise = (noise) => `${Math.round(noise * 100)} %`;
+const formatNoise = (noise) => (noise > 0 && noise < 0.005 ? '< 1 %' : `${Math.round(noise * 100)} %`);
 
 /** Shortens the error output of a process to the line with the reason, without the folders of files. */
 function shorten(text) {

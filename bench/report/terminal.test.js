@@ -153,3 +153,13 @@ test('in a grid, every metric is compared with the best published pool', () => {
   assert.match(lines[first + 1], / 5\.0 x .* 0\.50 x /);
   assert.match(lines[first + 2], / ~320 % /);
 });
+
+test('a single round has neither a range nor noise', () => {
+  const speed = Object.fromEntries(
+    Object.entries(samples.speed).map(([id, rounds]) => [id, rounds.slice(0, 1)]),
+  );
+  const given = { samples: { ...samples, speed }, failures: [] };
+  const [scenario] = summarize(plan, given, describeContender);
+  const text = renderScenario(scenario);
+  assert.match(text, /│ ours +│ 1\.0\.0 +│ +300 │ +│ +│/);
+});
