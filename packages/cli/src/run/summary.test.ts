@@ -43,6 +43,12 @@ test('says how many threads ended by themselves, and why the last one did', () =
   assert.match(textOf('\nlong'), /^threads {2}4; ended by themselves: 2$/m);
 });
 
+test('where a failure ends the run, only the inputs that are done are counted, and called so', () => {
+  const counts = { inputs: 2, failed: 0, bytes: 0 };
+  const text = renderSummary({ ...report, end: 'failed', counts, failed: 7 }, []);
+  assert.match(text, /^inputs {3}2 files done \(stopped at a failure\)\nfailed {3}7$/m);
+});
+
 test('says of a fleet how many machines there were, and nothing about the threads of this one', () => {
   const fleet = { ...report, threads: 8, machines: 2 };
   const text = renderSummary(fleet, []);

@@ -72,7 +72,8 @@ function rows(report: Report): [name: string, value: string][] {
 
 const endings: Readonly<Record<Report['end'], string>> = {
   complete: '',
-  failed: ' (stopped at a failure)',
+  // Inputs that failed are not among them.
+  failed: ' done (stopped at a failure)',
   interrupted: ' (interrupted)',
 };
 
