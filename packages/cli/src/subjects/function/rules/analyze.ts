@@ -106,6 +106,7 @@ function warningsOf(facts: Facts): string[] {
     hasSetup &&
       'the module has a setup or teardown of its own: without a pool it was called once, by the analysis',
     subject.inputs.count === 1 &&
+      inline.rate.length > 0 &&
       'there is one input: the figures are of many calls with it at a time, and threads make no single call faster',
     callMs !== undefined &&
       callMs.p99 > UNEVEN * callMs.p50 &&

@@ -30,6 +30,13 @@ test('warns of a function that does more than compute', () => {
   );
 });
 
+test('says of a single input what the figures mean, and nothing where there are none', () => {
+  const subject = { ...samples.subject, inputs: { count: 1, used: 1, how: '' } };
+  assert.match(warnings({ subject })[0]!, /^there is one input: the figures are of many calls with it/);
+  const ended = { behaviour: { ...WELL_BEHAVED, ended: { exitCode: 3, signal: null } }, threads: [] };
+  assert.deepEqual(warnings({ subject, ...ended, inline: { ...samples.inline, rate: [] } }), []);
+});
+
 test('warns of calls of very different length', () => {
   const callMs = { ...spreadOf(1), p99: 21 };
   assert.deepEqual(warnings({ inline: { ...samples.inline, callMs } }), [
