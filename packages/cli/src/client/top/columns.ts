@@ -104,7 +104,7 @@ export const workerColumns: readonly Column[] = [
   { ...figures('WORKER', 12, 1, 'id', count), align: 'left' },
   { ...state, cell: (row) => (row.inline === true ? 'inline' : text(row, 'state')) },
   figures('LOAD', 5, 3, 'load', count),
-  figures('DONE', 6, 5, 'completed', count),
+  figures('ENDED', 6, 5, 'completed', count),
   figures('BUSY', 5, 4, 'utilization', percent),
   figures('RUN50', 7, 10, 'runMs.p50', duration),
   figures('RUN99', 7, 7, 'runMs.p99', duration),
@@ -159,7 +159,8 @@ export const functionColumns: readonly Column[] = [
   figures('CALLS', 6, 3, 'calls', count),
   figures('INLINE', 6, 6, 'inline', count),
   losses('FAILED', 6, 5, 'failures'),
-  figures('RUN', 7, 4, 'runMs', duration),
+  // The mean of no calls is 0.
+  figures('RUN', 7, 4, 'runMs', (ms) => duration(ms === 0 ? undefined : ms)),
   texts('WHY', 10, 7, 'why', true),
 ];
 

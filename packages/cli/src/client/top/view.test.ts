@@ -41,7 +41,7 @@ test('40 columns and 12 rows: every section, columns by priority, hidden rows ar
     '> images     open         2/4      3',
     '  mail       paused       0/1      0',
     'images  5 open  120 done  1 failed',
-    'WORKER^ 1/2  STATE     LOAD   DONE  BUSY',
+    'WORKER^ 1/2  STATE     LOAD  ENDED  BUSY',
     '1            ready        2     60   50%',
     'FUNCTION       PLACE    CALLS     RUN',
     'resize         threads    120    12ms',
@@ -49,6 +49,12 @@ test('40 columns and 12 rows: every section, columns by priority, hidden rows ar
     '12s ago           1 to 2 tasks wait',
     '? help  q quit  +/- threads  p pause',
   ]);
+});
+
+test('a function whose calls never came to an end has no running time', () => {
+  const dies = { name: 'dies', place: 'threads', why: 'so', calls: 3, inline: 0, failures: 3, runMs: 0 };
+  const state = initialState('http://h:1', fakeSnapshot([fakePool('images', { functions: [dies] })], NOW));
+  assert.ok(texts(state, 120, 20).some((line) => /^dies +threads +3 +0 +3 +- so$/.test(line)));
 });
 
 test('120 columns and 20 rows: everything, and the status on the last row', () => {
@@ -59,7 +65,7 @@ test('120 columns and 20 rows: everything, and the status on the last row', () =
     '  mail       paused       0/1      0       0   81.4     0    12ms   240ms   1.5ms    33ms   7%',
     'images  5 open  120 done  1 failed  2 crashed',
     'threads 1-4 (measured)  queue limit none  choose least-busy  placement threads  dispatch shared-queue',
-    'WORKER^      STATE     LOAD   DONE  BUSY   RUN50   RUN99  WAIT50  WAIT99     CPU  CPUWAIT     HEAP     AGE',
+    'WORKER^      STATE     LOAD  ENDED  BUSY   RUN50   RUN99  WAIT50  WAIT99     CPU  CPUWAIT     HEAP     AGE',
     '1            ready        2     60   50%       -       -       -       -       -        -     1MiB      5s',
     '2            starting     0      0    0%       -       -       -       -       -        -     2MiB   100ms',
     'FUNCTION       PLACE    CALLS INLINE FAILED     RUN WHY',
