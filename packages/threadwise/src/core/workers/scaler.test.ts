@@ -126,8 +126,8 @@ describe('scaler', () => {
     assert.deepEqual(
       noted.decisions.map(({ by, from, to, why }) => ({ by, from, to, why })),
       [
-        { by: 'pool', from: 0, to: 1, why: 'there are to be at least 1' },
-        { by: 'pool', from: 1, to: 3, why: 'there are to be at least 3' },
+        { by: 'pool', from: 0, to: 1, why: 'there must be at least 1' },
+        { by: 'pool', from: 1, to: 3, why: 'there must be at least 3' },
       ],
     );
   });

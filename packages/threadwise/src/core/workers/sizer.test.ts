@@ -70,7 +70,7 @@ describe('the sizer', () => {
     for (let i = 0; i < 3; i++) sizer.target();
     assert.deepEqual(
       told.map(({ why }) => why),
-      ['there are to be at least 1', 'so', 'so; there may be at most 4'],
+      ['there must be at least 1', 'so', 'so; there may be at most 4'],
     );
   });
 

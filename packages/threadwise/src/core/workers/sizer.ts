@@ -104,5 +104,5 @@ function reasonOf({ min, max }: LoadView, target: number, why: string): string {
 }
 
 function atLeast(min: number): string {
-  return `there are to be at least ${min}`;
+  return `there must be at least ${min}`;
 }
