@@ -1,5 +1,5 @@
 /** Main's end of the port to a worker: sends and hears all messages but the tasks themselves. */
-import type { LinkEvents, Platform } from '../core/contracts.js';
+import type { LinkEvents, Platform, Wire } from '../core/contracts.js';
 import { notCloneable, unreadable } from '../core/calls/payload.js';
 import type { Task } from '../core/calls/task.js';
 import { decodeError, type EncodedError, encodeError } from './codec/error-codec.js';
@@ -9,16 +9,15 @@ import { TO_MAIN, TO_WORKER, type MessageToMain, type MessageToWorker } from './
 export abstract class PortLink {
   protected readonly platform: Platform;
   protected readonly events: LinkEvents;
-  /** The worker's end of the port. */
-  protected readonly far: unknown;
+  readonly wire: Wire;
   isClosed = false;
   protected readonly line: Line;
 
-  constructor(platform: Platform, events: LinkEvents) {
+  constructor(platform: Platform, events: LinkEvents, wire: Omit<Wire, 'port'>) {
     const { near, far } = platform.channel();
     this.platform = platform;
     this.events = events;
-    this.far = far;
+    this.wire = { ...wire, port: far };
     this.line = new Line(near);
     this.line.listen(
       (message) => {

@@ -1,13 +1,5 @@
 /** The main side of a worker's line over a port. README.md beside this file has the protocol. */
-import type {
-  Link,
-  LinkEvents,
-  MainBoard,
-  NewBoard,
-  Platform,
-  Transport,
-  Wire,
-} from '../../core/contracts.js';
+import type { Link, LinkEvents, MainBoard, NewBoard, Platform, Transport } from '../../core/contracts.js';
 import { capture, notCloneable, unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
 import { decodeError } from '../codec/error-codec.js';
@@ -45,7 +37,6 @@ export const messageTransport = messagesWith((cells, platform) => {
 });
 
 class MessageLink extends PortLink implements Link {
-  readonly wire: Wire;
   readonly pulled = 0;
   readonly #board: MainBoard;
   /** Tasks that were posted and of which no end was heard, by id. */
@@ -54,8 +45,7 @@ class MessageLink extends PortLink implements Link {
   #outbox: PostedTask[] = [];
 
   constructor(platform: Platform, events: LinkEvents, { board, memory }: NewBoard) {
-    super(platform, events);
-    this.wire = { transport: 'message', port: this.far, memory };
+    super(platform, events, { transport: 'message', memory });
     this.#board = board;
   }
 

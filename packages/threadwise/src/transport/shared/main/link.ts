@@ -1,5 +1,5 @@
 /** The main side of one worker's line through shared memory: its mailbox, what it completed, and its port. */
-import type { Link, LinkEvents, Wire } from '../../../core/contracts.js';
+import type { Link, LinkEvents } from '../../../core/contracts.js';
 import { unreadable } from '../../../core/calls/payload.js';
 import type { Task } from '../../../core/calls/task.js';
 import { decodeError, type EncodedError } from '../../codec/error-codec.js';
@@ -18,7 +18,6 @@ const AHEAD = 4;
 const DAMAGED = Symbol('damaged');
 
 export class SharedLink extends PortLink implements Link {
-  readonly wire: Wire;
   readonly seat: number;
   protected readonly own: Int32Array;
   protected readonly exchange: SharedExchange;
@@ -41,8 +40,7 @@ export class SharedLink extends PortLink implements Link {
   #isTrusted = true;
 
   constructor(exchange: SharedExchange, memory: L.SharedMemory, events: LinkEvents) {
-    super(exchange.platform, events);
-    this.wire = { transport: exchange.name, port: this.far, memory };
+    super(exchange.platform, events, { transport: exchange.name, memory });
     this.seat = memory.seat;
     this.own = int32sOf(memory.own);
     this.exchange = exchange;
