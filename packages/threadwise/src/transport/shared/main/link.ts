@@ -82,11 +82,9 @@ export class SharedLink extends PortLink implements Link {
   }
 
   withdraw(task: Task): boolean {
-    if (this.#sent.get(task.id) !== task) return this.exchange.pull.withdraw(task);
-    if (!this.exchange.cells.withdraw(task.cell)) return false;
-    this.#sent.delete(task.id);
-    this.exchange.parked(task);
-    return true;
+    const isWithdrawn = this.exchange.pull.withdraw(task);
+    if (isWithdrawn) this.#sent.delete(task.id);
+    return isWithdrawn;
   }
 
   // --- what it has begun ---
@@ -176,10 +174,7 @@ export class SharedLink extends PortLink implements Link {
     const { cells } = this.exchange;
     for (const task of this.#sent.values()) {
       const { cell } = task;
-      if (cells.withdraw(cell)) {
-        this.exchange.parked(task);
-        continue;
-      }
+      if (this.exchange.pull.withdraw(task)) continue;
       cells.takeBack(cell);
       cells.payload(cell).isSpoilt = true;
       if (cells.payload(cell) !== task.payload) this.#borrowed.push(cell);
