@@ -126,7 +126,7 @@ export class Cells {
   #writeOrFree(cell: number, args: readonly unknown[], areMoved = false): boolean {
     let isWritten = false;
     try {
-      isWritten = areMoved ? this.#writer.writeMoved(cell, args) : this.#writer.write(cell, args);
+      isWritten = this.#writer.write(cell, args, areMoved);
     } finally {
       if (!isWritten) this.freeIfHeld(cell);
     }
@@ -295,7 +295,6 @@ export class Cells {
     if (payload !== undefined) {
       this.#writer.free(payload);
       payload.args = NO_VALUES;
-      payload.transfer = NO_VALUES;
       payload.leases = undefined;
       payload.shared = undefined;
       payload.isSpoilt = false;
@@ -318,7 +317,7 @@ export class CellPayload implements Payload {
   readonly cell: number;
   /** The arguments themselves, kept only if they go by port or are to be written again after a crash. */
   args: readonly unknown[] = NO_VALUES;
-  transfer: readonly unknown[] = NO_VALUES;
+  readonly transfer = NO_VALUES;
   /** Block of the arena that the arguments lie in; -1: none. */
   block = -1;
   leases: readonly HeldLease[] | undefined;

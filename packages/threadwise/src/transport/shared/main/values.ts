@@ -34,8 +34,11 @@ export class ArgumentWriter {
     this.#arena = arena;
   }
 
-  /** Writes the arguments. Returns false, and keeps nothing, if they can only go by port. */
-  write(cell: number, args: readonly unknown[]): boolean {
+  /**
+   * Writes the arguments. Returns false, and keeps nothing, if they can only go by port.
+   * @param areMoved whether there are buffers among them that will be moved: these arrive whole, even if the arguments only have views of parts
+   */
+  write(cell: number, args: readonly unknown[], areMoved = false): boolean {
     const { words, doubles } = this.#cells;
     const { length } = args;
     const first = args[0];
@@ -47,23 +50,8 @@ export class ArgumentWriter {
     if (length === 1 && typeof first === 'string' && this.writeText(cell, first)) return true;
     const payload = this.#cells.payload(cell);
     const leases = leasesIn(args);
-    if (leases !== undefined) return this.#writeLeases(payload, args, leases);
-    return this.#writeValues(payload, args, 0);
-  }
-
-  /** The same for arguments with buffers that will be moved. These buffers arrive whole, even if the arguments only have views of parts. */
-  writeMoved(cell: number, args: readonly unknown[]): boolean {
-    if (leasesIn(args) !== undefined) return false;
-    const isOne = args.length === 1;
-    const payload = this.#cells.payload(cell);
-    return this.#writeDirectly(
-      payload,
-      isOne ? args[0] : args,
-      isOne ? L.ONE : 0,
-      estimateItems(args),
-      0,
-      true,
-    );
+    if (leases === undefined) return this.#writeValues(payload, args, 0, areMoved);
+    return !areMoved && this.#writeLeases(payload, args, leases);
   }
 
   /** Writes the one argument of a call into its cell. False, and nothing is written: it is too long, or a character needs more than a byte. */
@@ -83,18 +71,18 @@ export class ArgumentWriter {
   }
 
   /** @param extra bytes to be kept free behind the values */
-  #writeValues(payload: CellPayload, args: readonly unknown[], extra: number): boolean {
+  #writeValues(payload: CellPayload, args: readonly unknown[], extra: number, areMoved = false): boolean {
     const estimate = estimateItems(args) + extra;
     const isOne = args.length === 1 && extra === 0;
     const value = isOne ? args[0] : args;
     const flag = isOne ? L.ONE : 0;
-    if (estimate <= L.INLINE_BYTES) {
+    if (estimate <= L.INLINE_BYTES && !areMoved) {
       const start = payload.cell * L.CELL_BYTES + L.INLINE_START;
       const end = this.#values.write(value, this.#cells.memory, start, start + L.INLINE_BYTES - extra);
       if (end >= 0) return this.#wrote(payload, L.IN_CELL | flag, 0, end - start);
       if (end === UNKNOWN) return false;
     }
-    if (estimate <= SCRATCH_BYTES / 2) {
+    if (estimate <= SCRATCH_BYTES / 2 && !areMoved) {
       const scratch = (this.#scratch ??= memoryOf(new ArrayBuffer(SCRATCH_BYTES)));
       const length = this.#values.write(value, scratch, 0, SCRATCH_BYTES);
       if (length === UNKNOWN) return false;
@@ -106,7 +94,7 @@ export class ArgumentWriter {
         return this.#wrote(payload, L.OUTSIDE | flag, block, length);
       }
     }
-    return this.#writeDirectly(payload, value, flag, estimate, extra);
+    return this.#writeDirectly(payload, value, flag, estimate, extra, areMoved);
   }
 
   /** Writes into a block of that size; if the value does not fit, into larger ones. */
@@ -116,7 +104,7 @@ export class ArgumentWriter {
     flag: number,
     size: number,
     extra: number,
-    wholeBuffers = false,
+    wholeBuffers: boolean,
   ): boolean {
     while (size <= MOST_BYTES) {
       const block = this.#arena.take(size);
