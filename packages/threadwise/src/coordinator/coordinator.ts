@@ -26,7 +26,7 @@ import { Board } from '../transport/shared/board.js';
 import * as L from '../transport/shared/layout.js';
 import { TO_WORKER } from '../transport/messages.js';
 import { ARGUMENTS, type Posted } from '../transport/shared/messages.js';
-import { Sleeper } from '../transport/shared/waiting.js';
+import { type Sleep, sleepOn } from '../transport/shared/waiting.js';
 import { untrue } from '../transport/trust.js';
 import { type Entry, Seat } from './seat.js';
 import { type Hire, SeatSizing } from './sizing.js';
@@ -60,7 +60,7 @@ export class Coordinator {
   readonly #cells: Int32Array;
   readonly #cellDoubles: Float64Array;
   readonly #runTimes: Float64Array;
-  readonly #sleeper: Sleeper;
+  readonly #sleep: Sleep;
   readonly #queue: TaskQueue<Entry> = new PriorityQueue<Entry>();
   /** Arguments that came over the port, by cell. */
   readonly #posted = new Map<number, Posted>();
@@ -83,7 +83,7 @@ export class Coordinator {
     this.#cells = int32sOf(data.cells);
     this.#cellDoubles = float64sOf(data.cells);
     this.#runTimes = float64sOf(data.board);
-    this.#sleeper = new Sleeper(this.#words, L.COORDINATOR, () => {
+    this.#sleep = sleepOn(this.#words, L.COORDINATOR, () => {
       if (!isCoordinatorDismissed(this.#words)) this.turn();
     });
     // The coordinator has thrown, and the workers that it started end with it: none of these threads may wait for its word any more.
@@ -174,7 +174,7 @@ export class Coordinator {
     if (next === undefined) {
       Atomics.store(this.#words, L.COORDINATOR, WANTS_HINTS);
       if (isCoordinatorDismissed(this.#words)) return true;
-      return this.#board.length === 0 && this.#sleeper.sleep(WANTS_HINTS);
+      return this.#board.length === 0 && this.#sleep(WANTS_HINTS);
     }
     const depth = this.#depth(next);
     for (const seat of this.seats.values()) seat.wakeAt(depth);
@@ -182,7 +182,7 @@ export class Coordinator {
     if (isCoordinatorDismissed(this.#words)) return true;
     this.#look();
     for (const seat of this.seats.values()) if (seat.hasRoom(depth)) return false;
-    return this.#sleeper.sleep(WANTS_ROOM);
+    return this.#sleep(WANTS_ROOM);
   }
 
   #look(): void {

@@ -19,30 +19,22 @@ export const BLOCK: SpinLimits = { mostMs: 5, wakeUpMs: 0.05 };
  */
 export const GIVE_WAY_MS = 2;
 
-/** Calls back when a word is notified; has at most one wait at a time. */
-export class Sleeper {
-  readonly #words: Int32Array;
-  readonly #at: number;
-  readonly #woken: () => void;
-  #isWaiting = false;
+/** Sleeps until a word is notified. Returns false, and does not sleep, when the word is not `value` any more. */
+export type Sleep = (value: number) => boolean;
 
-  constructor(words: Int32Array, at: number, woken: () => void) {
-    this.#words = words;
-    this.#at = at;
-    this.#woken = woken;
-  }
-
-  /** Returns false, and does not sleep, when the word is not `value` any more. */
-  sleep(value: number): boolean {
+/** Makes the function by which a thread sleeps on a word: it has at most one wait at a time. @param woken called when the word was notified */
+export function sleepOn(words: Int32Array, at: number, woken: () => void): Sleep {
+  let isWaiting = false;
+  return (value) => {
     // An earlier wait that was not needed is still there: a notification ends it, and it calls back as a new one would.
-    if (this.#isWaiting) return Atomics.load(this.#words, this.#at) === value;
-    const result = Atomics.waitAsync(this.#words, this.#at, value);
+    if (isWaiting) return Atomics.load(words, at) === value;
+    const result = Atomics.waitAsync(words, at, value);
     if (!result.async) return false;
-    this.#isWaiting = true;
+    isWaiting = true;
     void result.value.then(() => {
-      this.#isWaiting = false;
-      this.#woken();
+      isWaiting = false;
+      woken();
     });
     return true;
-  }
+  };
 }

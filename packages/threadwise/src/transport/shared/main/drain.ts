@@ -2,7 +2,7 @@
 import type { TimerHandle } from '../../../core/contracts.js';
 import * as L from '../layout.js';
 import type { SharedExchange } from './exchange.js';
-import { Sleeper, SPIN } from '../waiting.js';
+import { type Sleep, sleepOn, SPIN } from '../waiting.js';
 import { SpinBudget } from '../../spin-budget.js';
 
 /** For how many milliseconds results may be handled back to back before timers and I/O have their turn. */
@@ -36,7 +36,7 @@ const SETTLED = Promise.resolve();
 export class Drain {
   readonly #from: SharedExchange;
   readonly #budget: SpinBudget;
-  readonly #sleeper: Sleeper;
+  readonly #sleep: Sleep;
   readonly #hasDone = () => this.#anyDone();
   readonly #turnNow = () => this.#turn('call');
   readonly #turnNext = () => this.#turn('results');
@@ -65,7 +65,7 @@ export class Drain {
   constructor(from: SharedExchange) {
     this.#from = from;
     this.#budget = new SpinBudget(SPIN, from.platform.now);
-    this.#sleeper = new Sleeper(from.board.words, L.MAIN_PARKED, this.#turnLater);
+    this.#sleep = sleepOn(from.board.words, L.MAIN_PARKED, this.#turnLater);
   }
 
   /** A task is out: its result will have to be handled. */
@@ -164,7 +164,7 @@ export class Drain {
   #park(depth: typeof L.RESTING | typeof L.ASLEEP): void {
     const { board } = this.#from;
     Atomics.store(board.words, L.MAIN_PARKED, depth);
-    if (this.#anyDone() || !this.#sleeper.sleep(depth)) {
+    if (this.#anyDone() || !this.#sleep(depth)) {
       Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
       return this.#again();
     }

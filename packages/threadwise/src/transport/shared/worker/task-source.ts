@@ -5,7 +5,7 @@ import type { EndpointPlatform } from '../../endpoint.js';
 import { SpinBudget } from '../../spin-budget.js';
 import { Board, DOZE_MS } from '../board.js';
 import * as L from '../layout.js';
-import { BLOCK, GIVE_WAY_MS, Sleeper, SPIN } from '../waiting.js';
+import { BLOCK, GIVE_WAY_MS, type Sleep, sleepOn, SPIN } from '../waiting.js';
 
 export type SourceMemory = Pick<L.SharedMemory, 'seat' | 'sizes' | 'board' | 'own' | 'cells'>;
 
@@ -35,7 +35,7 @@ export abstract class TaskSource {
   #isOneLook = false;
   readonly #spinning: SpinBudget;
   readonly #blocking: SpinBudget;
-  readonly #sleeper: Sleeper;
+  readonly #sleep: Sleep;
   readonly #hasNew = () => this.hasNew();
   /** Looks for tasks, though nobody has woken this worker. While it only looks again later, its `dozing` bit stays set. */
   readonly #look = () => {
@@ -60,7 +60,7 @@ export abstract class TaskSource {
     this.#runningHere = L.state(L.RUNNING, seat);
     this.#spinning = new SpinBudget(SPIN, platform.now);
     this.#blocking = new SpinBudget(BLOCK, platform.now);
-    this.#sleeper = new Sleeper(this.board.words, L.wakeupsOf(seat), () => {
+    this.#sleep = sleepOn(this.board.words, L.wakeupsOf(seat), () => {
       if (!this.board.isDismissed(seat)) this.onTasks();
     });
     // A thread that throws, or leaves by `process.exit`, ends by itself: no other thread dismisses it before.
@@ -218,7 +218,7 @@ export abstract class TaskSource {
         (canStay && this.#blocking.wants()
           ? this.#blocking.block(isWoken)
           : givesWay && isWoken(GIVE_WAY_MS));
-      if (!isWokenSoon && this.#sleeper.sleep(wakeups)) {
+      if (!isWokenSoon && this.#sleep(wakeups)) {
         if (dozes) this.#doze();
         return true;
       }
