@@ -32,9 +32,9 @@ export interface Pair {
 /** @param shared the shared memory that the reader has been told of, by number; default: it has been told of none */
 export function pair(bookBytes = BOOK_BYTES, shared?: readonly SharedArrayBuffer[]): Pair {
   const book = new SharedArrayBuffer(bookBytes);
-  const numbers = shared && { numberOf: (buffer: object) => shared.indexOf(buffer as SharedArrayBuffer) };
+  const numberOf = shared && ((buffer: object) => shared.indexOf(buffer as SharedArrayBuffer));
   return {
-    writer: new ValueWriter(new ShapeWriter(book), numbers),
+    writer: new ValueWriter(new ShapeWriter(book), numberOf),
     reader: new ValueReader(new ShapeReader(book), (number) => shared?.[number]),
     book,
   };

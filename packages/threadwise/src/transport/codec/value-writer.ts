@@ -36,10 +36,8 @@ const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!;
 
 type Entry = readonly [key: unknown, value: unknown];
 
-export interface SharedNumbers {
-  /** The number by which the reader has been told of that shared memory; -1: the reader has not been told of it. */
-  numberOf(buffer: object): number;
-}
+/** The number by which the reader has been told of that shared memory; -1: the reader has not been told of it. */
+export type NumberOf = (buffer: object) => number;
 
 /**
  * One per thread and direction: it is not reentrant. Whatever comes out equals what structured clone makes of the
@@ -47,7 +45,7 @@ export interface SharedNumbers {
  */
 export class ValueWriter {
   readonly #shapes: ShapeWriter;
-  readonly #shared: SharedNumbers | undefined;
+  readonly #numberOf: NumberOf;
   /** The shared memory in the message that was written last; undefined: none. The sender of the message holds it until the message was read. */
   shared: object[] | undefined;
   readonly #identity = new Identity();
@@ -63,10 +61,10 @@ export class ValueWriter {
   /** The numbers of the buffers of which only a part was written. */
   #partial: Set<number> | undefined;
 
-  /** @param shared default: shared memory is UNKNOWN */
-  constructor(shapes: ShapeWriter, shared?: SharedNumbers) {
+  /** @param numberOf default: shared memory is UNKNOWN */
+  constructor(shapes: ShapeWriter, numberOf: NumberOf = () => -1) {
     this.#shapes = shapes;
-    this.#shared = shared;
+    this.#numberOf = numberOf;
   }
 
   /**
@@ -332,7 +330,7 @@ export class ValueWriter {
   }
 
   #sharedBuffer(buffer: object, at: number): number {
-    const number = this.#shared?.numberOf(buffer) ?? -1;
+    const number = this.#numberOf(buffer);
     if (number < 0) return UNKNOWN;
     (this.shared ??= []).push(buffer);
     return this.#word(tag.SHARED, number, at);

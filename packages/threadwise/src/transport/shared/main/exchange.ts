@@ -24,7 +24,7 @@ import { Drain } from './drain.js';
 import * as L from '../layout.js';
 import { SharedLink } from './link.js';
 import { SharedQueue } from './queue.js';
-import { UserMemory } from './user-memory.js';
+import { numbersOfUserMemory } from './user-memory.js';
 import { ARGUMENTS, NAMED, type Posted, SEGMENT } from '../messages.js';
 
 /** How many names workers keep. Further names go with each task: a program that makes up names must not fill the memory of workers. */
@@ -100,8 +100,8 @@ export class SharedExchange implements Exchange, PlainWay {
       timer: platform.timer,
     });
     this.leaseMemory = leaseMemory(this.arena);
-    const shared = new UserMemory(this.arena, platform.clone);
-    const values = new ValueWriter(new ShapeWriter(this.#memory.mainShapes), shared);
+    const numberOf = numbersOfUserMemory(this.arena, platform.clone);
+    const values = new ValueWriter(new ShapeWriter(this.#memory.mainShapes), numberOf);
     this.cells = new Cells(this.#memory.cells, values, this.arena);
     this.drain = new Drain(this);
     this.pull = this.newQueue();

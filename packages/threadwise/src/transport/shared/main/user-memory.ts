@@ -1,6 +1,6 @@
 /** Shared memory that users pass again and again: workers are told of it once, and each call has only its number. */
 import type { Clone } from '../../../core/calls/payload.js';
-import type { SharedNumbers } from '../../codec/value-writer.js';
+import type { NumberOf } from '../../codec/value-writer.js';
 import type { Arena } from './arena.js';
 
 /**
@@ -14,30 +14,21 @@ const TIMES_ASKED = 3;
  * The arena has an object of its own for the same memory, so that the engine can collect the user's object. When that was collected, no open
  * call names the memory any more, as cells hold the objects that their arguments name; and no later call can name it.
  */
-export class UserMemory implements SharedNumbers {
-  readonly #arena: Arena;
-  readonly #clone: Clone;
+export function numbersOfUserMemory(arena: Arena, clone: Clone): NumberOf {
   /** The number of a buffer's segment; below 0: how many times more it is asked for until it has one. */
-  readonly #numbers = new WeakMap<object, number>();
-  readonly #collected: FinalizationRegistry<number>;
-
-  constructor(arena: Arena, clone: Clone) {
-    this.#arena = arena;
-    this.#clone = clone;
-    this.#collected = new FinalizationRegistry((index) => arena.drop(index));
-  }
-
-  numberOf(buffer: object): number {
-    const known = this.#numbers.get(buffer) ?? -TIMES_ASKED;
+  const numbers = new WeakMap<object, number>();
+  const collected = new FinalizationRegistry<number>((index) => arena.drop(index));
+  return (buffer) => {
+    const known = numbers.get(buffer) ?? -TIMES_ASKED;
     if (known >= 0) return known;
     if (known < -1) {
-      this.#numbers.set(buffer, known + 1);
+      numbers.set(buffer, known + 1);
       return -1;
     }
-    if (!this.#arena.canAdopt) return -1;
-    const index = this.#arena.adopt(this.#clone(buffer) as ArrayBufferLike);
-    this.#numbers.set(buffer, index);
-    this.#collected.register(buffer, index);
+    if (!arena.canAdopt) return -1;
+    const index = arena.adopt(clone(buffer) as ArrayBufferLike);
+    numbers.set(buffer, index);
+    collected.register(buffer, index);
     return index;
-  }
+  };
 }
