@@ -5,30 +5,26 @@ const FEW = 16;
 
 export class Identity {
   readonly #few: unknown[] = new Array<unknown>(FEW).fill(undefined);
-  #count = 0;
+  /** How many objects there have been. */
+  count = 0;
   /** All objects, once there are more than a few. To add one to a Set takes half of what it takes to look it up in a Map first. */
   #all: Set<unknown> | undefined;
   /** The number of each object, from the first one on that came twice. */
   #numbers: Map<unknown, number> | undefined;
 
-  /** How many objects there have been. */
-  get count(): number {
-    return this.#count;
-  }
-
   /** The number of `object` if it came before; otherwise -1, and it is given the next number. */
   note(object: unknown): number {
-    const count = this.#count;
+    const { count } = this;
     if (count >= FEW) return this.#noteFurther(object);
     const few = this.#few;
     for (let i = 0; i < count; i++) if (few[i] === object) return i;
     few[count] = object;
-    this.#count = count + 1;
+    this.count = count + 1;
     return -1;
   }
 
   #noteFurther(object: unknown): number {
-    const count = this.#count;
+    const { count } = this;
     if (this.#numbers === undefined) {
       const all = (this.#all ??= new Set(this.#few));
       if (all.add(object).size > count) return this.#add();
@@ -41,15 +37,15 @@ export class Identity {
   }
 
   #add(): number {
-    this.#count++;
+    this.count++;
     return -1;
   }
 
   /** Forgets all, so that nothing is kept alive. */
   clear(): void {
-    const used = Math.min(this.#count, FEW);
+    const used = Math.min(this.count, FEW);
     for (let i = 0; i < used; i++) this.#few[i] = undefined;
-    this.#count = 0;
+    this.count = 0;
     this.#all = undefined;
     this.#numbers = undefined;
   }
