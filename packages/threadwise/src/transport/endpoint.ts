@@ -1,5 +1,4 @@
 /** The seam to the worker's end of a line: implemented in `<name>/endpoint.ts`, driven by the runner. */
-import type { Clone } from '../core/calls/payload.js';
 import type { Allowance } from '../core/workers/allowance.js';
 import type { Port } from '../core/contracts.js';
 import type { EncodedError } from './codec/error-codec.js';
@@ -59,8 +58,6 @@ export interface Endpoint {
 /** What an endpoint needs of its thread. */
 export interface EndpointPlatform {
   now(): number;
-  /** Structured clone. */
-  clone: Clone;
   /** Detaches buffers from this thread, and frees their memory. Throws a DataCloneError, and detaches none, if one of them cannot be moved. */
   detach(buffers: readonly unknown[]): void;
   /** Sets a timer that does not keep the thread alive. */
