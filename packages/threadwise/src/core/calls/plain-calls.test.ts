@@ -24,17 +24,18 @@ function table({
   const next = slots;
   let lastId = 0;
   const way = {
-    slots: 4,
-    attach: () => undefined,
     enter: (name: string, _args: unknown, id: number) => {
       if (name === 'refused') throw new Error('the arguments are wrong');
       const slot = next.shift() ?? -1;
       if (slot >= 0) offered.push([slot, id]);
       return slot;
     },
-    hasBegun,
-    payloadOf: () => ({ args: [], transfer: [], onSettled: undefined }),
-    keep: (slot: number, task: Task) => inflated.push({ slot, task }),
+    cells: {
+      count: 4,
+      hasBegun,
+      payload: () => ({ args: [], transfer: [], onSettled: undefined }),
+      keep: (slot: number, task: Task) => inflated.push({ slot, task }),
+    },
   };
   const ledger = {
     newId: () => ++lastId,

@@ -92,11 +92,12 @@ export class PlainCalls {
     this.#platform = platform;
     this.#way = way;
     this.#burstNow = platform.burstNow;
-    this.#ids = new Float64Array(way.slots);
-    this.#submittedAt = new Float64Array(way.slots);
-    this.#timeoutMs = new Float64Array(way.slots);
-    this.#dueAt = new Float64Array(way.slots);
-    way.attach(this);
+    const { count } = way.cells;
+    this.#ids = new Float64Array(count);
+    this.#submittedAt = new Float64Array(count);
+    this.#timeoutMs = new Float64Array(count);
+    this.#dueAt = new Float64Array(count);
+    way.cells.plain = this;
   }
 
   /**
@@ -244,12 +245,12 @@ export class PlainCalls {
     const own = this.#own[slot];
     const resolve = this.#take(slot);
     const { defaults, canceller } = this.#engine;
-    const payload = this.#way.payloadOf(slot);
+    const payload = this.#way.cells.payload(slot);
     const timeoutMs = this.#timeoutMs[slot]! || undefined;
     const run = own?.run ?? (timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs });
     const [id, name, submittedAt] = [this.#ids[slot]!, this.#names[slot]!, this.#submittedAt[slot]!];
     const task = this.#ledger.open(id, name, payload, run, resolve, name, submittedAt);
-    this.#way.keep(slot, task);
+    this.#way.cells.keep(slot, task);
     canceller.takeOver(task, undefined, isAborted);
     return task;
   }
@@ -283,7 +284,7 @@ export class PlainCalls {
     for (let slot = 0; slot < this.#resolves.length; slot++) {
       if (this.#timeoutMs[slot] === 0 || !this.has(slot)) continue;
       const isDue = this.#dueAt[slot]! <= now;
-      if (isDue && this.#way.hasBegun(slot)) {
+      if (isDue && this.#way.cells.hasBegun(slot)) {
         this.inflate(slot);
         continue;
       }

@@ -87,15 +87,20 @@ export interface Link {
 
 /** The way of plain calls: calls without options, of which main keeps no record but a slot of `PlainCalls`. */
 export interface PlainWay {
-  readonly slots: number;
-  /** The ends of plain calls are told to `calls` from now on. */
-  attach(calls: PlainCalls): void;
+  readonly cells: PlainSlots;
   /** Writes a call into a slot, and has workers take it. -1: it has to go another way. Throws what is wrong with the arguments. */
   enter(name: string, args: readonly unknown[], id: number): number;
   /** Tells the pool now of the results that their callers were told of. */
   settleUp(): void;
+}
+
+/** The slots in which plain calls cross. */
+export interface PlainSlots {
+  readonly count: number;
+  /** Is told the ends of plain calls. */
+  plain: PlainCalls | undefined;
   hasBegun(slot: number): boolean;
-  payloadOf(slot: number): Payload;
+  payload(slot: number): Payload;
   /** The call in a slot has a record from now on. */
   keep(slot: number, task: Task): void;
 }

@@ -1,6 +1,7 @@
 /** Main's side of the cells: gives them out, writes arguments into them, reads results, takes them back. */
 import type { PlainCalls } from '../../../core/calls/plain-calls.js';
 import type { Task } from '../../../core/calls/task.js';
+import type { PlainSlots } from '../../../core/contracts.js';
 import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
 import type { Payload } from '../../../core/calls/payload.js';
 import type { HeldLease } from '../../../core/lease.js';
@@ -22,7 +23,8 @@ const OUT = 2;
 /** An owner of a cell: all workers. */
 const OFFERED = 3;
 
-export class Cells {
+export class Cells implements PlainSlots {
+  readonly count: number;
   readonly words: Int32Array;
   readonly doubles: Float64Array;
   readonly memory: Memory;
@@ -47,6 +49,7 @@ export class Cells {
 
   constructor(buffer: ArrayBufferLike, values: ValueWriter, arena: Arena) {
     const count = buffer.byteLength / L.CELL_BYTES;
+    this.count = count;
     this.words = int32sOf(buffer);
     this.doubles = float64sOf(buffer);
     this.memory = memoryOf(buffer);
@@ -238,6 +241,10 @@ export class Cells {
     const word = this.#state(cell);
     const phase = L.phaseOf(word);
     return phase === L.RUNNING || phase === L.ABORTING ? L.seatOf(word) : -1;
+  }
+
+  hasBegun(cell: number): boolean {
+    return this.holder(cell) >= 0;
   }
 
   /** Whether any worker may begin what the hint is of. */

@@ -9,7 +9,6 @@ import type {
 } from '../../../core/contracts.js';
 import { type LeaseMemory, leaseOf } from '../../../core/lease.js';
 import { capture, notCloneable, type Payload } from '../../../core/calls/payload.js';
-import type { PlainCalls } from '../../../core/calls/plain-calls.js';
 import type { ResolvedRun } from '../../../core/calls/run-options.js';
 import type { Task } from '../../../core/calls/task.js';
 import { encodeError } from '../../codec/error-codec.js';
@@ -136,14 +135,6 @@ export class SharedExchange implements Exchange, PlainWay {
     };
   }
 
-  get slots(): number {
-    return this.sizes.cells;
-  }
-
-  attach(calls: PlainCalls): void {
-    this.cells.plain = calls;
-  }
-
   enter(name: string, args: readonly unknown[], id: number): number {
     if (name !== this.#lastName) {
       // The admission says what is wrong with a name that only looks like one that crosses.
@@ -159,18 +150,6 @@ export class SharedExchange implements Exchange, PlainWay {
 
   settleUp(): void {
     this.drain.settleUp();
-  }
-
-  hasBegun(cell: number): boolean {
-    return this.cells.holder(cell) >= 0;
-  }
-
-  payloadOf(cell: number): Payload {
-    return this.cells.payload(cell);
-  }
-
-  keep(cell: number, task: Task): void {
-    this.cells.keep(cell, task);
   }
 
   /** Has workers take the call in a cell. */

@@ -57,7 +57,7 @@ export class MainSide {
     this.#options = options;
     // Main has had its first moment of idleness long ago.
     Atomics.store(this.exchange.board.words, CORES, platform.availableThreads());
-    this.exchange.attach(this.#plain as unknown as PlainCalls);
+    this.exchange.cells.plain = this.#plain as unknown as PlainCalls;
     for (let i = 0; i < options.workers; i++) this.connect();
   }
 
@@ -459,7 +459,7 @@ class PlainTable {
 
   inflate(slot: number): Task {
     const { task } = this.#take(slot);
-    this.#main.exchange.keep(slot, task);
+    this.#main.exchange.cells.keep(slot, task);
     return task;
   }
 
