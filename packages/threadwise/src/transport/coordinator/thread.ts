@@ -190,15 +190,13 @@ export class CoordinatorThread implements RemoteSizing {
         return;
       case 'started':
         return this.#reserved.get(number)?.started();
-      case 'exited':
-        return this.#exited(number, message[2], message[3] && decodeError(message[3]));
+      case 'exited': {
+        const [, , exit, error] = message;
+        const reserved = this.#reserved.get(number);
+        this.#reserved.delete(number);
+        reserved?.exited(error === undefined ? exit : { ...exit, error: decodeError(error) });
+      }
     }
-  }
-
-  #exited(seat: number, exit: Omit<ThreadExit, 'error'>, error: unknown): void {
-    const reserved = this.#reserved.get(seat);
-    this.#reserved.delete(seat);
-    reserved?.exited(error === undefined ? exit : { ...exit, error });
   }
 
   /** C4 and C5: the coordinator has died. */
