@@ -28,6 +28,8 @@ export abstract class PortLink {
     );
   }
 
+  abstract wake(): void;
+
   /** The task with this id, as long as the worker has it. */
   protected abstract taskOf(id: number): Task | undefined;
 
@@ -72,11 +74,13 @@ export abstract class PortLink {
 
   retire(): boolean {
     this.tell([TO_WORKER.retire]);
+    this.wake(); // the worker may block, and then hears no messages
     return false;
   }
 
   stop(): void {
     this.tell([TO_WORKER.stop]);
+    this.wake();
   }
 
   /** Throws, and sends nothing, when the message cannot be cloned. */

@@ -154,17 +154,6 @@ export class SharedLink extends PortLink implements Link {
     this.exchange.board.wake(this.seat);
   }
 
-  override retire(): boolean {
-    super.retire();
-    this.wake(); // the worker may block, and then hears no messages
-    return false;
-  }
-
-  override stop(): void {
-    super.stop();
-    this.wake();
-  }
-
   dismiss(): void {
     this.exchange.board.dismiss(this.seat);
   }
