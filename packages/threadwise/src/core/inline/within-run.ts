@@ -6,7 +6,7 @@ import { abortError } from '../calls/canceller.js';
 import { rejected } from '../calls/caller-stack.js';
 import { isImmutable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
-import type { Outcome, Placement } from '../contracts.js';
+import type { Placement } from '../contracts.js';
 import { leaseOf } from '../lease.js';
 import { isList } from '../options/checks.js';
 import { isThenable, promised } from '../promised.js';
@@ -175,7 +175,9 @@ export class WithinRun {
       if (refusal !== undefined || run.signal?.aborted) {
         const error = refusal ?? abortError({ name, id, run });
         if (!isWatched) return rejected(error);
-        return this.#rejected(entry, id, trace, refusal === undefined ? 'aborted' : 'rejected', error);
+        const { task, promise } = this.#open(entry, id, run, trace);
+        task.settle({ outcome: refusal === undefined ? 'aborted' : 'rejected', error });
+        return promise;
       }
       calls.id = id;
       calls.run = run;
@@ -222,44 +224,23 @@ export class WithinRun {
   }
 
   /** @param began when the call began; undefined: it ran on credit */
-  #failed(entry: Entry, thrown: unknown, began?: number, id = 0, trace?: unknown): Promise<never> {
+  #failed(entry: Entry, thrown: unknown, began?: number, id = 0, trace?: unknown): Promise<unknown> {
     this.#calls.forget(); // code that hears of the failure may make another call
+    const { ledger, parts, defaults } = this.#engine;
     const error = this.#here.module.copyError(thrown, true);
-    const now = this.#engine.parts.platform.now();
+    const now = parts.platform.now();
     const ms = began === undefined ? undefined : now - began;
-    entry.learnt?.ranInline(ms, now, 1);
-    return this.#rejected(entry, id, trace, 'failed', error, ms ?? entry.lastMs);
+    entry.learnt?.ranInline(ms, now);
+    const { task, promise } = this.#open(entry, id || ledger.newId(), defaults, trace);
+    task.settle({ outcome: 'failed', error, runMs: ms ?? entry.lastMs, by: this.#here.record });
+    return promise;
   }
 
-  /** Counts a call that did not complete, and tells listeners if they were told that it was submitted. @param runMs undefined: it did not run */
-  #rejected(
-    { name }: Entry,
-    id: number,
-    trace: unknown,
-    outcome: Exclude<Outcome, 'completed'>,
-    error: unknown,
-    runMs?: number,
-  ): Promise<never> {
-    const { ledger, parts } = this.#engine;
-    const { platform, recorder } = parts;
-    const now = platform.now();
-    const waitMs = runMs === undefined ? undefined : 0;
-    recorder.counts.submitted++;
-    recorder.settled(outcome, waitMs, runMs, now, this.#here.record);
-    recorder.functions.ended(name, outcome, runMs, now, error, runMs !== undefined);
-    if (id !== 0) ledger.tellSettle(id, name, trace, outcome, runMs, waitMs, error);
-    return rejected(error);
-  }
-
-  /** Makes a task of a call whose function has returned a promise. */
+  /** Goes on with a call whose function has returned a promise. */
   #adopt(entry: Entry, result: PromiseLike<unknown>, began: number, run: ResolvedRun, trace?: unknown) {
-    const { ledger, parts, lifecycle } = this.#engine;
-    const { promise, resolve } = promised<unknown>();
-    parts.recorder.counts.submitted++;
+    const { lifecycle } = this.#engine;
     const call = this.#calls.take(); // numbers the call, if it has no number yet
-    const payload = { args: [], transfer: [], onSettled: undefined }; // the function has the arguments already
-    const task = ledger.open(this.#calls.id, entry.name, payload, run, resolve);
-    task.context = trace;
+    const { task, promise } = this.#open(entry, this.#calls.id, run, trace);
     task.state = 'handed';
     this.#calls.forget();
     this.#here.tasks.adopt({ task, call, isPure: entry.isPure, began }, result);
@@ -267,5 +248,15 @@ export class WithinRun {
     // If the function has destroyed the pool before it returned, its call was not among the open ones that were rejected.
     if (lifecycle.state === 'closed') task.settle({ outcome: 'rejected', error: lifecycle.refusal });
     return promise;
+  }
+
+  /** Makes a task of a call whose function has the arguments already. */
+  #open({ name }: Entry, id: number, run: ResolvedRun, trace: unknown) {
+    const { ledger, parts } = this.#engine;
+    const { promise, resolve } = promised<unknown>();
+    parts.recorder.counts.submitted++;
+    const task = ledger.open(id, name, { args: [], transfer: [], onSettled: undefined }, run, resolve);
+    task.context = trace;
+    return { task, promise };
   }
 }
