@@ -9,13 +9,13 @@ import type { Start } from './node-thread.js';
 /** Imports a module. A worker's code cannot import by itself, as another script runs it by `node:vm`. */
 export type Load = (url: string) => Promise<Readonly<Record<string, unknown>>>;
 
-/** The thread's workerData, to which its starter script (`node-thread.ts`) has added what its code needs. */
+/** The workerData of a thread or a process: its starter script (`node-thread.ts`, `../process/node-process.ts`) puts there what its code needs. */
 interface Given<Boot> extends Start {
   readonly boot: Boot;
   readonly load: Load;
 }
 
-/** Returns what main told this thread, and what the thread was started with. */
+/** Returns what main told this thread or process, and what a thread was started with. */
 export function receiveBoot<Boot>(): Boot & Pick<Given<Boot>, 'threadId' | 'load'> {
   const { threadId, load, boot } = wt.workerData as Given<Boot>;
   return { threadId, load, ...boot };

@@ -1,21 +1,11 @@
 /** The beginning of a process that main has started: what it inherits, and what ends it. */
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
-import type { Load } from '../node/boot.js';
 import { PIECE_BYTES } from './frames.js';
 import { FD, type Pipe, readNow } from './port.js';
 import { writeAll } from './ring.js';
 
-/** Takes from `globalThis` what the starter has left there: the boot message, and `load`, as this code cannot import by itself. */
-export function receiveBoot<Boot>(): Boot & { readonly load: Load } {
-  // Signals from a terminal or a service manager are meant for the program: main ends its workers when it ends.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
-    process.on(signal, () => undefined);
-  const key = Symbol.for('threadwise.start');
-  const scope = globalThis as { [key]?: Boot & { readonly load: Load } };
-  const boot = scope[key]!;
-  delete scope[key];
-  return boot;
-}
+// Signals from a terminal or a service manager are meant for the program: main ends its workers when it ends.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => undefined);
 
 /** The pipe to main: reads by the event loop, and writes at once, so that no message is lost when the process dies. */
 export function inheritedPipe(): Pipe {

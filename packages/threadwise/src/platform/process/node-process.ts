@@ -24,7 +24,7 @@ const STARTER = `{
   };
   const bytes = read(Buffer.alloc(read(Buffer.alloc(4)).readUInt32LE()));
   const { code, boot } = process.getBuiltinModule('node:v8').deserialize(bytes);
-  globalThis[Symbol.for('threadwise.start')] = { ...boot, load: (url) => import(url) };
+  process.getBuiltinModule('node:worker_threads').workerData = { boot, load: (url) => import(url) };
   process.getBuiltinModule('node:vm').runInThisContext(code, { filename: '[worker eval]' });
 }`;
 

@@ -5,10 +5,11 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
 import { type EncodedError, encodeError } from '../../transport/codec/error-codec.js';
+import { receiveBoot } from '../node/boot.js';
 import { followClock } from '../node/clock.js';
 import { spawnFrom } from '../node/node-thread.js';
 import { cloneByBytes } from './clone.js';
-import { inheritedPipe, receiveBoot } from './inherited.js';
+import { inheritedPipe } from './inherited.js';
 import { PipePort } from './port.js';
 
 /** What main says of the worker that has a seat: starts its thread, passes bytes of its pipe on to it, or ends its thread now. */

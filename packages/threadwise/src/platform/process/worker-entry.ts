@@ -1,7 +1,7 @@
 /** The first code of a process that is one worker. */
 import wt from 'node:worker_threads';
-import type { ModulePlace } from '../node/boot.js';
-import { inheritedPipe, receiveBoot } from './inherited.js';
+import { type ModulePlace, receiveBoot } from '../node/boot.js';
+import { inheritedPipe } from './inherited.js';
 import { runWorker, type WorkerPlace } from './run-worker.js';
 
 export interface WorkerBoot extends WorkerPlace, Pick<ModulePlace, 'heapMiB'> {
