@@ -3,7 +3,8 @@ import { checked, fromEnvironment, integer, oneOf, optional, reject } from './ch
 import type { CheckedOptions, OptionContext } from './options.js';
 
 const WITH = "with isolation 'process'";
-const NO_SIZE = 'nothing with isolation { processes, threads }, which says how many workers there are';
+/** What is expected of `threads` where `isolation` says how many workers there are. */
+export const NO_SIZE = 'nothing with isolation { processes, threads }, which says how many workers there are';
 /** The limits that can be set for the heap of a process, too. */
 const LIMITS = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb'];
 /** The most workers of a pool. A bound against mistakes: a thread costs megabytes, and nothing gains from more. */
@@ -78,8 +79,4 @@ function whyNot(
 
 export function placementOfProcesses(option: string, value: unknown): 'threads' {
   return value === 'threads' ? value : reject(option, `'threads' ${WITH}`, value);
-}
-
-export function sizeOfProcesses(option: string, value: unknown): never {
-  return reject(option, NO_SIZE, value);
 }

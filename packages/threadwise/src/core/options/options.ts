@@ -25,9 +25,9 @@ import {
   type Refusal,
   isolationOf,
   MAX_THREADS,
+  NO_SIZE,
   placementOfProcesses,
   resolveIsolation,
-  sizeOfProcesses,
 } from './isolation.js';
 import { retryCount } from '../calls/run-options.js';
 import type { TaskEnd, TaskStart } from '../events/hooks.js';
@@ -42,8 +42,6 @@ export interface ThreadBounds {
   /** The most workers. Default: what the machine and its container allow, and never less than `min`. */
   max?: number | undefined;
 }
-
-export type PlacementName = 'threads' | 'auto' | 'inline';
 
 /** Options of `createPool`. */
 export interface PoolOptions {
@@ -66,7 +64,7 @@ export interface PoolOptions {
    * Where tasks run. 'inline': on the calling thread. 'auto': each function where its calls are measured to cost less; the
    * module is then loaded on the calling thread, too, if nothing speaks against it. Default 'threads'.
    */
-  placement?: PlacementName | undefined;
+  placement?: 'threads' | 'auto' | 'inline' | undefined;
   /** How many milliseconds calls may run in one turn of the calling thread's event loop, with placement 'auto' or 'inline'. Default 5. */
   loopBudgetMs?: number | undefined;
   /**
@@ -242,7 +240,7 @@ export function checkChanges(
   const taken = `no strategy with dispatch '${dispatch}': workers take tasks by themselves`;
   return checked('changes', given, {
     threads: optional((option, value) =>
-      fixedSize === undefined ? resolveThreads(platform, value) : sizeOfProcesses(option, value),
+      fixedSize === undefined ? resolveThreads(platform, value) : reject(option, NO_SIZE, value),
     ),
     choose: optional((option, value) =>
       dispatch === 'shared-queue' ? reject(option, taken, value) : oneOf(option, value, choices),
