@@ -184,8 +184,6 @@ export class Admission {
   }
 }
 
-type EnterOptions = Parameters<Admission['enter']> extends [unknown, unknown, ...infer R] ? R : never;
-
 /** The admission of a pool with registered classes: it packs their instances in arguments and unpacks those in results. */
 export class PackingAdmission extends Admission {
   readonly #instances: Instances;
@@ -195,10 +193,10 @@ export class PackingAdmission extends Admission {
     this.#instances = instances;
   }
 
-  override async enter(name: unknown, args: unknown, ...rest: EnterOptions): Promise<unknown> {
+  override async enter(name: unknown, args: unknown, given?: RunOptions, extra?: Extra): Promise<unknown> {
     try {
       const own = isList(args) ? this.#instances.packArguments(args) : args;
-      return this.#instances.unpack(await super.enter(name, own, ...rest));
+      return this.#instances.unpack(await super.enter(name, own, given, extra));
     } catch (error) {
       throw this.#instances.unpackError(error);
     }

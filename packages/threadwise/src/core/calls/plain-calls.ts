@@ -13,6 +13,7 @@ import { type AbortSignalLike, onAbort } from './signals.js';
 import type { Task } from './task.js';
 
 type Resolve = (value: unknown) => void;
+type OpenCalls = Pick<Ledger, 'newId' | 'open' | 'settled' | 'size' | 'ranAcross'>;
 
 /** What belongs to calls that have other options than a timeout. */
 interface Own {
@@ -51,7 +52,7 @@ export class PlainCalls {
    */
   runMs = 0;
   readonly #engine: Engine;
-  readonly #ledger: Pick<Ledger, 'newId' | 'open' | 'settled' | 'size' | 'ranAcross'>;
+  readonly #ledger: OpenCalls;
   readonly #recorder: Recorder;
   readonly #platform: Platform;
   /** The way of plain calls: cells of shared memory, and workers that look there. */
@@ -80,11 +81,7 @@ export class PlainCalls {
   #isRecordedEarly = false;
   #now = 0;
 
-  constructor(
-    engine: Engine,
-    way: PlainWay,
-    ledger: Pick<Ledger, 'newId' | 'open' | 'settled' | 'size' | 'ranAcross'>,
-  ) {
+  constructor(engine: Engine, way: PlainWay, ledger: OpenCalls) {
     const { platform, recorder } = engine.parts;
     this.#engine = engine;
     this.#ledger = ledger;

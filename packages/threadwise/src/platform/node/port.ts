@@ -90,9 +90,7 @@ export function movable(transfer: readonly unknown[]): readonly Transferable[] {
 }
 
 export const clone: Clone = (value, transfer) =>
-  structuredClone(value, { transfer: transfer && movable(transfer) } as Parameters<
-    typeof structuredClone
-  >[1]);
+  structuredClone(value, transfer && { transfer: movable(transfer) as Transferable[] });
 
 let closed: MessagePort | undefined;
 
