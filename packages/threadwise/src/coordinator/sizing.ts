@@ -83,7 +83,7 @@ export class SeatSizing {
   /** Ends a prepared worker: its thread or, if that was not started, only by telling main that it has exited. */
   end(seat: number): void {
     const prepared = this.reserved.get(seat);
-    if (prepared === undefined) return void this.threads.get(seat)?.terminate();
+    if (prepared === undefined) return this.threads.get(seat)?.terminate();
     this.reserved.delete(seat);
     for (const port of prepared[3]) this.#coordinator.platform.port(port).close(); // drops the messages that lie there unread
     this.#exited(seat, { exitCode: 0, outOfMemory: false });

@@ -162,7 +162,8 @@ function threadSuite(platform: Platform, newBoard: () => unknown): void {
       onExit(exit);
     });
     t.after(async () => {
-      await thread.terminate();
+      thread.terminate();
+      await exited;
       near.close();
       keepAlive.dispose();
     });
@@ -174,30 +175,34 @@ function threadSuite(platform: Platform, newBoard: () => unknown): void {
     assert.deepEqual((message as unknown[])[1], ['run']);
   });
 
-  test('terminate resolves when the thread is gone and its exit has been told', async (t) => {
-    const { thread, exits, spoke } = start(t, quietModule);
+  test('terminate ends the thread, and its exit is told', async (t) => {
+    const { thread, exits, exited, spoke } = start(t, quietModule);
     await spoke;
     assert.equal(exits.length, 0);
-    await thread.terminate();
+    thread.terminate();
+    await exited;
     assert.equal(exits.length, 1);
     assert.equal(exits[0]!.outOfMemory, false);
     assert.equal(exits[0]!.error, undefined);
   });
 
   test('terminate while it loads, twice, and after the end: the exit is told once', async (t) => {
-    const { thread, exits } = start(t, quietModule);
-    await Promise.all([thread.terminate(), thread.terminate()]);
-    await thread.terminate();
+    const { thread, exits, exited } = start(t, quietModule);
+    thread.terminate();
+    thread.terminate();
+    await exited;
+    thread.terminate();
     assert.equal(exits.length, 1);
   });
 
   test('terminate, however often: the runtime warns of no leak', async (t) => {
-    const { thread } = start(t, quietModule);
+    const { thread, exited } = start(t, quietModule);
     const warnings: string[] = [];
     const onWarning = ({ message }: Error) => warnings.push(message);
     process.on('warning', onWarning);
     t.after(() => process.off('warning', onWarning));
-    await Promise.all(Array.from({ length: 20 }, () => thread.terminate()));
+    for (let i = 0; i < 20; i++) thread.terminate();
+    await exited;
     assert.deepEqual(warnings, []);
   });
 
@@ -215,10 +220,11 @@ function threadSuite(platform: Platform, newBoard: () => unknown): void {
   });
 
   test('CPU time only grows while the thread lives; it may be unknown', async (t) => {
-    const { thread, spoke } = start(t, quietModule);
+    const { thread, exited, spoke } = start(t, quietModule);
     await spoke;
     const [first, second] = [thread.cpu(), thread.cpu()];
-    await thread.terminate();
+    thread.terminate();
+    await exited;
     assert.equal(first === undefined, second === undefined);
     if (first === undefined || second === undefined) return;
     assert.ok(first.usedMs > 0 && first.waitedMs >= 0);
@@ -227,7 +233,7 @@ function threadSuite(platform: Platform, newBoard: () => unknown): void {
   });
 
   test('utilisation is a share from 0 to 1, whenever and however often one looks, also after the end', async (t) => {
-    const { thread, spoke } = start(t, quietModule);
+    const { thread, exited, spoke } = start(t, quietModule);
     const shares = [thread.utilization(), thread.utilization()];
     const look = async () => {
       // One look per turn of the event loop, while the thread's loop begins, works and falls idle.
@@ -238,7 +244,8 @@ function threadSuite(platform: Platform, newBoard: () => unknown): void {
     };
     await Promise.all([spoke, look()]);
     await look();
-    await thread.terminate();
+    thread.terminate();
+    await exited;
     shares.push(thread.utilization());
     const wrong = shares.filter((share) => !(share >= 0 && share <= 1));
     assert.deepEqual(wrong, []);

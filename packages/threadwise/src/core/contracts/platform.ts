@@ -63,8 +63,8 @@ export interface HelperSpec {
 }
 
 export interface Thread {
-  /** Ends the thread now. Resolves when it is gone; `onExit` has been called by then. */
-  terminate(): Promise<void>;
+  /** Ends the thread now; `onExit` is called when it is gone. May be called again, and after that. */
+  terminate(): void;
   /** Share of the time since the last call in which the thread's event loop was active, 0 to 1. */
   utilization(): number;
   /** Undefined where the system does not tell, or not yet. */

@@ -122,7 +122,7 @@ export class WorkerSlot implements WorkerView {
 
   terminate(): void {
     this.link.dismiss?.();
-    void this.thread?.terminate();
+    this.thread?.terminate();
   }
 
   /** Takes a task back that was handed over and has not begun. False: it has begun. */

@@ -198,19 +198,15 @@ function threadOf(worker: Worker, onExit: (exit: ThreadExit) => void, threadId: 
   worker.on('error', (uncaught) => {
     error = uncaught;
   });
-  const exited = new Promise<void>((resolve) => {
-    worker.once('exit', (exitCode) => {
-      const { code } = (error ?? {}) as { code?: unknown };
-      onExit({ exitCode, error, outOfMemory: code === 'ERR_WORKER_OUT_OF_MEMORY' });
-      resolve();
-    });
+  worker.once('exit', (exitCode) => {
+    const { code } = (error ?? {}) as { code?: unknown };
+    onExit({ exitCode, error, outOfMemory: code === 'ERR_WORKER_OUT_OF_MEMORY' });
   });
   let ending: Promise<number> | undefined;
   return {
     terminate: () => {
       // Called once: each call adds a listener until the thread has ended, and Node.js warns of a leak from the eleventh on.
       ending ??= worker.terminate();
-      return exited;
     },
     utilization: loopUtilization(worker.performance),
     cpu: () => cpuTime(Atomics.load(threadId, 0)),

@@ -5,7 +5,6 @@ import type { Socket } from 'node:net';
 import os from 'node:os';
 import { SHARE_ENV } from 'node:worker_threads';
 import type { CpuTime, Thread, ThreadExit, ThreadSpec, WorkerSettings } from '../../core/contracts.js';
-import { promised } from '../../core/promised.js';
 import { reasonOf } from '../../core/workers/failures.js';
 import { cgroups } from '../node/limits.js';
 import { cpuTime, readText } from '../node/usage.js';
@@ -108,16 +107,13 @@ export class NodeProcess {
 
   /**
    * Returns one worker of the process, as the core knows threads.
-   * @param exited resolves when its `onExit` was called
+   * @param terminate ends it
    * @param threadId gives the system's number of its thread, 0 while that is unknown
    */
-  threadOf(exited: Promise<void>, end: () => void, threadId: () => number): Thread {
+  threadOf(terminate: () => void, threadId: () => number): Thread {
     const cpu = () => (this.pid === undefined ? undefined : cpuTime(threadId(), this.pid));
     return {
-      terminate: () => {
-        end();
-        return exited;
-      },
+      terminate,
       utilization: cpuUtilization(cpu),
       cpu,
       residentBytes: () => this.residentBytes,
@@ -284,16 +280,6 @@ export function readSocket(socket: Socket): Buffer | undefined {
 /** The descriptor of the socket; negative if it is closed. */
 function fdOf(socket: Socket): number {
   return (socket as { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
-}
-
-/** Returns a function that tells of the end of a worker, and a promise that resolves then. */
-export function exitOf(onExit: (exit: ThreadExit) => void) {
-  const { promise: exited, resolve } = promised();
-  const tell = (exit: ThreadExit) => {
-    onExit(exit);
-    resolve();
-  };
-  return { exited, tell };
 }
 
 /** What a worker is told beside its place, whether it has a process of its own or shares one. */

@@ -14,7 +14,7 @@ import { nodePlatform } from '../node/platform.js';
 import { processSource } from '../node/thread-sources.js';
 import { type BoardFile, BoardFiles, newFileBoard } from './board.js';
 import { cloneByBytes } from './clone.js';
-import { exitOf, givenTo, NodeProcess, residentBytesOfAll } from './node-process.js';
+import { givenTo, NodeProcess, residentBytesOfAll } from './node-process.js';
 import { PipePort } from './port.js';
 import { type Division, spawnShared } from './shared-process.js';
 import type { WorkerBoot } from './worker-entry.js';
@@ -65,10 +65,9 @@ function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thr
     board,
     pipes: 0,
   };
-  const { exited, tell } = exitOf(onExit);
-  const child = new NodeProcess(port, start, (exit) => tell({ ...exit, ...port.uncaught }));
-  const end = () => child.kill();
-  return child.threadOf(exited, end, () => child.pid ?? 0);
+  const child = new NodeProcess(port, start, (exit) => onExit({ ...exit, ...port.uncaught }));
+  const terminate = () => child.kill();
+  return child.threadOf(terminate, () => child.pid ?? 0);
 }
 
 function limits({ resourceLimits = {} }: WorkerSettings): string[] {

@@ -45,7 +45,7 @@ main.attach(inheritedPipe());
 main.listen((message) => {
   const [seat, content] = message as ToRelay;
   const worker = workers.get(seat); // undefined if it is to start, or has just ended
-  if (content === 'end') void worker?.thread.terminate();
+  if (content === 'end') worker?.thread.terminate();
   else if (content instanceof Uint8Array) worker?.port.postMessage(content, [content.buffer as ArrayBuffer]);
   else start(seat, content);
 });

@@ -4,7 +4,7 @@ import { decodeError } from '../../transport/codec/error-codec.js';
 import { clockZero } from '../node/clock.js';
 import { relaySource, threadSource } from '../node/thread-sources.js';
 import { type BoardFile, ringsOf } from './board.js';
-import { exitOf, givenTo, NodeProcess, optionsOf, readSocket } from './node-process.js';
+import { givenTo, NodeProcess, optionsOf, readSocket } from './node-process.js';
 import { FD, type Pipe, PipePort } from './port.js';
 import type { FromRelay, RelayBoot, ToRelay } from './relay-entry.js';
 import type { Surroundings } from './thread-entry.js';
@@ -90,7 +90,6 @@ class SharedProcess {
   start(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
     const port = spec.wire.port as PipePort;
     const board = spec.wire.memory as BoardFile;
-    const { exited, tell } = exitOf(onExit);
     let seat = 0;
     while (this.#members.has(seat)) seat++;
     try {
@@ -99,15 +98,15 @@ class SharedProcess {
       if (this.#members.size === 0) this.#kill(); // without a worker, nothing else would end the process
       throw error; // the data cannot be cloned
     }
-    const member: Member = { seat, port, board, tell, isRetired: false, looks: undefined };
+    const member: Member = { seat, port, board, tell: onExit, isRetired: false, looks: undefined };
     this.#members.set(seat, member);
     const { toWorker, toMain } = ringsOf(board);
     port.attach(this.#pipeOf(seat), toWorker, toMain);
-    const end = () => this.#end(member);
+    const terminate = () => this.#end(member);
     const retires = () => {
       member.isRetired = true;
     };
-    return { ...this.#process.threadOf(exited, end, () => port.threadId), retires };
+    return { ...this.#process.threadOf(terminate, () => port.threadId), retires };
   }
 
   /** Messages go by way of the relay of the process, and come back by the worker’s own pipe. */

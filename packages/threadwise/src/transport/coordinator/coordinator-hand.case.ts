@@ -53,9 +53,8 @@ export class CoordinatorHand implements Actor, Thread {
     for (const port of [this.#port, ...this.#lines]) port.cut();
   }
 
-  terminate(): Promise<void> {
+  terminate(): void {
     this.die();
-    return undefined as never;
   }
 
   utilization(): number {

@@ -6,6 +6,7 @@ import { Task } from '../../core/calls/task.js';
 import type { LinkEvents, Platform, Thread, ThreadSpec } from '../../core/contracts.js';
 import { plainRun } from '../../core/fake-platform.case.js';
 import { newLease } from '../../core/lease.js';
+import { promised } from '../../core/promised.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { NodePort } from '../../platform/node/port.js';
 import { type SmallOptions, smallPool } from '../small-pool.case.js';
@@ -75,6 +76,8 @@ function listening() {
 function coordinated(t: TestContext, options: SmallOptions & { readonly startError?: Error } = {}) {
   const { startError, ...rest } = options;
   const started: Thread[] = [];
+  /** For each that was started, a promise that resolves when main has heard of its end. */
+  const ends: Promise<void>[] = [];
   /** Tells main at once that the last coordinator has ended, before it hears the last messages of that. */
   let tellEnd: () => void = () => undefined;
   const lines = listening();
@@ -83,14 +86,22 @@ function coordinated(t: TestContext, options: SmallOptions & { readonly startErr
     channel: lines.channel,
     startHelper: (spec, onExit) => {
       if (startError !== undefined) throw startError;
-      const thread = nodePlatform.startHelper(spec, onExit);
+      const end = promised();
+      ends.push(end.promise);
+      const thread = nodePlatform.startHelper(spec, (exit) => {
+        onExit(exit);
+        end.resolve();
+      });
       tellEnd = () => onExit({ exitCode: 1, outOfMemory: false });
       started.push(thread);
       return thread;
     },
   };
   const small = smallPool(t, { dispatch: 'coordinator', ...rest, platform });
-  const kill = () => started.at(-1)!.terminate();
+  const kill = () => {
+    started.at(-1)!.terminate();
+    return ends.at(-1);
+  };
   /** Resolves when main has heard how many workers the coordinator wants. Until then main decides. */
   const hasSpoken = async () => {
     await small.pool.run('echo', [0]); // the coordinator is started by then
@@ -260,11 +271,10 @@ describe('coordinator: a pool with one', () => {
   });
 
   test('close ends its thread', async (t) => {
-    const { pool, started } = coordinated(t);
+    const { pool, started, kill } = coordinated(t);
     await pool.run('echo', [1]);
-    const exited = started[0]!.terminate; // it has ended by then: asking again changes nothing
     await pool.close();
-    await exited.call(started[0]);
+    await kill(); // it has ended by then: asking again changes nothing
     assert.equal(started.length, 1);
   });
 });

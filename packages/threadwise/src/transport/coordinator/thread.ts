@@ -46,6 +46,8 @@ export class CoordinatorThread implements RemoteSizing {
   settings: Settings;
   readonly #exchange: CoordinatedExchange;
   #thread: Thread | undefined;
+  /** Resolves when the last thread that was started is gone. */
+  #gone: Promise<void> | undefined;
   #line: Line | undefined;
   #startedAt = 0;
   #failures = 0;
@@ -113,18 +115,10 @@ export class CoordinatorThread implements RemoteSizing {
     const link = this.#exchange.connectReserved(events);
     const { seat } = link;
     const { data, transfer } = platform.recipe(specOf(link));
-    const gone = promised();
-    const exited = (exit: ThreadExit) => {
-      callbacks.exited(exit);
-      gone.resolve();
-    };
-    this.#reserved.set(seat, { started: callbacks.started, exited });
+    this.#reserved.set(seat, callbacks);
     this.hire(link, data, transfer);
     return {
-      terminate: () => {
-        this.tell(['end', seat]);
-        return gone.promise;
-      },
+      terminate: () => void this.tell(['end', seat]),
       utilization: () => link.utilization,
       cpu: () => platform.cpuOf(link.threadId),
     };
@@ -149,7 +143,8 @@ export class CoordinatorThread implements RemoteSizing {
     this.#isClosed = true;
     this.#line?.close();
     dismissCoordinator(this.#exchange.board.words);
-    return this.#thread?.terminate();
+    this.#thread?.terminate();
+    return this.#thread && this.#gone;
   }
 
   #start(): void {
@@ -167,9 +162,12 @@ export class CoordinatorThread implements RemoteSizing {
     );
     const name = 'threadwise/coordinator';
     const data = { ...options, sizes, board: board.words.buffer, cells: cells.words.buffer };
+    const { promise, resolve } = promised();
+    this.#gone = promise;
     try {
       const thread = platform.startHelper({ name, port: far, data }, () => {
         if (this.#thread === thread) this.#died();
+        resolve();
       });
       this.#thread = thread;
     } catch {

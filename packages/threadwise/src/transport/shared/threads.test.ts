@@ -596,7 +596,7 @@ describe('shared threads: nobody who is ended waits for a word that others notif
         ...thread,
         terminate: () => {
           waiting.push(Atomics.notify(new Int32Array(board, 0, at + 1), at));
-          return thread.terminate();
+          thread.terminate();
         },
       });
       const platform: Platform = {
