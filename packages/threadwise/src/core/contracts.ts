@@ -11,9 +11,4 @@ export type * from './contracts/transport.js';
 export type { Bucket, Distribution } from '../metrics/histogram.js';
 export type { RecentTimes } from '../metrics/recent.js';
 export type { FunctionCounts, LastError } from '../metrics/functions.js';
-export type {
-  MeasuredRecorder as Recorder,
-  Outcome,
-  RecorderSnapshot,
-  WorkerRecord,
-} from '../metrics/measured.js';
+export type { MeasuredRecorder as Recorder, Outcome, WorkerRecord } from '../metrics/measured.js';

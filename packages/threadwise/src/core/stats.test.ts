@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MeasuredRecorder } from '../metrics/measured.js';
-import type { RecorderSnapshot } from './contracts.js';
+import type { Recorder } from './contracts.js';
 import type { Engine } from './engine.js';
 import { FakeLink, FakePlatform, makeSlot, makeTask } from './fake-platform.case.js';
 import { snapshot } from './stats.js';
 import { WorkerSlot } from './workers/worker-slot.js';
 
 const distribution = { count: 3, mean: 2, p50: 2, p90: 3, p99: 3, max: 3 };
-const recorded: RecorderSnapshot = {
+const recorded: ReturnType<Recorder['snapshot']> = {
   submitted: 20,
   outcomes: { completed: 6, failed: 5, aborted: 4, timedOut: 3, crashed: 2, rejected: 1 },
   retried: 7,

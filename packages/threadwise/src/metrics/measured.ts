@@ -6,8 +6,6 @@ import { Throughput } from './throughput.js';
 
 export type Outcome = 'completed' | 'failed' | 'aborted' | 'timedOut' | 'crashed' | 'rejected';
 
-export type RecorderSnapshot = ReturnType<MeasuredRecorder['snapshot']>;
-
 /** What is measured of one worker. */
 export class WorkerRecord {
   readonly wait = new Histogram();
