@@ -1,7 +1,7 @@
 // Modules of known sizes that do nothing, to measure how much a thread takes that loads one. Made for a run, and removed afterwards.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inFolder } from '../../fixtures/folder.js';
 
 /** How large the source of each module is. */
 export const KIBIBYTES = [0, 256, 1024, 4096];
@@ -23,26 +23,13 @@ export function sourceOf(kibibytes) {
   return Array.from({ length: kibibytes }, (_, i) => functionOf(i)).join('');
 }
 
-export const moduleFiles = {
-  id: 'module-files',
-  /** @returns { given, remove }; given.paths: the path of each module by KiB; remove: deletes the files */
-  make() {
-    const folder = mkdtempSync(join(tmpdir(), 'threadwise-bench-'));
-    const remove = () => rmSync(folder, { recursive: true, force: true });
-    process.once('exit', remove);
-    const paths = Object.fromEntries(
-      KIBIBYTES.map((kibibytes) => {
-        const path = join(folder, `module-${kibibytes}.cjs`);
-        writeFileSync(path, sourceOf(kibibytes));
-        return [kibibytes, path];
-      }),
-    );
-    return {
-      given: { paths },
-      remove() {
-        process.off('exit', remove);
-        remove();
-      },
-    };
-  },
-};
+/** `given.paths`: the path of each module by KiB. */
+export const moduleFiles = inFolder((folder) => ({
+  paths: Object.fromEntries(
+    KIBIBYTES.map((kibibytes) => {
+      const path = join(folder, `module-${kibibytes}.cjs`);
+      writeFileSync(path, sourceOf(kibibytes));
+      return [kibibytes, path];
+    }),
+  ),
+}));
