@@ -1,5 +1,6 @@
 // Runs the linter and the formatter over all files. `--fix` fixes what they can fix.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { CACHE, root } from './prepare.mjs';
@@ -20,15 +21,10 @@ const tools = {
 };
 
 /** Runs one tool. Resolves to whether it found nothing. */
-function passes(name) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, tools[name], { cwd: root, stdio: 'inherit' });
-    child.on('error', reject);
-    child.on('close', (code) => {
-      process.stdout.write(`${name}: ${code === 0 ? 'ok' : `exit code ${code}`}\n`);
-      resolve(code === 0);
-    });
-  });
+async function passes(name) {
+  const [code] = await once(spawn(process.execPath, tools[name], { cwd: root, stdio: 'inherit' }), 'close');
+  process.stdout.write(`${name}: ${code === 0 ? 'ok' : `exit code ${code}`}\n`);
+  return code === 0;
 }
 
 // Both tools write when they fix: so they run one after the other, and the formatter last.

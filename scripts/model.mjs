@@ -1,9 +1,10 @@
 // Checks the protocol of the shared transport: SPIN explores every order of the steps of its model, and must find each
 // of the mistakes that can be built into it.
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { ensureDebianPackages } from './debian.mjs';
 import { root } from './prepare.mjs';
 
@@ -94,21 +95,10 @@ const mistakes = [
 ];
 
 /** Runs a command to its end. Resolves to its output; rejects if it fails. */
-function output(command, args, cwd) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' });
-    let text = '';
-    const add = (chunk) => {
-      text += chunk;
-    };
-    child.stdout.on('data', add);
-    child.stderr.on('data', add);
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      if (code === 0) resolve(text);
-      else reject(new Error(`${command} ended with ${signal ?? `exit code ${code}`}\n${text}`));
-    });
-  });
+async function output(command, args, cwd) {
+  const limits = { timeout: TIMEOUT_MS, killSignal: 'SIGKILL', maxBuffer: Number.POSITIVE_INFINITY };
+  const { stdout, stderr } = await promisify(execFile)(command, args, { cwd, ...limits });
+  return stdout + stderr;
 }
 
 /** Searches all that one configuration can do. */
