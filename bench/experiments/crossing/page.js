@@ -31,28 +31,28 @@ export const page = {
     ];
   },
 
-  picture: (scenarios) => ({
-    title: 'How many times as good as the best published pool threadwise is, by what is measured',
-    legend: [['ours', 'threadwise, to the best published pool: right of 1 is better']],
-    panels: [
-      {
-        title: 'Beside the best published pool',
-        x: { label: 'times as good', isLog: true },
-        rows: scenarios.flatMap((scenario) =>
-          scenario.highlights.map(({ metric, of = OURS, text = scenario.title }) => ({
-            label: text,
-            marks: [
-              {
-                kind: 'ours',
-                ...relative(scenario, of, metric, { scenario, row: publishedBest(scenario, metric) }),
-              },
-            ],
-          })),
-        ),
-      },
-    ],
-  }),
+  picture: (scenarios) =>
+    pictureBeside(
+      'the best published pool',
+      scenarios.flatMap((scenario) => scenario.highlights.map((highlight) => ({ scenario, ...highlight }))),
+    ),
 };
+
+/** @param compared what each row of the picture compares; default: threadwise, by the title of the scenario */
+export const pictureBeside = (others, compared) => ({
+  title: `How many times as good as ${others} threadwise is, by what is measured`,
+  legend: [['ours', 'threadwise, to the best published pool: right of 1 is better']],
+  panels: [
+    {
+      title: 'Beside the best published pool',
+      x: { label: 'times as good', isLog: true },
+      rows: compared.map(({ scenario, metric, of = OURS, text = scenario.title }) => {
+        const best = { scenario, row: publishedBest(scenario, metric) };
+        return { label: text, marks: [{ kind: 'ours', ...relative(scenario, of, metric, best) }] };
+      }),
+    },
+  ],
+});
 
 /** Makes clauses that compare threadwise with the best published pool, by a metric of a scenario. */
 export function besidePublished(scenarios, fasterThan) {
@@ -64,6 +64,6 @@ export function besidePublished(scenarios, fasterThan) {
   };
 }
 
-export function publishedBest(scenario, metric) {
+function publishedBest(scenario, metric) {
   return scenario && bestRow(scenario, metric, ({ role }) => role === 'published');
 }

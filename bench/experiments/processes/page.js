@@ -1,9 +1,7 @@
 // The texts and the picture of processes in the documentation.
 import { sentence } from '../../conclusions/clauses.js';
-import { relative } from '../../report/picture/points.js';
-import { besidePublished, publishedBest } from '../crossing/page.js';
+import { besidePublished, pictureBeside } from '../crossing/page.js';
 
-const OURS = 'threadwise';
 /** Only threadwise can have several workers in a process. */
 const hasPublished = ({ id }) => id !== 'memory-shared';
 
@@ -31,23 +29,9 @@ export const page = {
     ];
   },
 
-  picture: (scenarios) => ({
-    title:
-      'How many times as good as the best published pool with processes threadwise is, by what is measured',
-    legend: [['ours', 'threadwise, to the best published pool: right of 1 is better']],
-    panels: [
-      {
-        title: 'Beside the best published pool',
-        x: { label: 'times as good', isLog: true },
-        rows: scenarios.filter(hasPublished).map((scenario) => {
-          const metric = scenario.metrics[0].id;
-          const base = { scenario, row: publishedBest(scenario, metric) };
-          return {
-            label: scenario.title,
-            marks: [{ kind: 'ours', ...relative(scenario, OURS, metric, base) }],
-          };
-        }),
-      },
-    ],
-  }),
+  picture: (scenarios) =>
+    pictureBeside(
+      'the best published pool with processes',
+      scenarios.filter(hasPublished).map((scenario) => ({ scenario, metric: scenario.metrics[0].id })),
+    ),
 };
