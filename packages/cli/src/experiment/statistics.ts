@@ -100,6 +100,12 @@ export function spreadOf(values: Series) {
   };
 }
 
+/** At most `count` of the items, from all parts of them. */
+export function evenly<T>(items: readonly T[], count: number): T[] {
+  if (items.length <= count) return [...items];
+  return Array.from({ length: count }, (_, i) => items[Math.floor((i * items.length) / count)]!);
+}
+
 function sortedOf(series: Series): number[] {
   return series.filter(Number.isFinite).toSorted((a, b) => a - b);
 }

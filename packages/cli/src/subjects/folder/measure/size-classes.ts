@@ -1,6 +1,7 @@
 /** Files by size: which classes there are, which of their files are measured on, and what one pass reads. */
 
 import { bisectRight, group, sum } from 'd3-array';
+import { evenly } from '../../../experiment/statistics.js';
 
 export interface SizedFile {
   readonly path: string;
@@ -36,11 +37,6 @@ export function sampleOf(files: readonly SizedFile[], mostBytes: number): SizedF
   return total <= mostBytes
     ? chosen
     : upTo(evenly(chosen, Math.ceil((chosen.length * mostBytes) / total)), mostBytes);
-}
-
-export function evenly<T>(items: readonly T[], count: number): T[] {
-  if (items.length <= count) return [...items];
-  return Array.from({ length: count }, (_, i) => items[Math.floor((i * items.length) / count)]!);
 }
 
 /** Takes files in order, without those that would bring the total above `mostBytes`; at least one. */

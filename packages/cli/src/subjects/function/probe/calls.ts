@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { cpuMs } from '../../../experiment/gauges.js';
-import { middleOf } from '../../../experiment/statistics.js';
+import { evenly, middleOf } from '../../../experiment/statistics.js';
 import type { TaskFunction } from '../../../run/work/task-module.js';
 import { HOLD_MS, inChunks, inTurn, keepOutstanding, oneByOne, rateOf } from './outstanding.js';
 
@@ -40,7 +40,7 @@ export function syncCalls(run: TaskFunction, inputs: readonly unknown[], copies:
       if (alone === undefined) times.push(chunkMs / chunk);
       return chunkMs;
     });
-    return { rate: 1000 / ran.callMs, cpuMs: usedCpuMs / ran.calls, callMs: some(times) };
+    return { rate: 1000 / ran.callMs, cpuMs: usedCpuMs / ran.calls, callMs: evenly(times, MAX_TIMES) };
   };
   return {
     run: measured,
@@ -91,12 +91,6 @@ function outcomeOf(run: TaskFunction, input: unknown): unknown {
   } catch (error) {
     return error;
   }
-}
-
-/** At most `MAX_TIMES` of them, evenly spread. */
-function some(times: readonly number[]): readonly number[] {
-  if (times.length <= MAX_TIMES) return times;
-  return Array.from({ length: MAX_TIMES }, (_, i) => times[Math.floor((i * times.length) / MAX_TIMES)]!);
 }
 
 /** How many calls are outstanding at most: as many short calls as a pool of up to 8 threads gets. */
@@ -151,7 +145,7 @@ export function asyncCalls(run: TaskFunction, inputs: readonly unknown[], copies
       const used = Math.max(0, cpuMs() - cpu - copyMs);
       const rate = waits ? loaded.ratePerLane : rateOf({ ...loaded, drained: loaded.drained - copyMs });
       const times = await alone(ms * ALONE_SHARE);
-      return { rate, cpuMs: used / loaded.calls, callMs: some(times) };
+      return { rate, cpuMs: used / loaded.calls, callMs: evenly(times, MAX_TIMES) };
     },
     async only(input) {
       const given = own(inputs[input]);
