@@ -5,7 +5,6 @@ import type {
   RemoteSizing,
   ReservedEvents,
   Thread,
-  ThreadExit,
   ThreadSpec,
 } from '../../core/contracts.js';
 import { promised } from '../../core/promised.js';
