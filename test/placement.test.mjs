@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
+import { queryObjects } from 'node:v8';
+import { createPool } from 'threadwise';
 import { transfer } from 'threadwise/worker';
 import { event, moduleUrl, outcome, poolFor, started } from './fixtures/helpers.mjs';
 
@@ -829,6 +831,19 @@ describe("placement 'inline'", () => {
       assert.equal(await call, 'late');
       assert.deepEqual(await ended, ['ended', end === 'close' ? 1 : 0]);
     });
+
+  test('no store of the async context is left of pools that were closed or destroyed', async () => {
+    const stores = () => queryObjects(AsyncLocalStorage, { format: 'count' });
+    const before = stores();
+    for (let i = 0; i < 10; i++) {
+      const pool = createPool(placedUrl, { placement: 'inline' }); // not by poolFor, which keeps the pool
+      await pool.run('about', []);
+      await (i < 5 ? pool.close() : pool.destroy());
+    }
+    await new Promise(setImmediate);
+    const left = stores() - before;
+    assert.ok(left < 5, `${left} stores are left of 10 pools`); // what ran last may hold one or two for a while
+  });
 
   test('destroy rejects what is open, and nothing is left', async (t) => {
     const { pool } = await herePool(t, { tasksPerWorker: 2 });

@@ -31,6 +31,7 @@ export interface RunnerSeat {
 export interface CallStore {
   run<T>(call: unknown, run: (...args: unknown[]) => T, ...args: unknown[]): T;
   getStore(): unknown;
+  disable(): void;
 }
 
 const SEATS = Symbol.for('threadwise.seats');

@@ -31,7 +31,10 @@ export function moduleHere({ clone, load, newStore, classes }: HereContext): Mod
       currentCall = current;
       seats.add(seat);
     },
-    leave: () => void seats.delete(seat),
+    leave: () => {
+      seats.delete(seat);
+      store?.disable(); // Node.js 20 and 22 keep a store that is in use for good, and copy what is in it to every promise.
+    },
     newCall: (id, host) =>
       new RunningTask(id, 0, loaded?.instances === undefined ? host : packingHost(host, loaded.instances)),
     isAsked: isTaskAsked,
