@@ -113,7 +113,7 @@ export const ACTIONS = [
       how === 'none'
         ? 'Any number of tasks may wait; only memory limits them.'
         : `At most ${counted(limit, 'task')} may wait. A call beyond that is refused with ERR_QUEUE_FULL.`,
-      `Now ${count(queue.size)} wait${how === 'limit' && queue.size > limit ? ': they stay' : ''}.`,
+      `Now ${queue.size === 1 ? '1 task waits' : `${count(queue.size)} tasks wait`}${how === 'limit' && queue.size > limit ? ': what waits already is not refused' : ''}.`,
     ],
     request: ({ how, limit }) => patch({ queueLimit: how === 'none' ? null : limit }),
     apply: 'Change the limit',

@@ -83,7 +83,7 @@ export class Overview {
       rate(sum(({ throughput }) => throughput ?? 0)),
       `${count(sum(({ queue }) => queue.size))} waiting`,
       'run and wait of the last 10\u00a0s',
-      ...(this.#leftOut > 0 ? [`${count(this.#leftOut)} closed pools left out`] : []),
+      ...(this.#leftOut > 0 ? [`${counted(this.#leftOut, 'closed pool')} left out`] : []),
     ];
     setText(
       this.#summary,

@@ -148,6 +148,15 @@ test('says what happens to the calls that wait when a paused pool drains, and wh
   assert.doesNotMatch(effectOf('pause', 'draining'), /accepted and wait/);
 });
 
+test('says of one task that it waits, and that a smaller limit refuses none that does', () => {
+  const said = (queue) =>
+    ACTIONS.find(({ id }) => id === 'queue')
+      .effect({ ...new FakePool('images').stats(), queue }, { how: 'limit', limit: 0 })
+      .at(-1);
+  assert.equal(said({ size: 1, limit: null }), 'Now 1 task waits: what waits already is not refused.');
+  assert.equal(said({ size: 0, limit: null }), 'Now 0 tasks wait.');
+});
+
 test('gives numbers a unit and three digits that mean something', () => {
   const shown = (text) => text.replaceAll('\u00a0', ' ').replace(',', '.');
   const expected = [

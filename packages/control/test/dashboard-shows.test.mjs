@@ -407,6 +407,8 @@ test(
     const there = await visit([new FakePool('images'), ...pools]);
     const { visit: dashboard, page } = there;
     await dashboard.sees('#pools-summary', /^25 pools · /);
+    for (const pool of pools.slice(0, 21)) pool.state = 'closed';
+    await dashboard.sees('#pools-summary', /^24 pools · .* · 1 closed pool left out$/);
     for (const pool of pools) pool.state = 'closed';
     await dashboard.sees('#pools-summary', /^21 pools · .* · 4 closed pools left out$/);
     assert.deepEqual(await texts(page, '#pools tbody .name'), [
