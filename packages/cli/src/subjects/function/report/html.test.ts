@@ -305,6 +305,9 @@ test('no figure speaks against another one of the page', () => {
     });
   assert.match(crossing(1), /a crossing costs 1 ms.*Here it costs 1 ms/);
   assert.doesNotMatch(crossing(1.2), /a crossing costs \d|Here it costs/);
+  const amdahl = { serialShare: { value: 0.56, low: 0, high: 1 }, error: undefined };
+  assert.doesNotMatch(said({ amdahl }), /Amdahl/);
+  assert.match(said({ amdahl: { ...amdahl, serialShare: { value: 0.56, low: 0.3, high: 1 } } }), /Amdahl/);
   const waits = said({ verdict: { answer: 'async', sentence: 'A sentence.' } });
   assert.doesNotMatch(waits, /begin to pay|pays from|Gain by running time/);
   const hardlyMore = threads.map((of) => (of.threads === 8 ? { ...of, rate: five(3610) } : of));

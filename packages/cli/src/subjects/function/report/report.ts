@@ -32,6 +32,7 @@ import {
   plotLines,
   ratePoints,
   runTimes,
+  serialShareOf,
   subjectName,
   type Tables,
   tablesOf,
@@ -182,8 +183,9 @@ function oneCall(findings: Findings, tables: Tables): Section['blocks'] {
   return [chart && { ...chart, table }, sizes, bySize];
 }
 
-function limits({ limits: found, amdahl }: Findings): Section['blocks'] {
-  const serial = real(amdahl?.serialShare);
+function limits(findings: Findings): Section['blocks'] {
+  const { limits: found, amdahl } = findings;
+  const serial = serialShareOf(findings);
   const error = shown(amdahl?.error, (value) => value.toFixed(3));
   const fit =
     error === NONE

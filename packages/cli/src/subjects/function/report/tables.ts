@@ -1,7 +1,7 @@
 /** The measurements of a function as text: tables, which every view draws in its own way, and a plot. Text of the user's is not escaped here. */
 import { plot } from 'asciichart';
 import { scaleLinear } from 'd3-scale';
-import { type Estimate, ratio, type Series } from '../../../experiment/statistics.js';
+import { type Estimate, ratio, real, type Series } from '../../../experiment/statistics.js';
 import {
   bytes,
   count,
@@ -154,11 +154,17 @@ export function tablesOf(findings: Findings) {
         amdahl?.error === undefined
           ? "serial part (Amdahl's law, a guess from two points)"
           : "serial part (Amdahl's law)",
-        withRange(amdahl?.serialShare, perCent),
+        withRange(serialShareOf(findings), perCent),
       ],
       ['error of that fit (RMS)', shown(amdahl?.error, (error) => error.toFixed(3))],
     ]),
   };
+}
+
+/** The part that does not run in parallel; undefined: not known, since any part would do. */
+export function serialShareOf({ amdahl }: Findings): Estimate | undefined {
+  const share = real(amdahl?.serialShare);
+  return share !== undefined && perCent(share.high - share.low) === '100 %' ? undefined : share;
 }
 
 /** The rates by number of cores, a row for each, and by number of threads, a cell for each; both ascending. */
