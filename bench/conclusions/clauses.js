@@ -16,7 +16,7 @@ export function clause({ verdict, leaning, ratio }, subject, other, words = SPEE
   if (side === 'faster') return `${subject} ${better} ${other}${probably}: ${withInterval(ratio)}`;
   if (side === 'slower') return `${subject} ${worse} ${other}${probably}: ${withInterval(inverse(ratio))}`;
   if (verdict === 'same') return `${subject} ${same} ${other}`;
-  return `whether ${subject} ${better} ${other} cannot be told (${timesFromTo(ratio)})`;
+  return `it cannot be told whether ${subject} ${better} ${other} (${timesFromTo(ratio)})`;
 }
 
 /** Joins clauses into a sentence with a capital letter and a full stop. */

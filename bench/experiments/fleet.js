@@ -11,8 +11,8 @@ export default {
   scenarios,
   differs:
     'A job counts prime numbers; its result is checked. Redis, the machine that works and the program that adds the jobs share the cores. ' +
-    'The queue is full before the machine begins: what is measured is from its first job to its last, the CPU time that of the machine with all ' +
-    'its processes, without Redis. Each way has as many jobs at a time as threads. The last scenario has jobs that take longer than a lock lasts ' +
-    'that is not renewed: how many of them BullMQ calls stalled, and begins once more.',
+    'The queue is full before the machine begins. The time is that from the machine’s first job to its last; the CPU time is that of the machine with all ' +
+    'its processes, without Redis. Each way has as many jobs at a time as threads. In the last scenario a job takes longer than a lock lasts ' +
+    'that is not renewed; what is counted is how many jobs BullMQ calls stalled, and begins once more.',
   conclude,
 };

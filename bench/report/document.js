@@ -152,9 +152,9 @@ function claims({ judge }, result) {
   return folded('The claims, one by one', [...lines, '']);
 }
 
-/** The published method, and what differs here. */
+/** The published method, and what differs here; of an experiment of ours, how it is measured. */
 function method({ published, differs }) {
-  if (published === undefined) return [];
+  if (published === undefined) return differs === undefined ? [] : folded('The method', [prose(differs), '']);
   const { source, machine, method: text, finding } = published;
   return folded('The method, and where ours differs', [
     ...[prose(`${source} (${machine}). ${text}`), '', prose(`Found: ${finding}`), ''],

@@ -151,13 +151,16 @@ test('what was not measured says so: nothing at all, or not the program of the d
   assert.ok(lines.includes(`Not measured yet on this machine: \`threadwise bench ${ID}\`.`));
 });
 
-test('what belongs to no document has a page of its own, and no goals', () => {
+test('what belongs to no document has a page of its own, its method, and no goals', () => {
   const { judge: _, conclude: _own, published: _none, ...ours } = { ...reading, id: 'ours' };
   const goal = { text: 'as fast as can be', of: 'threadwise', metric: 'ms', value: 1, isMet: false };
   const made = renderDocuments([{ experiment: ours, result: resultOf([{ ...one, goals: [goal] }]) }]);
   assert.ok(!made['experiments.md'].includes('## ours'));
   assert.ok(made['performance.md'].includes('## ours'));
   assert.ok(!made['performance.md'].includes('as fast as can be'));
+  const lines = sectionOf(made['performance.md'], 'ours');
+  const method = lines.indexOf('<summary>The method</summary>');
+  assert.equal(lines[method + 1], 'Ours are other files.');
 });
 
 test('tables that only this experiment has come with what was measured, and have no empty cells', () => {

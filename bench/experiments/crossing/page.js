@@ -23,9 +23,10 @@ export const page = {
       sentence(
         compare('quiet', 'busy5Microseconds', 'for one task on an idle pool'),
         compare('cold-start', 'coldMs', 'from the import to the first result'),
-        compare('idle', 'idlePercent', 'of CPU time when idle', {
-          better: 'takes less than',
-          worse: 'takes more than',
+        compare('idle', 'idlePercent', 'when idle', {
+          better: 'takes less CPU time than',
+          worse: 'takes more CPU time than',
+          same: 'takes as much CPU time as',
         }),
       ),
     ];
@@ -59,8 +60,8 @@ export function besidePublished(scenarios, fasterThan) {
   return (id, metric, what, words) => {
     const scenario = named(scenarios, id);
     const other = publishedBest(scenario, metric);
-    const subject = `${what}, threadwise`;
-    return clause(fasterThan(scenario, OURS, other, metric), subject, other ?? 'a published pool', words);
+    const beside = `${other ?? 'a published pool'} ${what}`;
+    return clause(fasterThan(scenario, OURS, other, metric), OURS, beside, words);
   };
 }
 

@@ -19,12 +19,12 @@ export const page = {
     const stalled = [OURS, ...THEIRS].map((row) => [row, seriesOf(long, row, 'stalled')]);
     return [
       sentence(
-        compare('compute-1', IN_PROCESS, 'with jobs of 1 ms, a pool', "BullMQ's own worker, in one process"),
-        compare('compute-20', IN_PROCESS, 'with jobs of 20 ms, the pool', 'it'),
+        compare('compute-1', IN_PROCESS, 'a pool', "BullMQ's own worker, in one process, with jobs of 1 ms"),
+        compare('compute-20', IN_PROCESS, 'the pool', 'it with jobs of 20 ms'),
       ),
       sentence(
-        compare('compute-1', PROCESSES, 'with jobs of 1 ms, the pool', "BullMQ's sandboxed processes"),
-        compare('compute-200', PROCESSES, 'with jobs of 200 ms, it', 'they'),
+        compare('compute-1', PROCESSES, 'the pool', "BullMQ's sandboxed processes with jobs of 1 ms"),
+        compare('compute-200', PROCESSES, 'it', 'they with jobs of 200 ms'),
       ),
       sentence(
         stalled.some(([, rounds]) => rounds.length === 0)
