@@ -13,9 +13,9 @@ export default {
   differs:
     'A request computes for about 70 ms (it counts prime numbers), as long as the published one; its answer is checked. Users are ' +
     'connections that stay open and ask again ' +
-    'as soon as they are answered; a tenth as many requests, that are not counted, go first. Beside one process and ' +
-    'clusters: one process with a pool of as many threads as the cluster has processes, since the advice is to take the one ' +
-    'and not the other.',
+    'as soon as they are answered; a tenth as many requests go first and are not counted. Beside one process and ' +
+    'clusters: one process with a pool of as many threads as the cluster has processes, since the advice is to take a cluster ' +
+    'and not threads.',
   x: () => 'processes, or threads',
   judge,
   page,

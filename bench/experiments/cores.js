@@ -15,9 +15,9 @@ export default {
     'A request computes for about 100 ms (it counts prime numbers), as long as the published one; its answer is checked. The ' +
     'pool of the chapter is rebuilt: bare workers, called by name and number, the least busy one first. Beside it: ours, ' +
     'piscina, and the same server without threads. The load is ten connections, as published, but of a simple program of ours, ' +
-    'and for two seconds a round where it was two minutes; it may run on every core, as the bound server may not. The ' +
-    'chapter had its load on cores that the server could not use, up to four of sixteen; here it has no core to itself where ' +
-    'the server is bound to all. As many cores as this machine has, four at the most.',
+    'and for two seconds a round, not for two minutes. The load may run on every core; the server may not, as it is bound to some. In the ' +
+    'chapter the server had up to four of sixteen cores, and the load ran on others; here the load has no core to itself where ' +
+    'the server is bound to all. The server has at most as many cores as this machine, and at most four.',
   x: () => 'threads',
   judge,
   page,

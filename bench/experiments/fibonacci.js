@@ -11,13 +11,14 @@ export default {
   scenarios,
   published,
   differs:
-    'As published: 100 rounds, each with a worker of its own, 16 or 1 at a time, times from nothing to the last answer, and the ' +
-    'counter is written, to nobody. Here each result is checked. The published program ends no worker before it exits; at ' +
-    'n = 10,000,000, where more than a hundred of them would hold a dozen gigabytes, one is ended when it has answered. ' +
-    'Added: pools, which keep their workers, as many as this processor has threads, started in the time that is told: ours with a call for each ' +
-    'round, with the rounds of a thread in one call (batched), and where it finds it cheaper (auto). n = 10,000,000 is measured in three rounds and not in five: each takes minutes. And warm pools, piscina too, ' +
-    'with calls of other lengths, which show from which run time on a call across pays; batched there is as many calls in one as ' +
-    'compute 100,000 numbers.',
+    'As published: 100 rounds, each with a worker of its own, 16 or 1 at a time; the time is that from nothing to the last answer, and the ' +
+    'counter is written out, which nobody sees. Here each result is checked. The published program ends no worker before it exits. At ' +
+    'n = 10,000,000 more than a hundred workers would hold a dozen gigabytes, so there each is ended when it has answered. ' +
+    'n = 10,000,000 is measured in three rounds and not in five: each takes minutes. ' +
+    'Added: pools, which keep their workers, as many as this processor has threads; their start is part of the time. Ours makes a call for each ' +
+    'round, or one for all rounds of a thread (batched), or runs each call where it finds it cheaper (auto). Added, too: warm pools, piscina among them, ' +
+    'with calls of other lengths, which show from which run time on a call to another thread pays; batched there means that one call does as much as ' +
+    'many that compute 100,000 numbers together.',
   x: (curve) => (curve === RUN_TIME ? 'numbers that a task computes' : 'n'),
   judge,
   page,

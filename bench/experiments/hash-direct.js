@@ -12,13 +12,13 @@ export default {
   scenarios,
   published,
   differs:
-    'The published worker posts its result before it releases the lock, and can lose a task by that; ours ' +
-    'releases the lock first, only the lock says who is free, and whoever is woken looks at it again, for ' +
-    'a notification can come late. Each number of workers has a process of its own, and no more workers than that. As published, the main thread does not let go ' +
-    'of its event loop between two files, the queue is first in, first out, and of several free workers the last one is taken. A further row has ' +
-    'its messages in memory, as the program before it. Other rows keep 64 files on their way. In a scenario of its own ' +
-    '(in-one-go) all rows read without a pause, and what counts is how many files are left to hash ' +
-    'when all are read; in another one (main-matches) the main thread runs a regular expression over each message, in place ' +
+    'The published worker posts its result before it releases the lock, and can lose a task by that. Ours ' +
+    'releases the lock first; only the lock says which worker is free; and a thread that is woken looks at the lock again, since ' +
+    'a notification can come late. Each number of workers has a process of its own, with no more workers than that. As published, the main thread gives ' +
+    'its event loop no turn between two files, the queue is first in, first out, and of several free workers the one that became free last is taken. In one ' +
+    'more row the messages are in memory, as in the program that the article has before this one. Other rows keep 64 files on their way. In a scenario of its own ' +
+    '(in-one-go) all rows read without a pause, and what is measured is how many files are left to hash ' +
+    'when all are read. In another one (main-matches) the main thread runs a regular expression over each message instead ' +
     'of reading. The digests of each pass are checked. Files come out of the cache of the system, ' +
     'after one or two passes that are not counted.',
   x: () => 'threads',

@@ -11,12 +11,12 @@ export default {
   scenarios,
   published,
   differs:
-    'The process that starts the threads is that of a sample, which has the experiment loaded: it is what ' +
-    'the figures of 0 threads show, and a difference between two counts has nothing of it. The sizes are read from the system ' +
-    'where ps has them from. Garbage is collected before, so that what a thread keeps is measured, and not what its start ' +
+    'The process that starts the threads is that of a sample, and has the experiment loaded. The figures of 0 threads show ' +
+    'that process; the difference between two numbers of threads does not contain it. The sizes are read from where ' +
+    'ps reads them. Garbage is collected before, so that what a thread keeps is measured, and not what its start ' +
     'left. A pool has been used before: each of its threads has run a task. With 0 threads there is no ' +
     'pool, and its package is not loaded. The size of a thread is the slope over 1 to 16 of them, not the ' +
-    'difference to 0. Added: threads that load a module, by its size; it is made for that, and has a function in each KiB. ',
+    'difference to 0. Added: threads that load a module, by its size; the module is made for that, and has a function in each KiB.',
   x: (curve) => (curve === LOADING ? 'KiB of source' : 'idle threads'),
   judge,
   page,

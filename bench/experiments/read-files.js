@@ -13,9 +13,9 @@ export default {
   differs:
     'The same file is read again and again, as published: it comes out of the cache of the system, and ' +
     'what is measured is not the disk. A first pass warms up, and is not counted; the median of further ' +
-    'ones is. Processes are started anew in each pass, as many as cores. Each content is checked by its ' +
+    'ones counts. Each pass starts its processes anew, as many as there are cores. Each content is checked by its ' +
     'length and three of its bytes. In processes and in workers the content stays where it was read, for ' +
-    'whoever works on it there; in the other ways it is in the main thread. The load of the cores over ' +
+    'work that is done there; in the other ways it is in the main thread. The load of the cores over ' +
     'time is that of the first round, as long as passes are repeated.',
   judge,
   page,

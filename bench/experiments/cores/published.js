@@ -7,7 +7,7 @@ export const published = {
   method:
     'An HTTP server with a pool of 1, 2, 3 or 4 threads, the least busy first, is bound to 1, 2, 3 or 4 cores with ' +
     'taskset, and loaded by autocannon, 10 connections, for two minutes each. A request takes more than ' +
-    '100 ms of computing. In another, shorter run: two threads, which with main makes three of JavaScript, on all 16 cores and ' +
+    '100 ms of computing. In another, shorter run: two threads, with main three JavaScript threads, on all 16 cores and ' +
     'on one.',
   finding:
     'From two threads on three cores on, the server gets about twice as much done; further threads and cores add nothing. ' +

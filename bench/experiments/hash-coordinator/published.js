@@ -9,11 +9,11 @@ export const published = {
   cores: 4,
   method:
     'As hash-direct, but the main thread moves each buffer (transfer list, no copy) to a coordinator ' +
-    'thread. That has the queue and the list of free workers, and copies into the segments of the workers; ' +
+    'thread. The coordinator has the queue and the list of free workers, and copies the bytes into the segments of the workers; ' +
     'of several free workers it takes the one that became free last. Workers wait asynchronously, so that ' +
     'their event loops stay alive and their utilisation can be measured. Channels between coordinator and ' +
-    'workers are set up with a hand-shake. A new coordinator for each number of workers, and the same ' +
-    'workers for all.',
+    'workers are set up with a hand-shake. Each number of workers has a new coordinator, and all have the same ' +
+    'workers.',
   finding:
     'Almost four times less time than without a coordinator; and the coordinator has time to spare, for example to change the ' +
     'number of workers.',

@@ -9,7 +9,7 @@ export const published = {
     'main thread lists a folder of 4,096 files of 64 KiB of random bytes, reads each of them ' +
     'synchronously, copies it into the segment of a free worker, stores the number of the task in the ' +
     'lock, and waits asynchronously for the lock to change back. The worker waits on its lock, hashes the ' +
-    'segment with SHA-256, posts the digest, and releases the lock. What finds no free worker waits in a ' +
+    'segment with SHA-256, posts the digest, and releases the lock. A file that finds no free worker waits in a ' +
     'queue; of several free workers, the one that became free last is taken. Clean time is the total less ' +
     'the time in synchronous reads. One program runs it with 1 to 16 workers, one after the other.',
   finding:

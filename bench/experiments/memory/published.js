@@ -4,8 +4,8 @@ export const published = {
   source: 'S1, Thomas Hunter II, Bryan English: Multithreaded JavaScript, chapter 8: memory per thread',
   machine: 'Node 16.5, x86',
   method:
-    'A leader that only starts a timer starts 0, 1, 2, 4, 8 or 16 workers that only write a line and start a timer. Its ' +
-    'virtual, its resident and its whole size are read with ps.',
+    'A leader that only starts a timer starts 0, 1, 2, 4, 8 or 16 workers that only write a line and start a timer. ps ' +
+    'tells its virtual, its resident and its whole size.',
   finding:
     'About 6 MB of resident memory a thread; more with every module that a worker loads, with a heavy framework in each ' +
     'perhaps hundreds of megabytes; and no process of 32 bits has more than 4 GB for all its threads.',
