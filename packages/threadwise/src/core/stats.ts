@@ -82,7 +82,7 @@ export interface PoolStats {
     /** Time of these calls in which their task did not run. */
     readonly waitMs: readonly Bucket[];
   };
-  /** Workers that ended though nobody asked them to. Workers. */
+  /** Workers that ended without being told to. Workers. */
   readonly crashes: number;
   /** Workers that were replaced for their age, for their memory, or on request. Workers. */
   readonly recycled: number;

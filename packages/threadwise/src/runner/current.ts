@@ -77,7 +77,7 @@ interface Transferred {
 }
 
 /**
- * Marks what of a result, or of a yielded value, moves to the caller instead of being copied: `return transfer(bytes, [bytes.buffer])`.
+ * Marks the parts of a result, or of a yielded value, that move to the caller instead of being copied: `return transfer(bytes, [bytes.buffer])`.
  * @param list ArrayBuffers, MessagePorts and whatever else can be transferred
  */
 export function transfer<T>(value: T, list: readonly unknown[]): T {

@@ -98,7 +98,7 @@ export class Barrier extends Structure {
     return blocking(this.words, 'Barrier.waitSync()', arrive(this.words, OWN_NUMBER), options);
   }
 
-  /** Breaks the barrier: whoever waits, now or later, gets ERR_TASK_ABORTED. For a party that fails, or for whoever knows that one has. */
+  /** Breaks the barrier: whoever waits, now or later, gets ERR_TASK_ABORTED. For a party that fails, or for a thread that knows that one has failed. */
   abort(): void {
     breakUp(this.words, 'aborted');
   }

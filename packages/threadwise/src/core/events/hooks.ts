@@ -37,7 +37,7 @@ export interface PoolEvents {
   'task:progress': TaskStart & { readonly value: unknown };
   'worker:start': { readonly pool: string; readonly workerId: number };
   'worker:ready': { readonly pool: string; readonly workerId: number; readonly startMs: number };
-  /** `reason`: why the worker ended; nobody asked for 'crashed' and 'load-failed'. */
+  /** `reason`: why the worker ended; with 'crashed' and 'load-failed' it was not told to. */
   'worker:exit': {
     readonly pool: string;
     readonly workerId: number;

@@ -147,7 +147,7 @@ export interface WorkerOptions {
 
 /** What can be changed while the pool runs. A new placement is for calls from now on; calls that wait stay, whatever the new limit. */
 export interface PoolChanges extends Pick<PoolOptions, 'threads' | 'placement' | 'queue'> {
-  /** The name of a strategy; not with dispatch 'shared-queue', where nobody chooses. */
+  /** The name of a strategy; not with dispatch 'shared-queue', where workers take tasks by themselves. */
   choose?: string | undefined;
 }
 

@@ -39,7 +39,7 @@ export function random(source: () => number = Math.random): Choice {
   return builtIn('random', (_task, candidates) => candidates[Math.floor(source() * candidates.length)]!);
 }
 
-/** A worker without tasks, else the one whose event loop was least active lately: for tasks that await, where counting them says little. */
+/** A worker without tasks, else the one whose event loop was least active lately: for tasks that await, where the number of tasks says little. */
 export const leastElu = builtIn('least-elu', (_task, candidates) => {
   const idle = candidates.find((worker) => worker.load === 0);
   if (idle !== undefined) return idle;
