@@ -168,7 +168,7 @@ export function createReducer(fold: TaskFunction, name: string) {
   const bringsInitial = fold.length === 0;
   let isEmpty = true;
   let sum: unknown;
-  return { add, value, text };
+  return { add, text };
 
   async function add(next: unknown): Promise<void> {
     try {
@@ -180,19 +180,14 @@ export function createReducer(fold: TaskFunction, name: string) {
     isEmpty = false;
   }
 
-  /** The fold's result. @param Failure the class of the error if there is no result */
-  function value(Failure: new (message: string) => ExpectedError = UsageError): unknown {
-    if (!isEmpty || bringsInitial) return sum;
-    throw new Failure(
-      `nothing to reduce: '${name}' has no initial value (a default for its first parameter) and there was no result`,
-    );
-  }
-
-  /** @param hasFailures whether inputs have failed: if all have, there is no result, and that is no bad input */
-  function text(render: (value: unknown) => string, hasFailures: boolean): string {
-    const result = value(hasFailures ? ExpectedError : UsageError);
+  /** Renders the fold's result. @param hasFailures whether inputs have failed: if all have, there is no result, and that is no bad input */
+  function text<T>(render: (value: unknown) => T, hasFailures: boolean): T {
+    if (isEmpty && !bringsInitial)
+      throw new (hasFailures ? ExpectedError : UsageError)(
+        `nothing to reduce: '${name}' has no initial value (a default for its first parameter) and there was no result`,
+      );
     try {
-      return render(result);
+      return render(sum);
     } catch (error) {
       throw new ExpectedError(`the value of the fold cannot be written: ${errorLine(describeError(error))}`);
     }

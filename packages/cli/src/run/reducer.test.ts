@@ -8,7 +8,7 @@ import type { TaskFunction } from './work/task-module.js';
 async function fold(reduce: (...args: never[]) => unknown, values: readonly unknown[]): Promise<unknown> {
   const reducer = createReducer(reduce as TaskFunction, 'fold');
   for (const value of values) await reducer.add(value);
-  return reducer.value();
+  return reducer.text((value) => value, false);
 }
 
 test('without a default the first result is the initial value', async () => {
