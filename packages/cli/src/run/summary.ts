@@ -60,7 +60,7 @@ function rows(report: Report): [name: string, value: string][] {
   const crashed = crashes.count === 0 ? '' : `; ended by themselves: ${count(crashes.count)}${last}`;
   const start = machines === undefined ? 'start the threads' : 'reach the fleet';
   return [
-    ['inputs', `${count(counts.inputs)} ${nameOf(unit, counts.inputs)}${endings[end]}${before}`],
+    ['inputs', `${things(counts.inputs, unit)}${endings[end]}${before}`],
     ...(counts.bytes === 0 ? [] : [['bytes', formatBytes(counts.bytes)] as [string, string]]),
     ['failed', count(failed)],
     ['rate', `${formatRate(perSecond(now.inputs))} ${unit}/s${byteRate}`],
@@ -84,7 +84,7 @@ function inlineRows(report: Report): [name: string, value: string][] {
   const speedUp = speedUpOf(report);
   if (speedUp === undefined) return [['inline', 'nothing was measured']];
   const { inlineMs, whole, started } = speedUp;
-  const sample = `a sample of ${count(inline.inputs)} ${nameOf(unit, inline.inputs)} (${inline.how})`;
+  const sample = `a sample of ${things(inline.inputs, unit)} (${inline.how})`;
   const failure = inline.failure === undefined ? '' : `; in the sample failed: ${inline.failure}`;
   return [
     [
@@ -105,10 +105,8 @@ function factor(value: number): string {
   return `${value.toFixed(value < 10 ? 2 : 1)} x`;
 }
 
-/** The singular of a unit where the count is 1: all units end in a plural s. */
-function nameOf(unit: string, inputs: number): string {
-  return inputs === 1 ? unit.slice(0, -1) : unit;
-}
+/** All units end in a plural s. */
+const things = (number: number, unit: string): string => counted(number, unit.slice(0, -1));
 
 const MAX_HINTS = 2;
 /** With a smaller speed-up, threads hardly pay. */
