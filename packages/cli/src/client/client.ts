@@ -27,12 +27,6 @@ export interface Overview {
   readonly pools: readonly PoolJson[];
 }
 
-/** The answer to `GET /readyz`. */
-export interface Readiness {
-  readonly ready: boolean;
-  readonly pools: readonly PoolJson[];
-}
-
 export type PoolJson = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 export type Action = 'pause' | 'resume' | 'drain' | 'recycle';
@@ -61,9 +55,7 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
 
     async overview(): Promise<Overview> {
       const value = await askJson('GET', 'api/pools');
-      if (!isRecord(value) || !Array.isArray(value.pools) || !value.pools.every(isPool)) {
-        throw notOurs(address, 'expected { "pools": [...] }');
-      }
+      if (!hasPools(value)) throw notOurs(address, 'expected { "pools": [...] }');
       return { process: isRecord(value.process) ? value.process : {}, pools: value.pools };
     },
 
@@ -80,10 +72,10 @@ export function openClient({ address, token: given, timeoutMs, signal }: ClientO
     metrics: () => ask('GET', 'metrics', (response) => response.text()),
 
     /** Checks the answer: another server on the port must pass neither for a program that is ready nor for one that is not. */
-    readiness(): Promise<Readiness> {
+    readiness() {
       const read = async (response: Response) => {
         const value = parsed(await response.text());
-        if (isReadiness(value) && value.ready === response.ok) return value;
+        if (hasPools(value) && value.ready === response.ok) return value;
         throw notOurs(address, 'expected { "ready": …, "pools": [...] }');
       };
       return ask('GET', 'readyz', read, { expected: 503 });
@@ -194,7 +186,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
-function isReadiness(value: unknown): value is Readiness {
+function hasPools(value: unknown): value is Readonly<Record<string, unknown>> & Pick<Overview, 'pools'> {
   return isRecord(value) && Array.isArray(value.pools) && value.pools.every(isPool);
 }
 

@@ -52,7 +52,7 @@ async function metrics(client: ControlClient): Promise<void> {
 async function ready(client: ControlClient): Promise<void> {
   const answer = await client.readiness();
   await show(answer);
-  if (answer.ready) return;
+  if (answer.ready === true) return;
   const states = answer.pools
     .filter(({ state }) => state !== 'open' && state !== 'paused')
     .map(({ name, state }) => `${safeText(String(name))} is ${safeText(String(state))}`)
