@@ -459,19 +459,6 @@ describe("placement 'inline'", () => {
     },
   );
 
-  test('a module that fails here while the pool closes is told of before that is closed', async (t) => {
-    const broken =
-      'export const setup = () => Promise.reject(new Error("no database")); export const f = () => 1;';
-    const pool = poolFor(t, { placement: 'inline' }, new URL(`data:text/javascript,${broken}`));
-    const told = [];
-    pool.on('worker:exit', ({ reason, error }) => told.push(`${reason}: ${error.message}`));
-    pool.on('pool:close', () => told.push('closed'));
-    const call = outcome(pool.run('f', []));
-    await pool.close();
-    assert.equal((await call).error.code, 'ERR_MODULE_LOAD');
-    assert.deepEqual(told, ['load-failed: no database', 'closed']);
-  });
-
   test('a pool that ends before its module is loaded here does not set it up', async (t) => {
     const { seen } = await import(hereUrl);
     const setups = seen.setups.length;

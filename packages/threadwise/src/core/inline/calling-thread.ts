@@ -210,9 +210,9 @@ export class CallingThread {
     this.#error = error;
     this.#transition('failed');
     this.#allow();
-    if (this.record !== undefined) this.#tellExit('load-failed'); // before a pool that closes is closed by it, after which nobody hears
     if (this.within.takesAll) this.#engine.moduleFailed(error, this.#inSetup);
     else this.#engine.hooks.report(error);
+    if (this.record !== undefined) this.#tellExit('load-failed');
   }
 
   #allow(): void {
