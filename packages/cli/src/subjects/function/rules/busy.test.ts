@@ -127,6 +127,11 @@ test('on a busy machine the CPU time decides, as an estimate that says so', () =
   assert.deepEqual([answer, isLikely, recommended], ['threads', true, { threads: 2 }]);
 });
 
+test('of a long call it names the crossing as it was measured by itself, and not a difference that is noise', () => {
+  const { sentence } = beside({ runMs: 14 }, STRADDLES, 2, [14.4, 14.5, 14.6, 14.4, 14.5, 14.6]);
+  assert.match(sentence, /a call computes 14 ms, a crossing costs 6 us: about 1\.9 x on 2 free cores/);
+});
+
 test('several threads that get more of a core that others have as well are no gain, if only one works at a time', () => {
   const { answer } = beside({ runMs: 14, others: 4 }, Array(6).fill(2), 1.4);
   assert.equal(answer, 'unknown');
@@ -168,7 +173,7 @@ test('but more threads than cores may show what threads bring, where they get mo
   const { verdict, recommended } = foundWith({ 1: 0.75, 2: 0.95, 4: 1.05 });
   assert.match(
     verdict.sentence,
-    /^Likely, threads pay: a call computes 14 ms, a crossing costs 4 ms: about 1\.6 x on 2 free cores \(here 0\.95 x with 2/,
+    /^Likely, threads pay: a call computes 14 ms, with threads 18 ms: about 1\.6 x on 2 free cores \(here 0\.95 x with 2/,
   );
   assert.deepEqual(recommended, { threads: 2 });
   assert.equal(foundWith({ 1: 0.75, 2: 0.95, 4: 0.98 }).verdict.answer, 'unknown');

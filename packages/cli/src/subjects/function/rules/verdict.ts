@@ -140,7 +140,9 @@ const EXPLAINED = 1.1;
 function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision | undefined {
   const free = facts.isBusy && facts.hasEnough ? busy.onFreeCores(samples) : undefined;
   if (free === undefined) return undefined;
-  const { callMs, crossingMs, pooledMs } = free;
+  const { callMs, pooledMs } = free;
+  // The difference of long calls is mostly noise: a crossing that was measured by itself costs no more than it did then.
+  const crossingMs = Math.min(free.crossingMs, facts.crossingMs ?? Number.POSITIVE_INFINITY);
   // Calls that run at the same time may be in each other's way: then it is not the crossing that they cost more by.
   const isCrossing = pooledMs < EXPLAINED * (callMs + crossingMs);
   const price = isCrossing
