@@ -196,6 +196,24 @@ test('where threads brought more calls even so, it is not said that they do not 
   assert.equal(answer, 'unknown');
 });
 
+test('nor where the CPU time of a call without threads changes from round to round, and the estimate is near', () => {
+  const answerOf = (factors: readonly number[]) => {
+    const samples = simulate(model({ runMs: 14, crossingMs: 0.006, rounds: 6 }));
+    const cpuMs = samples.inline.cpuMs.map((ms, round) => ms * factors[round]!);
+    const threads = samples.threads.map((of) => ({
+      ...of,
+      rate: samples.inline.rate.map((rate) => 0.9 * rate),
+      wantedCores: samples.inline.rate.map(() => of.threads),
+      cpuMs: cpuMs.map((ms) => (of.threads === 1 ? ms : ms / 0.52)), // 1.04 x on two cores
+    }));
+    const inline = { ...samples.inline, cpuMs };
+    return analyze({ ...samples, inline, threads, machine: { ...samples.machine, othersShare: 0.5 } }).verdict
+      .answer;
+  };
+  assert.equal(answerOf([1, 1, 1, 1, 1, 1]), 'inline');
+  assert.equal(answerOf([1, 1.3, 0.8, 1.2, 0.9, 1]), 'unknown');
+});
+
 test('what slows all calls down for a while says nothing about threads: each round is compared with itself', () => {
   // The memory is three times slower in half of the rounds, for calls with threads and for calls without.
   const samples = simulate(model({ runMs: 14, crossingMs: 0.006, rounds: 6 }));

@@ -11,7 +11,7 @@ import {
   type Verdict,
   WORTH_IT,
 } from '../../../experiment/rules.js';
-import { middleOf } from '../../../experiment/statistics.js';
+import { middleOf, noiseOf } from '../../../experiment/statistics.js';
 import {
   counted,
   duration,
@@ -159,8 +159,9 @@ function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision
     return { ...likely('threads', `Likely, threads pay: ${expected} (${here})`), row };
   }
   // More calls even beside other programs speak against it: the rounds that were kept may have been bad ones by chance.
-  const mayPay = best === undefined || best.gain.value >= 1 || free.most >= WORTH_IT;
-  if (mayPay || facts.mostlyWaits) return undefined;
+  if (best === undefined || best.gain.value >= 1 || facts.mostlyWaits) return undefined;
+  // The estimate holds for as long as the CPU time of a call does: that of one which waits for memory changes with what others do to the caches.
+  if (!isSurelyNotWorthIt(free.most, noiseOf(samples.inline.cpuMs))) return undefined;
   return likely('inline', `Likely, threads do not pay: ${expected} (here ${timesFromTo(best.gain)})`);
 }
 
