@@ -46,7 +46,7 @@ export class Overview {
         figures('Run p50', ({ recent }) => quantile(recent?.runMs, 'p50')),
         figures('Run p99', ({ recent }) => quantile(recent?.runMs, 'p99')),
         figures('Wait p99', ({ recent }) => quantile(recent?.waitMs, 'p99')),
-        // As in the table of functions: a pool whose calls all time out must not look well.
+        // A pool whose calls all time out, or all lose their worker, must not show 0.
         figures('Failed', ({ tasks }) => count(tasks.failed + tasks.timedOut + tasks.crashed)),
         figures('Crashes', ({ crashes }) => count(crashes)),
       ],

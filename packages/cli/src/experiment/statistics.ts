@@ -100,7 +100,7 @@ export function spreadOf(values: Series) {
   };
 }
 
-/** At most `count` of the items, from all parts of them. */
+/** Returns at most `count` of the items, evenly spread over the list. */
 export function evenly<T>(items: readonly T[], count: number): T[] {
   if (items.length <= count) return [...items];
   return Array.from({ length: count }, (_, i) => items[Math.floor((i * items.length) / count)]!);

@@ -70,10 +70,14 @@ export function times({ value }: Pick<Estimate, 'value'>): string {
   return isTiny ? `less than ${TINY} x` : `${twoDigits(value)} x`;
 }
 
-/** `about 1.9 x`, but only `less than 0.001 x`, of which no word before it makes sense. */
+/** `about 1.9 x`, but only `less than 0.001 x`. */
 export function timesAfter(word: 'about' | 'at most', gain: Pick<Estimate, 'value'>): string {
-  const said = times(gain);
-  return isNextToNothing(said) ? said : `${word} ${said}`;
+  return after(word, times(gain));
+}
+
+/** A figure with a word before it, unless it is one such as `less than 1 ms`, of which no word before it makes sense. */
+export function after(word: 'about' | 'at most', figure: string): string {
+  return isNextToNothing(figure) ? figure : `${word} ${figure}`;
 }
 
 const isNextToNothing = (said: string): boolean => said.startsWith('less');
@@ -160,7 +164,7 @@ export function count(value: number): string {
   return grouped(Math.round(value));
 }
 
-/** By how much repeated runs of the same thing differ: `± 3 %`. From about 100 % on, the figure says no more than that there is nothing to see. */
+/** The noise, which is how much repeated runs of the same thing differ: `± 3 %`. Noise of about 100 % or more hides every effect, so it is not told to the digit. */
 export function noise(share: number | undefined): string {
   return shown(share, (value) => {
     if (value < 0.005) return '± less than 1 %';
@@ -168,8 +172,13 @@ export function noise(share: number | undefined): string {
   });
 }
 
-/** Whether noise rounds to 100 % or is more, of which no figure is told. */
-export function isBeyondAll(noise: number): boolean {
+/** The noise within a sentence: `up to 3 %`, `more than 100 %`. */
+export function noiseInWords(noise: number): string {
+  return isBeyondAll(noise) ? 'more than 100 %' : `up to ${perCent(noise)}`;
+}
+
+/** Whether noise is so large, 100 % when rounded or more, that its figure is not told. */
+function isBeyondAll(noise: number): boolean {
   return noise > 0.995;
 }
 

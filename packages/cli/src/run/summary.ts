@@ -2,7 +2,7 @@
 
 import { inColumns } from '../format/columns.js';
 import { cut, printable } from '../format/cut.js';
-import { count, counted, formatBytes, formatDuration, formatRate } from '../format/figures.js';
+import { after, count, counted, formatBytes, formatDuration, formatRate } from '../format/figures.js';
 import { type Counts, minus } from './inputs/input-source.js';
 import type { InlineSample } from './inline-sample.js';
 import type { RunOptions } from './options.js';
@@ -89,15 +89,10 @@ function inlineRows(report: Report): [name: string, value: string][] {
   return [
     [
       'inline',
-      `${about(formatDuration(inlineMs))} with reading and writing, estimated from ${sample} that took ${formatDuration(inline.ms)}${failure}`,
+      `${after('about', formatDuration(inlineMs))} with reading and writing, estimated from ${sample} that took ${formatDuration(inline.ms)}${failure}`,
     ],
-    ['speed-up', `${about(factor(whole))}, ${factor(started)} once the threads had started`],
+    ['speed-up', `${after('about', factor(whole))}, ${factor(started)} once the threads had started`],
   ];
-}
-
-/** No word before `less than 1 ms` makes sense. */
-function about(figure: string): string {
-  return figure.startsWith('less') ? figure : `about ${figure}`;
 }
 
 function factor(value: number): string {

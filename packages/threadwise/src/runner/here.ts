@@ -33,7 +33,7 @@ export function moduleHere({ clone, load, newStore, classes }: HereContext): Mod
     },
     leave: () => {
       seats.delete(seat);
-      store?.disable(); // Node.js 20 and 22 keep a store that is in use for good, and copy what is in it to every promise.
+      store?.disable(); // Else Node.js 20 and 22 keep the store for good, and copy its content to every promise.
     },
     newCall: (id, host) =>
       new RunningTask(id, 0, loaded?.instances === undefined ? host : packingHost(host, loaded.instances)),

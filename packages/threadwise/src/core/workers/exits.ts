@@ -27,7 +27,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   }
   for (const task of [...slot.lane]) if (!task.pinned && slot.lane.remove(task)) again.push(task);
   slot.handed.clear();
-  // Not earlier: a pool that closes is closed once the last call has settled and no worker is there, and nobody would hear of this one.
+  // The worker stays in the list until now: a closing pool is closed once its last call has settled and no worker is left, and then nobody hears of this exit.
   workers.slots.splice(workers.slots.indexOf(slot), 1);
   dispatch.putBack(again.filter((task) => !task.settled)); // a listener may have given one up
   recorder.forget(slot.record);

@@ -36,7 +36,7 @@ export class Scaler {
   #isFull = false;
   /** Failures in a row. */
   #failures = 0;
-  /** When the last of them was. */
+  /** The time of the last of these failures. */
   #failedAt = Number.NEGATIVE_INFINITY;
   #pause: TimerHandle | undefined;
   #watchdog: TimerHandle | undefined;

@@ -16,10 +16,11 @@ export function readText(path: string): string | undefined {
 
 /** The system's number of the calling thread; 0 if it cannot be found out. */
 export function ownThreadId(): number {
+  if (process.platform !== 'linux') return 0;
   try {
     return Number(readlinkSync('/proc/thread-self').split('/').at(-1));
   } catch {
-    return 0; // no permission, an old kernel, or another system
+    return 0; // no permission, or an old kernel
   }
 }
 
@@ -28,7 +29,7 @@ export function ownThreadId(): number {
  * not run yet, and on any system but Linux. Only Linux reports it for each thread, and not with every kernel.
  */
 export function cpuTime(threadId: number, processId: number | 'self' = 'self'): CpuTime | undefined {
-  return cpuTimeIn(readText(`/proc/${processId}/task/${threadId}/schedstat`));
+  return threadId === 0 ? undefined : cpuTimeIn(readText(`/proc/${processId}/task/${threadId}/schedstat`));
 }
 
 /** @param text nanoseconds on a core, nanoseconds ready to run without one, time slices; all are 0 where the kernel does not count them */
@@ -55,12 +56,12 @@ export function loopUtilization(of?: Pick<Performance, 'eventLoopUtilization'>):
 
 let ownMemory: Pick<NodeJS.MemoryUsage, 'rss' | 'heapUsed'> = { rss: 0, heapUsed: 0 };
 
-/** The last one that was found out, if the system does not tell now: the process may have no file descriptor left, or no `/proc`. */
+/** The memory of this process; as last known where the system does not tell now: the process may have no file descriptor left, or no `/proc`. */
 export function memoryUsage(): typeof ownMemory {
   try {
     ownMemory = process.memoryUsage();
   } catch {
-    // The last one it is.
+    // The last known figures stay.
   }
   return ownMemory;
 }

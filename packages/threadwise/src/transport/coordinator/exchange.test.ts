@@ -76,7 +76,7 @@ function listening() {
 function coordinated(t: TestContext, options: SmallOptions & { readonly startError?: Error } = {}) {
   const { startError, ...rest } = options;
   const started: Thread[] = [];
-  /** For each that was started, a promise that resolves when main has heard of its end. */
+  /** A promise for each thread that was started: it resolves when main has heard of its end. */
   const ends: Promise<void>[] = [];
   /** Tells main at once that the last coordinator has ended, before it hears the last messages of that. */
   let tellEnd: () => void = () => undefined;

@@ -2,11 +2,19 @@
 import { mean } from 'd3-array';
 import * as rules from '../../../experiment/rules.js';
 import { estimate, ratio } from '../../../experiment/statistics.js';
-import { count, counted, duration, times, timesAfter, timesFromTo } from '../../../format/figures.js';
+import {
+  count,
+  counted,
+  duration,
+  noiseInWords,
+  times,
+  timesAfter,
+  timesFromTo,
+} from '../../../format/figures.js';
 import { compareWays, gainOver, seriesOf, wholeMsOf } from './compare.js';
 import type { Comparison, How, Place } from './compare.js';
 import type { ClassSamples, FolderSamples, RoundSamples, WayName, WaySamples } from './samples.js';
-import { folderSentence, kindOf, noiseInWords, sentenceOf, sizesInWords } from './sentences.js';
+import { folderSentence, kindOf, sentenceOf, sizesInWords } from './sentences.js';
 
 export type WayFinding = NonNullable<ReturnType<typeof wayFinding>>;
 export type Weighed = ReturnType<typeof weigh>;

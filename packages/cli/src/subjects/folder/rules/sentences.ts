@@ -1,15 +1,7 @@
 /** The sentences about a class of sizes, and about all of them together: they say only what the comparison allows. */
 import { extent } from 'd3-array';
 import { ENOUGH_ROUNDS, WHAT_WOULD_TELL } from '../../../experiment/rules.js';
-import {
-  bytes,
-  duration,
-  isBeyondAll,
-  perCent,
-  times,
-  timesAfter,
-  timesFromTo,
-} from '../../../format/figures.js';
+import { bytes, duration, noiseInWords, times, timesAfter, timesFromTo } from '../../../format/figures.js';
 import type { FolderAnswer, Weighed } from './analyze.js';
 import type { Comparison } from './compare.js';
 import { type ClassSamples, WAYS } from './samples.js';
@@ -68,10 +60,6 @@ function unclear({ rounds, workersGain, noise }: Comparison): string {
   if (rounds < ENOUGH_ROUNDS)
     return `${tooFew}; workers read ${timesAfter('about', workersGain)} the files of one thread`;
   return `workers read ${timesFromTo(workersGain)} the files of one thread, and two runs of the very same differ by ${noiseInWords(noise)}`;
-}
-
-export function noiseInWords(noise: number): string {
-  return isBeyondAll(noise) ? 'more than 100 %' : `up to ${perCent(noise)}`;
 }
 
 /** The first sentence of the report. Neighbouring classes with the same answer share a part of it, with the range of their gains. */

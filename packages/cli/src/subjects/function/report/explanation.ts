@@ -4,33 +4,21 @@ import {
   counted,
   duration,
   figureOf,
-  noise as noiseInWords,
+  noise as noiseFigure,
   NONE,
   rate,
 } from '../../../format/figures.js';
 import { usableCores } from '../../../experiment/rules.js';
-import { middleOf } from '../../../experiment/statistics.js';
 import { fileInCode, type Paragraph, type Tone } from '../../../report/model.js';
 import { howOf } from '../rules/alternatives.js';
-import { cheapestOf } from '../rules/busy.js';
+import { cheapestOf, crossingMsOf } from '../rules/busy.js';
 import type { Findings } from '../rules/analyze.js';
-import { fastest } from '../rules/scaling.js';
 import type { Answer } from '../rules/verdict.js';
-
-/**
- * CPU milliseconds of a crossing; undefined: not measured, or more than a whole call takes with one. The two are measured at different times:
- * other programs may have had the cores while it was measured.
- */
-export function crossingMsOf({ samples }: Findings): number | undefined {
-  const crossingMs = cheapestOf(samples.crossings);
-  const wholeMs = middleOf(fastest(samples)?.cpuMs ?? []);
-  return crossingMs === undefined || crossingMs <= (wholeMs ?? crossingMs) ? crossingMs : undefined;
-}
 
 export function explanation(findings: Findings): Paragraph[] {
   const { verdict, knee, samples } = findings;
   const cores = usableCores(samples.machine);
-  const crossingMs = crossingMsOf(findings);
+  const crossingMs = crossingMsOf(samples);
   const price =
     crossingMs === undefined ? '' : ` Here it costs ${duration(crossingMs)} of computing for each call.`;
   const memory = figureOf(samples.start?.bytesPerThread);
@@ -102,7 +90,7 @@ export const ANSWERS: Readonly<Record<Answer, AboutAnswer>> = {
       if (ended !== undefined || neverSettled !== undefined || isBroken) {
         return 'Before anything can be said about threads the function has to work with these inputs. What is wrong is said above.';
       }
-      const by = noiseInWords(noise);
+      const by = noiseFigure(noise);
       const differs = by === NONE ? '' : ` Repeated runs of the very same differ by ${by}.`;
       const why =
         gain === undefined ? 'Too little was measured for a verdict.' : 'The measurements point both ways.';

@@ -23,10 +23,11 @@ import { type Chart, drawable, isDrawable } from '../../../report/html/chart.js'
 import { countAxis, curveChart, logAxis, pointsOf, upFromZero } from '../../../report/html/curve.js';
 import type { Report, Section, Table } from '../../../report/model.js';
 import { nameOf } from '../rules/alternatives.js';
+import { crossingMsOf } from '../rules/busy.js';
 import { measure } from '../measure/measure.js';
 import { analyze, type Findings, mayHoldUp } from '../rules/analyze.js';
 import type { POOL_SERIES, PoolSamples } from '../rules/samples.js';
-import { ANSWERS, beforeCode, crossingMsOf, explanation, recommendedCode } from './explanation.js';
+import { ANSWERS, beforeCode, explanation, recommendedCode } from './explanation.js';
 import {
   coreMatrix,
   plotLines,
@@ -71,7 +72,7 @@ function keyFigures(findings: Findings): NonNullable<Report['keys']> {
   const keys: NonNullable<Report['keys']> = [
     ['threads against inline', middle(against, factor), range(against, factor)],
     ['a call takes', shown(inline.callMs?.p50, duration), 'median'],
-    ['a crossing costs', shown(crossingMsOf(findings), duration), 'CPU time'],
+    ['a crossing costs', shown(crossingMsOf(findings.samples), duration), 'CPU time'],
     ['threads pay from', middle(from, duration), 'running time of a call'],
     ['noise', noise(findings.noise), 'between repeated runs'],
   ];

@@ -5,6 +5,7 @@
 import { FEWEST_ROUNDS, usableCores } from '../../../experiment/rules.js';
 import { type Estimate, estimate, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
 import type { PoolSamples, Samples } from './samples.js';
+import { fastest } from './scaling.js';
 
 /** The gain that all cores could bring with threads, if they were free and nothing had to be waited for: by the CPU time of a call. */
 export function byCpuTime(samples: Samples, { cpuMs }: Pick<PoolSamples, 'cpuMs'>): Estimate | undefined {
@@ -18,6 +19,13 @@ export function byCpuTime(samples: Samples, { cpuMs }: Pick<PoolSamples, 'cpuMs'
 export function cheapestOf(crossings: Samples['crossings']): number | undefined {
   const costs = crossings.flatMap(({ cpuMs }) => middleOf(cpuMs) ?? []);
   return costs.length === 0 ? undefined : Math.min(...costs);
+}
+
+/** The same; undefined also if it is more than a whole call with a crossing takes: then other programs had the cores while it was measured. */
+export function crossingMsOf(samples: Samples): number | undefined {
+  const crossingMs = cheapestOf(samples.crossings);
+  const wholeMs = middleOf(fastest(samples)?.cpuMs ?? []);
+  return crossingMs === undefined || crossingMs <= (wholeMs ?? crossingMs) ? crossingMs : undefined;
 }
 
 /** Where other programs had a larger share, handing over a call was seen to cost thirty times as much: the figures mean nothing. */

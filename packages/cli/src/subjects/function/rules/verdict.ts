@@ -11,7 +11,7 @@ import {
   type Verdict,
   WORTH_IT,
 } from '../../../experiment/rules.js';
-import { middleOf, noiseOf } from '../../../experiment/statistics.js';
+import { noiseOf } from '../../../experiment/statistics.js';
 import {
   counted,
   duration,
@@ -141,7 +141,7 @@ function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision
   const free = facts.isBusy && facts.hasEnough ? busy.onFreeCores(samples) : undefined;
   if (free === undefined) return undefined;
   const { callMs, pooledMs } = free;
-  // The difference of long calls is mostly noise: a crossing that was measured by itself costs no more than it did then.
+  // For long calls, what a call costs more with threads is mostly noise: a crossing costs no more than it did when it was measured by itself.
   const crossingMs = Math.min(free.crossingMs, facts.crossingMs ?? Number.POSITIVE_INFINITY);
   // Calls that run at the same time may be in each other's way: then it is not the crossing that they cost more by.
   const isCrossing = pooledMs < EXPLAINED * (callMs + crossingMs);
@@ -160,7 +160,7 @@ function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision
   }
   // More calls even beside other programs speak against it: the rounds that were kept may have been bad ones by chance.
   if (best === undefined || best.gain.value >= 1 || facts.mostlyWaits) return undefined;
-  // The estimate holds for as long as the CPU time of a call does: that of one which waits for memory changes with what others do to the caches.
+  // The estimate needs a CPU time that stays the same. That of a call which waits for memory changes with what others do to the caches.
   if (!isSurelyNotWorthIt(free.most, noiseOf(samples.inline.cpuMs))) return undefined;
   return likely('inline', `Likely, threads do not pay: ${expected} (here ${timesFromTo(best.gain)})`);
 }
@@ -175,15 +175,13 @@ function isGainOfOthers({ samples, isBusy, mostlyWaits }: Facts, { threads, gain
 }
 
 function doesNotPay(facts: Facts): Decision | undefined {
-  const { samples, best, noise, most, crossingMs, fast } = facts;
+  const { samples, best, noise, most } = facts;
   // Other programs may have hidden a gain that threads would bring on free cores.
   const mayPay = facts.isBusy && busy.mostWithoutOthers(samples) >= WORTH_IT;
   if (best === undefined || !facts.hasEnough || !isSurelyNotWorthIt(most, noise) || mayPay) return undefined;
   const runMs = samples.inline.callMs?.mean;
-  // Measured by itself when others had the cores, a crossing may seem to cost more than a whole call with one.
-  const isCrossingTrue =
-    crossingMs !== undefined && crossingMs <= (middleOf(fast?.cpuMs ?? []) ?? crossingMs);
-  const crossing = isCrossingTrue ? `, a crossing costs ${duration(crossingMs)}` : '';
+  const crossingMs = busy.crossingMsOf(samples);
+  const crossing = crossingMs === undefined ? '' : `, a crossing costs ${duration(crossingMs)}`;
   const from = facts.breakEven.runMs;
   const hardlyMore =
     most < 2 - AS_MANY

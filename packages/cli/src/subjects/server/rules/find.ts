@@ -6,8 +6,8 @@ import {
   counted,
   duration,
   HARDLY_LATE_MS,
-  isBeyondAll,
   lateness,
+  noiseInWords,
   perCent,
   timesAfter,
   timesFromTo,
@@ -64,7 +64,7 @@ function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[
       !isOffloadedAlready &&
       `offloading was not measured: no function was named (--offload ./tasks.js#render, or --against /route)${mayHelp}`,
     noise.requests !== undefined &&
-      `the app as it is, run twice, differs by ${isBeyondAll(noise.requests) ? 'more than 100 %' : `up to ${perCent(noise.requests)}`} in requests: smaller effects are not seen`,
+      `the app as it is, run twice, differs by ${noiseInWords(noise.requests)} in requests: smaller effects are not seen`,
   ]);
 }
 
