@@ -161,6 +161,19 @@ describe('a pool', () => {
     });
   }
 
+  test('does not count the time in which a worker that starts has no core', async () => {
+    const { engine, platform } = scene();
+    let waitedMs = 9_000;
+    Object.assign(platform.threads.at(-1)!, { cpu: () => ({ usedMs: 1_000, waitedMs }) });
+    platform.advance(10_000);
+    waitedMs = 12_000;
+    platform.advance(9_000);
+    platform.advance(2_999);
+    assert.equal(await stateOf(engine.lifecycle.ready), 'open');
+    platform.advance(1);
+    await assert.rejects(engine.lifecycle.ready, { code: 'ERR_MODULE_LOAD' });
+  });
+
   test('says that it was setup, also of a worker that dies there and of one after others have loaded the module', async () => {
     const { engine, platform, lastLink } = scene();
     lastLink().events.ready([], { functions: [], others: [] });

@@ -141,7 +141,10 @@ export interface WorkerOptions {
         aboveMemoryMiB?: number | undefined;
       }
     | undefined;
-  /** How many milliseconds loading the module and `setup` may take. Default 10,000. */
+  /**
+   * How many milliseconds loading the module and `setup` may take. On Linux, the time in which the thread waits for a core does not count.
+   * Default 10,000.
+   */
   startTimeoutMs?: number | undefined;
 }
 

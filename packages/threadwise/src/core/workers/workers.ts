@@ -119,12 +119,20 @@ export class Workers {
   }
 
   #enlist(slot: WorkerSlot): void {
-    const { platform, options } = this.#parts;
     this.slots.push(slot);
-    const ms = options.worker.startTimeoutMs;
-    slot.deadline = platform.timer(ms, () => {
-      if (this.#stillStarts(slot)) this.#loadFailed(slot, loadsTooLong(ms, slot.inSetup));
-    });
+    this.#limitStart(slot);
+  }
+
+  /**
+   * Gives a worker `startTimeoutMs` to start, without the time in which its thread was ready to run and had no core: many threads that start at
+   * once, or a container's small share of a CPU, are no reason to give up a module.
+   */
+  #limitStart(slot: WorkerSlot): void {
+    const { platform, options } = this.#parts;
+    const { startTimeoutMs: ms } = options.worker;
+    const leftMs = slot.startedAt + ms + (slot.thread?.cpu()?.waitedMs ?? 0) - platform.now();
+    if (leftMs >= 1) slot.deadline = platform.timer(leftMs, () => this.#limitStart(slot));
+    else if (this.#stillStarts(slot)) this.#loadFailed(slot, loadsTooLong(ms, slot.inSetup));
   }
 
   /** To be called last: a listener may end the worker, whose thread has to be there by then. */
