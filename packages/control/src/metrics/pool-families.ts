@@ -51,7 +51,7 @@ export const POOL_FAMILIES: Families<PoolStats> = {
     ({ crashes }) => crashes,
   ),
   threadwise_recycled_total: counter(
-    'Workers that were replaced for their age or their memory, or on request',
+    'Workers that were replaced after their number of tasks, for their memory, or on request',
     ({ recycled }) => recycled,
   ),
   threadwise_interrupted_total: counter(

@@ -162,7 +162,7 @@ function described([path, operations]: readonly [string, readonly NamedOperation
     name,
     in: 'path',
     required: true,
-    description: 'As the list has it, percent-encoded',
+    description: 'The name as the list gives it, percent-encoded',
     schema: TEXT,
   }));
   const byMethod = operations.map(({ method, path: _path, access, ...operation }) => [

@@ -33,12 +33,12 @@ function entity<P extends Properties, O extends keyof P & string = never>(
 
 const changeable = {
   threads: {
-    description: "How many: a number, 'auto' or { min, max }",
+    description: "How many workers: a number, 'auto' or { min, max }",
     anyOf: [
-      number('Exactly'),
+      number('The exact number of workers'),
       { type: 'string', const: 'auto' },
       {
-        ...object({ min: number('At least'), max: number('At most') }, ['min', 'max']),
+        ...object({ min: number('The fewest workers'), max: number('The most workers') }, ['min', 'max']),
         additionalProperties: false,
       },
     ],
@@ -61,7 +61,7 @@ export const CHANGES = named('Changes', {
 });
 
 export const DISTRIBUTION = entity('Distribution', {
-  count: count('How many were measured'),
+  count: count('How many tasks were measured'),
   mean: number('Milliseconds'),
   p50: number('Milliseconds, within 1/16, as the other quantiles'),
   p90: number('Milliseconds'),
@@ -70,64 +70,67 @@ export const DISTRIBUTION = entity('Distribution', {
 });
 
 export const BUCKET = entity('Bucket', {
-  belowMs: number('Milliseconds'),
-  count: count('How many were shorter, those of all lower buckets among them'),
+  belowMs: number('The bound. Milliseconds'),
+  count: count('How many tasks were below the bound, those of all lower buckets included'),
 });
 
 export const WORKER = entity(
   'Worker',
   {
-    id: count('Unique in its pool; a worker that replaces another one has a new one'),
+    id: count('Unique in its pool; a worker that replaces another one has a new id'),
     state: text("'starting', 'ready', 'retiring', 'stopping' or 'dead'"),
     inline: flag('Runs tasks on the thread that owns the pool'),
     load: count('Tasks handed over and not ended'),
-    completed: count('Tasks that it ended'),
-    utilization: number('Of its event loop, since the last look, 0 to 1'),
-    heapUsedBytes: number('After the last task that was looked at'),
-    ageMs: number('Milliseconds since it was started'),
+    completed: count('Tasks that the worker ended'),
+    utilization: number('How busy its event loop was since the last reading, 0 to 1'),
+    heapUsedBytes: number('Its heap after the last task that was measured'),
+    ageMs: number('Milliseconds since the worker was started'),
     runMs: DISTRIBUTION,
     waitMs: DISTRIBUTION,
     cpu: orNull(
-      'Milliseconds its thread used a CPU, and waited for one; null where the system does not tell',
-      object({ usedMs: number('Used'), waitedMs: number('Waited') }),
+      'CPU time of its thread; null where the system does not tell it',
+      object({
+        usedMs: number('Milliseconds on a CPU'),
+        waitedMs: number('Milliseconds of waiting for one'),
+      }),
     ),
   },
   ['runMs', 'waitMs', 'cpu'],
 );
 
 export const DECISION = entity('Decision', {
-  at: number('When: milliseconds since 1970'),
-  by: text("'pool' or 'coordinator'"),
+  at: number('The time of the decision: milliseconds since 1970'),
+  by: text("Who decided: 'pool' or 'coordinator'"),
   from: count('Workers before'),
   to: count('Workers that are wanted'),
-  why: text('In words'),
+  why: text('The reason, in words'),
   queued: count('Tasks that waited'),
   idle: count('Workers that were idle'),
 });
 
 const LAST_ERROR = object({
-  at: number('Milliseconds since the epoch'),
-  name: text('Of its class'),
-  code: { type: ['string', 'null'], description: 'null: it has none' } as Schema<string | null>,
-  message: text('The beginning of it, if it is long'),
-  stack: text('The same; empty if it has none'),
+  at: number('The time of the failure: milliseconds since 1970'),
+  name: text('The name of the error'),
+  code: { type: ['string', 'null'], description: 'null: the error has none' } as Schema<string | null>,
+  message: text('The message; only its beginning, if it is long'),
+  stack: text('The stack; only its beginning, if it is long; empty if there is none'),
 });
 
 const FUNCTION = entity(
   'Function',
   {
-    name: text('As it is called'),
-    place: text("'threads' or 'inline', for the next calls"),
-    why: text('In words'),
-    calls: count('That have ended'),
-    inline: count('Of these, those that ran on the thread that owns the pool'),
-    failures: count('Of these, those that threw, timed out, or were lost with their worker'),
-    timeouts: count('Of the failures, those that were timeouts'),
-    lastError: orNull('Of the last call that failed; null: none has', LAST_ERROR),
-    runMs: number('Milliseconds, mean of recent calls'),
-    bytesIn: maybe('Of the arguments of a recent call, estimated'),
-    bytesOut: maybe('Of the result of a recent call, estimated'),
-    crossingMs: maybe('Milliseconds that a crossing of it costs'),
+    name: text('The name by which it is called'),
+    place: text("Where its next calls run: 'threads' or 'inline'"),
+    why: text('The reason for the place, in words'),
+    calls: count('Calls that have ended'),
+    inline: count('Calls that ran on the thread that owns the pool'),
+    failures: count('Calls that threw, timed out, or were lost with their worker'),
+    timeouts: count('Calls that timed out'),
+    lastError: orNull('The error of the last call that failed; null: none has failed', LAST_ERROR),
+    runMs: number('Mean running time of recent calls. Milliseconds'),
+    bytesIn: maybe('Estimated size of the arguments of a recent call'),
+    bytesOut: maybe('Estimated size of the result of a recent call'),
+    crossingMs: maybe('Milliseconds that a crossing of a call costs'),
   },
   ['failures', 'timeouts', 'lastError'],
 );
@@ -136,7 +139,7 @@ export const POOL_STATS = entity(
   'PoolStats',
   {
     name: text('The name under which the pool is served; the second pool of a name has `~2` after it'),
-    state: { ...text('It takes calls in the first two'), enum: POOL_STATES },
+    state: { ...text('The pool takes calls in the first two'), enum: POOL_STATES },
     dispatch: text('Who hands tasks to workers'),
     placement: text('Where tasks run'),
     choose: text('The strategy that chooses a worker'),
@@ -144,13 +147,15 @@ export const POOL_STATS = entity(
       min: count('Lower bound'),
       max: count('Upper bound'),
       current: count('Workers that are, or will be, there for tasks'),
-      starting: count('Of these, those that still load'),
-      idle: count('Of these, those that have nothing to do'),
+      starting: count('Workers that still load'),
+      idle: count('Workers that have nothing to do'),
     }),
     queue: object({
       size: count('Tasks that wait'),
-      limit: { type: ['number', 'null'], description: 'null: none' } as Schema<number | null>,
-      oldestMs: number('How long the oldest has waited'),
+      limit: { type: ['number', 'null'], description: 'How many tasks may wait; null: no limit' } as Schema<
+        number | null
+      >,
+      oldestMs: number('How long the oldest task has waited'),
     }),
     tasks: object({
       completed: count('Calls that got a result'),
@@ -167,39 +172,45 @@ export const POOL_STATS = entity(
     runMs: DISTRIBUTION,
     waitMs: DISTRIBUTION,
     recent: object({
-      ms: number('How far back it reaches: ten seconds, or to the last look before them'),
+      ms: number(
+        'How many milliseconds back the figures reach: to ten seconds ago, or to the last reading before that',
+      ),
       runMs: DISTRIBUTION,
       waitMs: DISTRIBUTION,
     }),
     buckets: object({ runMs: listOf(BUCKET, 'Lowest first'), waitMs: listOf(BUCKET, 'Lowest first') }),
     crashes: count('Workers that ended though nobody asked for it'),
-    recycled: count('Workers that were replaced for their age or their memory, or on request'),
+    recycled: count(
+      'Workers that were replaced after their number of tasks, for their memory, or on request',
+    ),
     interrupted: count('Workers that were replaced because a task went on after its timeout or abort'),
     coordinator: object({
-      utilization: number('Of its event loop, 0 to 1'),
-      restarts: count('How often it was replaced'),
+      utilization: number('How busy its event loop is, 0 to 1'),
+      restarts: count('How often the coordinator was replaced'),
     }),
     sizing: object({
-      policy: text('How it is decided how many workers there should be'),
+      policy: text('The name of the rule by which the number of workers is decided'),
       decisions: listOf(DECISION, 'The last 64, oldest first'),
     }),
     process: object({
-      utilization: number('Of the event loop of the thread that owns the pool, since the last look, 0 to 1'),
+      utilization: number(
+        'How busy the event loop of the thread that owns the pool was since the last reading, 0 to 1',
+      ),
       residentBytes: number('Memory of the whole process'),
-      heapUsedBytes: number('Of the thread that owns the pool'),
+      heapUsedBytes: number('Heap of the thread that owns the pool'),
     }),
     crossingMs: maybe('Milliseconds of CPU time that a crossing costs, beside the task itself'),
-    functions: listOf(FUNCTION, 'Those that were called, and one entry for all other names'),
-    workers: listOf(WORKER, 'Those that there are'),
+    functions: listOf(FUNCTION, 'The functions that were called, and one entry for all other names'),
+    workers: listOf(WORKER, 'The workers that there are'),
   },
   ['coordinator', 'throughput', 'process', 'crossingMs', 'functions', 'interrupted', 'recent', 'buckets'],
 );
 
 export const MACHINE = entity('Machine', {
   id: text('Unique, new with each start'),
-  name: text('Need not be unique'),
-  host: text('Its name'),
-  pid: count('Of the operating system'),
+  name: text('The name of the machine; need not be unique'),
+  host: text('The name of its host'),
+  pid: count('The number of its process'),
   state: text("'running', or 'closing'"),
   upMs: number('Milliseconds since its start'),
   threads: count('Workers'),
@@ -208,42 +219,42 @@ export const MACHINE = entity('Machine', {
   completed: count('Jobs that ended with a result'),
   failed: count('Attempts that ended with an error'),
   returned: count('Jobs that were given back to the queue'),
-  recovered: count('Jobs of others that it found abandoned and put back'),
+  recovered: count('Jobs of other machines that this one found abandoned and put back'),
   repeated: count('Starts of jobs that had been started before'),
 });
 
 const JOBS = count('Jobs in that state');
 export const FLEET_STATS = entity('FleetStats', {
-  queue: text('Of BullMQ'),
+  queue: text('The name of the BullMQ queue'),
   jobs: object({ waiting: JOBS, active: JOBS, delayed: JOBS, failed: JOBS, completed: JOBS }),
-  machines: count('How many there are'),
-  threads: count('Of all machines'),
+  machines: count('How many machines there are'),
+  threads: count('Workers of all machines'),
   perMachine: listOf(MACHINE, 'The last report of each machine; a machine reports every two seconds'),
   open: count('Calls of this process that have not settled'),
 });
 
 export const OVERVIEW = entity('Overview', {
   process: object({
-    pid: count('Of the operating system'),
+    pid: count('The number of the process'),
     node: text('Version of Node.js'),
-    title: text('Of the process'),
+    title: text('The title of the process'),
     uptimeMs: number('Milliseconds since its start'),
   }),
-  pools: listOf(POOL_STATS, 'All of them'),
-  fleets: listOf(text('Of a fleet'), 'Which fleets there are, by name'),
+  pools: listOf(POOL_STATS, 'All pools'),
+  fleets: listOf(text('The name of a fleet'), 'The names of all fleets'),
 });
 
 const FLEET_ERROR = object({ code: text('ERR_CONTROL_FLEET'), message: text('For people') });
 export const FLEET = entity('Fleet', {
   name: text('The name under which it is served: its queue; the second fleet of a name has `~2` after it'),
-  stats: orNull('null: there is an error', FLEET_STATS),
+  stats: orNull('The statistics; null: there is an error', FLEET_STATS),
   error: orNull('Why there are no statistics', FLEET_ERROR),
 });
-export const FLEETS = entity('Fleets', { fleets: listOf(FLEET, 'All of them') });
+export const FLEETS = entity('Fleets', { fleets: listOf(FLEET, 'All fleets') });
 
 export const HISTORY = entity('History', {
-  nowMs: number('The clock of the rows, milliseconds'),
-  columns: listOf(text('Of a row'), 'What the places of a row mean; the first is its time'),
+  nowMs: number('The time now, by the clock of the rows. Milliseconds'),
+  columns: listOf(text('The name of a column'), 'What the places of a row mean; the first is its time'),
   rows: listOf(
     { type: 'array' },
     'Oldest first. Numbers; null: not known. `failures`: pairs of a function and how often it failed; ' +
@@ -253,7 +264,7 @@ export const HISTORY = entity('History', {
 
 export const READINESS = entity('Readiness', {
   ready: flag("Whether every pool is 'open' or 'paused'"),
-  pools: listOf(object({ name: text('As it is served'), state: text('As in PoolStats') }), 'All of them'),
+  pools: listOf(object({ name: text('As it is served'), state: text('As in PoolStats') }), 'All pools'),
 });
 
 export const HEALTH = entity('Health', { status: { type: 'string', const: 'ok' } });

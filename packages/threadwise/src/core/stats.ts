@@ -84,7 +84,7 @@ export interface PoolStats {
   };
   /** Workers that ended without being told to. Workers. */
   readonly crashes: number;
-  /** Workers that were replaced for their age, for their memory, or on request. Workers. */
+  /** Workers that were replaced after their number of tasks, for their memory, or on request. Workers. */
   readonly recycled: number;
   /** Workers that were replaced because a task went on after its timeout or its abort. Workers. */
   readonly interrupted: number;
