@@ -134,8 +134,8 @@ export class Engine {
   }
 
   /**
-   * Calls a function of the pool's owner for a task, or one of the library's. Rejects with whatever it throws, or with ERR_TASK_NOT_FOUND.
-   * @param by the worker that the task runs on, or whatever stands for the calling thread
+   * Calls a function of the pool's owner for a task, or one of the library's. Rejects with what that throws, or with ERR_TASK_NOT_FOUND.
+   * @param by the worker that the task runs on, or the object that stands for the calling thread
    */
   async callHost(by: object, name: string, given: readonly unknown[]): Promise<unknown> {
     const { instances, options } = this.parts;

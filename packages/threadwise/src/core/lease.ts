@@ -12,7 +12,7 @@ const MAX_LEASE_BYTES = 2 ** 31;
 /** Memory of the pool's, to be filled in place and passed as an argument: `pool.run('hash', [lease])`. */
 export interface Lease {
   /**
-   * The memory. It may begin anywhere in its buffer, at a multiple of 64 bytes, and holds whatever its last
+   * The memory. It may begin anywhere in its buffer, at a multiple of 64 bytes, and holds what its last
    * user left there. Throws ERR_LEASE_RELEASED once the lease is over.
    */
   readonly bytes: Uint8Array;

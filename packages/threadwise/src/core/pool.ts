@@ -53,7 +53,7 @@ export class Pool<M = UntypedTasks> {
   }
 
   /**
-   * Runs a task. Rejects with whatever the task throws, or with a ThreadwiseError; never throws.
+   * Runs a task. Rejects with what the task throws, or with a ThreadwiseError; never throws.
    * @param name an exported function of the module, or 'default'
    * @param args what it is called with: cloned now, so later changes do not matter; a Lease arrives as a Uint8Array
    */
@@ -91,7 +91,7 @@ export class Pool<M = UntypedTasks> {
 
   /**
    * What a task yields, as it comes: a generator function, or any that returns an iterable. The task begins with the first `next`, and is
-   * never further ahead than `highWaterMark` values; whoever waits that long keeps a worker waiting. What the task throws comes after the values
+   * never further ahead than `highWaterMark` values; then it waits, and keeps its place on the worker. What the task throws comes after the values
    * before it. Leaving the loop aborts the task; `timeoutMs` is of the whole stream. Throws ERR_OPTION.
    */
   stream<K extends TaskName<M>>(

@@ -34,9 +34,9 @@ export interface PoolStats {
     readonly max: number;
     /** Workers that are, or will be, there for tasks. Workers. */
     readonly current: number;
-    /** Those that still load the module. Workers. */
+    /** Workers that still load the module. Workers. */
     readonly starting: number;
-    /** Those that have no task. Workers. */
+    /** Workers that have no task. Workers. */
     readonly idle: number;
   };
   readonly queue: {
@@ -89,7 +89,7 @@ export interface PoolStats {
   /** Workers that were replaced because a task went on after its timeout or its abort. Workers. */
   readonly interrupted: number;
   readonly process: {
-    /** How busy the event loop of the thread that owns the pool was since the last look. 0 to 1. */
+    /** How busy the event loop of the thread that owns the pool was since the last reading. 0 to 1. */
     readonly utilization: number;
     /** Memory of the whole process. Bytes. */
     readonly residentBytes: number;
@@ -99,9 +99,9 @@ export interface PoolStats {
   /** The coordinator's own thread; only with dispatch 'coordinator'. */
   readonly coordinator?: HelperView;
   readonly sizing: {
-    /** Who decides how many workers there should be. In this version always 'measured'. */
+    /** The policy that decides how many workers there should be. In this version always 'measured'. */
     readonly policy: string;
-    /** The last 64 changes of that number, oldest first. */
+    /** The last 64 changes of the number that is wanted, oldest first. */
     readonly decisions: readonly SizingDecision[];
   };
   /** Processor time that a crossing costs on both sides, beside running: measured on some calls. null: none was measured. Milliseconds. */
@@ -127,9 +127,9 @@ export interface WorkerStats {
   readonly load: number;
   /** Tasks that have ended there. Tasks. */
   readonly completed: number;
-  /** How busy its event loop was since the last look. 0 to 1. */
+  /** How busy its event loop was since the last reading. 0 to 1. */
   readonly utilization: number;
-  /** Heap after the last task that was looked at; 0 as long as none was. Bytes. */
+  /** Heap after the last task at which it was measured; 0 before the first. Bytes. */
   readonly heapUsedBytes: number;
   /** Memory of its process; only with isolation 'process', and where the system tells. Bytes. */
   readonly residentBytes?: number;

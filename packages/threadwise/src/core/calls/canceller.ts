@@ -1,4 +1,4 @@
-/** Timeouts and aborts: ends a task in whatever state it is, and harms no other task. */
+/** Timeouts and aborts: ends a task in any of its states, and harms no other task. */
 import type { TimerHandle } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import type { TasksHere } from '../inline/tasks-here.js';
@@ -20,9 +20,9 @@ type Holder = WorkerSlot | TasksHere;
 
 /** A task that can be interrupted, or was. */
 interface Watched {
-  /** Undefined as long as it is not known. */
+  /** Undefined before a worker is known to have the task. */
   holder: Holder | undefined;
-  /** Goes off when its timeout may have passed; once it was interrupted, when its grace is over. */
+  /** Goes off when the timeout of the task may have passed; after its interruption, when its grace is over. */
   timer: TimerHandle | undefined;
   /** unnoticed: it was interrupted, and is not known to have seen its signal. noticed: it has. last: its time after that is over. */
   phase: 'runs' | 'unnoticed' | 'noticed' | 'last';
@@ -107,7 +107,7 @@ export class Canceller {
     return watched;
   }
 
-  /** @param ms undefined: it may run as long as it likes */
+  /** @param ms how long the task may run; undefined: no limit */
   #lookIn(task: Task, ms: number | undefined): void {
     if (ms === undefined) return;
     const watched = this.#watch(task);

@@ -31,7 +31,7 @@ export class RollingMedian {
     this.#next = (this.#next + 1) % FIGURES;
   }
 
-  /** Undefined as long as there is no figure. */
+  /** The median of the figures; undefined before the first one. */
   get median(): number | undefined {
     const sorted = this.#figures.toSorted((a, b) => a - b);
     return sorted[sorted.length >> 1];
@@ -55,7 +55,7 @@ export class CrossingMeter {
     this.#now = now;
   }
 
-  /** Milliseconds; undefined as long as nothing was measured. */
+  /** What a crossing costs; undefined before anything was measured. Milliseconds. */
   get costMs(): number | undefined {
     const { median } = this.#submissions;
     return median === undefined ? undefined : this.#costOf(median);

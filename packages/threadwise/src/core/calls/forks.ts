@@ -41,7 +41,7 @@ export class Forks {
     this.#engine = engine;
   }
 
-  /** @param by the worker whose task asks, or whatever stands for the calling thread */
+  /** @param by the worker whose task asks, or the object that stands for the calling thread */
   async ask(by: object, fork: Fork): Promise<unknown> {
     const { workers, parts } = this.#engine;
     if (fork[0] === 'ran') {

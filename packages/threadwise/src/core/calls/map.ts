@@ -78,7 +78,7 @@ export function iteratorOf<T>(items: Inputs<T>): Iterator<T> | AsyncIterator<T> 
 }
 
 interface Cell {
-  /** Which item of the input, from 0. */
+  /** The number of the item in the input, from 0. */
   readonly index: number;
   state: 'open' | 'done' | 'failed';
   value: unknown;

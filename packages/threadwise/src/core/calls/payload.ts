@@ -7,7 +7,7 @@ export type Clone = <T>(value: T, transfer?: readonly unknown[]) => T;
 
 export interface Payload {
   readonly args: readonly unknown[];
-  /** Those parts of `args` that move to the worker; then the payload cannot be sent a second time. */
+  /** The parts of `args` that move to the worker; a payload with such parts cannot be sent a second time. */
   readonly transfer: readonly unknown[];
   /**
    * Gives back what the call used. `stillRuns`: the caller was told, but the worker may yet touch the memory; then it is
@@ -87,7 +87,7 @@ const MAX_DEPTH = 500;
 const CLONE_STEPS = 1000;
 /**
  * The verdict on a part that cloning cannot judge: a part that is moved, one that is deeper than the search looks, one that
- * refers to a value that contains it. Whatever contains such a part cannot be judged either.
+ * refers to a value that contains it. A value that contains such a part cannot be judged either.
  */
 const EXCUSED = Symbol('excused');
 

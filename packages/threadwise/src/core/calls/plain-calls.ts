@@ -66,7 +66,7 @@ export class PlainCalls {
   #entering: AbortSignalLike | undefined;
   readonly #ids: Float64Array;
   readonly #submittedAt: Float64Array;
-  /** For each slot: how long its task may run (0: as long as it likes), and when to look whether it has. Milliseconds. */
+  /** For each slot: how long its task may run (0: no limit), and when to look whether it has run longer. Milliseconds. */
   readonly #timeoutMs: Float64Array;
   readonly #dueAt: Float64Array;
   /** Goes off when the first call is due, or was: the end of a call does not change the timer. */

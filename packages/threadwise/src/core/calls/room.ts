@@ -62,7 +62,7 @@ export class RoomQueue {
     }
   }
 
-  /** A call was accepted: whoever made it, one of the promised places counts as taken. */
+  /** A call was accepted: one of the promised places counts as taken, even if another caller was promised it. */
   taken(): void {
     if (this.#reserved > 0) this.#reserved--;
   }

@@ -20,7 +20,7 @@ export interface RunOptions {
   timeoutMs?: number | undefined;
   /** Higher runs earlier. Default 0. */
   priority?: number | undefined;
-  /** Calls with the same key go to the same worker as long as it lives. */
+  /** Calls with the same key go to the same worker while it lives. */
   key?: unknown;
   /** What is moved instead of copied: ArrayBuffers, MessagePorts, … */
   transfer?: readonly unknown[] | undefined;
@@ -83,7 +83,7 @@ export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Plat
     key: run.key,
     transfer: run.transfer === undefined ? [] : list('transfer', run.transfer),
     retries: run.retries === undefined ? defaults.retries : retryCount('retries', run.retries),
-    // Called in the async context of the call, wherever the progress arrives.
+    // Called in the async context of the call, not in that of the message.
     onProgress:
       run.onProgress === undefined ? undefined : platform.bind(callback('onProgress', run.onProgress)),
   };

@@ -19,7 +19,7 @@ export interface Controller {
   abort(reason: unknown): void;
 }
 
-/** Who follows a signal, and the one listener that tells them. */
+/** The followers of a signal, and the one listener that tells them. */
 interface Followed {
   readonly followers: Set<() => void>;
   readonly tell: () => void;

@@ -1,7 +1,7 @@
 /**
  * `pool.stream`: gives the values that a task yields, one by one. The task hands over batches, each by a call of a host function that no owner can offer
  * (`STREAM_HOST`), and is answered when the batch has been taken, so it is never further ahead than `highWaterMark` values. It ends only when
- * all of them were taken: no value comes later than the end, on whatever way that crosses. The worker's end: `runner/streamed.ts`.
+ * all of them were taken: no value comes later than the end, on no way to cross. The worker's end: `runner/streamed.ts`.
  */
 import { integer, record } from '../options/checks.js';
 import { type ResolvedRun, type RunOptions, resolveRun, runKeysBut } from './run-options.js';
@@ -10,7 +10,7 @@ import { AbortController, type AbortSignalLike, follow } from './signals.js';
 
 /** Options of `pool.stream`: those of a call, which is never run again, since some of its values may have been taken. */
 export interface StreamOptions extends Omit<RunOptions, 'retries'> {
-  /** How many values the task may be ahead of whoever takes them. Default 16. */
+  /** How many values the task may be ahead of those that were taken. Default 16. */
   highWaterMark?: number | undefined;
 }
 

@@ -40,7 +40,7 @@ export class Task implements TaskView {
   cell = -1;
   /** Resolves the caller's promise. */
   resolve: (value: unknown) => void = nobody;
-  /** Undoes whatever watches the task: its timer, its abort listener. */
+  /** Undoes what watches the task: its timer, its abort listener. */
   unwatch: (() => void) | undefined = undefined;
   readonly #onSettled: (task: Task, settlement: Settlement) => void;
 
@@ -79,7 +79,7 @@ export class Task implements TaskView {
     return this.payload.transfer.length > 0;
   }
 
-  /** Whether another worker may get it, as long as the one that has it has not begun it. */
+  /** Whether another worker may get the task, if the one that has it has not begun it. */
   get isMovable(): boolean {
     return !this.settled && !this.pinned && !this.moves;
   }
@@ -88,7 +88,7 @@ export class Task implements TaskView {
     return this.state === 'settled';
   }
 
-  /** Tells the caller, exactly once: whatever comes second is dropped. Returns whether this was the first. */
+  /** Tells the caller, exactly once: a second outcome is dropped. Returns whether this was the first. */
   settle(settlement: Settlement): boolean {
     if (this.state === 'settled') return false;
     this.state = 'settled';

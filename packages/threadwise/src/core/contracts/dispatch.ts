@@ -6,7 +6,7 @@ import type { Platform } from './platform.js';
 import type { Choice, TaskQueue } from './policy.js';
 import type { Exchange } from './transport.js';
 
-/** Which worker gets which task, and when. Tasks wait here until a worker has room. */
+/** Decides which worker gets which task, and when. Tasks wait here until a worker has room. */
 export interface Dispatch {
   readonly name: string;
   /** Tasks that wait: in the queue, in lanes, and handed to a worker that has not room to begin them. */

@@ -34,7 +34,7 @@ export interface RunningCall {
   end(): void;
 }
 
-/** What a running call needs of whoever runs it. */
+/** What a running call needs of the code that runs it. */
 export interface CallHost {
   readonly workerId: number;
   now(): number;
@@ -88,6 +88,6 @@ export interface Instances {
   /** Packs all arguments of a call. */
   packArguments(args: readonly unknown[]): readonly unknown[];
   unpackArguments(args: readonly unknown[]): readonly unknown[];
-  /** The same error, its fields unpacked; whatever else was thrown, unpacked. */
+  /** Returns the same error with its fields unpacked; any other thrown value, unpacked. */
   unpackError(error: unknown): unknown;
 }

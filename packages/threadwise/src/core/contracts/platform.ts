@@ -16,7 +16,7 @@ export interface Port {
     onBatch?: () => void,
     onBroken?: (error: unknown) => void,
   ): void;
-  /** Delivers now whatever has already arrived; returns how many messages that were. */
+  /** Delivers now all messages that have arrived. Returns how many there were. */
   drain(): number;
   close(): void;
 }

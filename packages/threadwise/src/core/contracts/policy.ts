@@ -52,7 +52,7 @@ export interface LoadView {
   /** How long the longest idle worker has been idle; 0 when none is. */
   readonly longestIdleMs: number;
   readonly idleTimeoutMs: number;
-  /** Only at a look that the policy asked for, by `againMs`: what was measured, which costs something. */
+  /** What was measured, which costs something: only at a look that the policy asked for, by `againMs`. */
   readonly measured: Measured | undefined;
 }
 
@@ -88,13 +88,13 @@ export interface CpuTime {
 export interface Decision<S> {
   /** The caller keeps it within min and max. */
   readonly target: number;
-  /** For the person who reads the decision log. */
+  /** The reason, for the person who reads the decision log. */
   readonly why: string;
   /** What the policy wants to be given the next time. */
   readonly state: S;
   /** Whether more waiting tasks would change nothing until something else happens: then it is not asked at each call. */
   readonly isSated: boolean;
-  /** In how many milliseconds it wants to be asked again, whatever happens; undefined: only when something happens. */
+  /** In how many milliseconds the policy wants to be asked again at the latest; undefined: only when something happens. */
   readonly againMs: number | undefined;
 }
 
@@ -126,7 +126,7 @@ export interface PlacementLearner {
 export interface PlacedFunction {
   /** The function can run on the calling thread: until then it does not. */
   allow(): void;
-  /** The function is to stay on threads, whatever it costs. The first reason is kept. */
+  /** The function is to stay on threads, even if it costs more there. The first reason is kept. */
   forbid(why: string): void;
   /**
    * Whether the next call is to run inline, and with it those that run on its credit.
@@ -135,7 +135,7 @@ export interface PlacedFunction {
   takesInline(now: number): boolean;
   /** Whether calls run inline now, but for those that `takesInline` sends across. */
   readonly isInline: boolean;
-  /** Few calls of it cross now, so that it shows what that costs: each of them is worth measuring. */
+  /** Whether calls cross now only to show what that costs: they are few, and each is worth measuring. */
   readonly isExploring: boolean;
   /**
    * @param ms with the copying of arguments and result; undefined for a call that was not timed
@@ -156,12 +156,12 @@ export interface FunctionPlace {
   readonly place: 'threads' | 'inline';
   /** The reason, in words. */
   readonly why: string;
-  /** Mean running time of recent calls there; undefined as long as none was measured. Milliseconds. */
+  /** Mean running time of recent calls there; undefined before one was measured. Milliseconds. */
   readonly runMs?: number;
-  /** Size of the arguments of a recent call, estimated; null as long as none was looked at. Bytes. */
+  /** Estimated size of the arguments of a recent call; null before one was measured. Bytes. */
   readonly bytesIn: number | null;
-  /** Size of the result of a recent call, estimated; null as long as none was looked at. Bytes. */
+  /** Estimated size of the result of a recent call; null before one was measured. Bytes. */
   readonly bytesOut: number | null;
-  /** Processor time that a crossing of a call costs on both sides, beside running; null as long as none was measured. Milliseconds. */
+  /** Processor time that a crossing of a call costs on both sides, beside running; null before one was measured. Milliseconds. */
   readonly crossingMs: number | null;
 }

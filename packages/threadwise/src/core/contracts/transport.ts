@@ -42,7 +42,7 @@ export interface LinkEvents {
 /** The main side of the line to one worker. `send` and `withdraw` are inverse of each other. */
 export interface Link {
   readonly wire: Wire;
-  /** How many more tasks the line can carry, whatever they are. */
+  /** How many more tasks of any kind the line can carry. */
   readonly room: number;
   /** Whether the line can carry this task now: some tasks bring with them the memory that others would need. */
   hasRoomFor(task: Task): boolean;
@@ -58,7 +58,7 @@ export interface Link {
   withdraw(task: Task): boolean;
   /** Has a worker that takes tasks by itself look for them again, since it may begin more than before. */
   wake(): void;
-  /** When the task began, on the platform's clock; undefined as long as it has not. */
+  /** When the task began, on the platform's clock; undefined before that. */
   startedAt(task: Task): number | undefined;
   /**
    * Whether a task that a dead worker had begun ended before the worker did, with a result that could not be read.
@@ -107,7 +107,7 @@ export interface PlainSlots {
 
 /** A queue that workers pull from by themselves, without the main thread. */
 export interface PullQueue {
-  /** Whether it gives out the most urgent first, whatever came in between. If not, it is first in, first out. */
+  /** Whether the queue gives out the most urgent task first. If not, it is first in, first out. */
   readonly sorts: boolean;
   /** Whether such a task can go this way at all. If not, it has to be sent over a line. */
   carries(task: Task): boolean;
@@ -130,7 +130,7 @@ export interface PullQueue {
   pause(): Task[];
   /** Inverse of `pause`. */
   resume(): void;
-  /** The link of the worker that has begun the task; undefined as long as none has. */
+  /** The link of the worker that has begun the task; undefined before one has. */
   holder(task: Task): Link | undefined;
   /** The first task that no worker has begun. */
   peek(): Task | undefined;
@@ -140,7 +140,7 @@ export interface PullQueue {
 
 /** The coordinator's thread. */
 export interface HelperView {
-  /** How busy its event loop was since the last look. 0 to 1. */
+  /** How busy its event loop was since the last reading. 0 to 1. */
   readonly utilization: number;
   /** How often it had to be started again. Times. */
   readonly restarts: number;
@@ -148,7 +148,7 @@ export interface HelperView {
 
 /** A thread beside main that decides how many workers there should be. Main starts and ends them. */
 export interface RemoteSizing {
-  /** How many workers that thread wants. Undefined as long as it has not said so, or is gone: then main decides. */
+  /** How many workers that thread wants. Undefined before it has said so, and when it is gone: then main decides. */
   readonly wanted: number | undefined;
   /** Whether that thread is gone for good. */
   readonly isDown: boolean;

@@ -31,7 +31,7 @@ export class UserCode {
 
 type Host = ReadonlyMap<string, (...args: unknown[]) => unknown>;
 
-/** Rejects with whatever the host function throws, or with ERR_TASK_NOT_FOUND. */
+/** Rejects with what the host function throws, or with ERR_TASK_NOT_FOUND. */
 export async function callHost(host: Host, name: string, args: readonly unknown[]): Promise<unknown> {
   const fn = host.get(name);
   if (fn !== undefined) return fn(...args);

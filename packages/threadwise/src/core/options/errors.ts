@@ -125,7 +125,7 @@ export function show(value: unknown): string {
 }
 
 /**
- * The text of a thrown value for a message, whatever the value is. Never throws.
+ * The text of any thrown value for a message. Never throws.
  * @param of makes the text of an error
  */
 export function textOf(thrown: unknown, of: (error: Error) => string = nameAndMessage): string {

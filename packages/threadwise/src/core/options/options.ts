@@ -98,7 +98,7 @@ export interface PoolOptions {
   onTaskEnd?: ((task: TaskEnd) => void) | undefined;
   /**
    * The classes whose instances arrive as instances, in tasks and from tasks: the same as those of the task module's
-   * `export const threadwise = { classes: […] }`, each by its name. 'plain': instances arrive as plain objects, whatever the module
+   * `export const threadwise = { classes: […] }`, each by its name. 'plain': instances arrive as plain objects, even if the module
    * registers. Default none.
    */
   classes?: readonly ClassEntry[] | 'plain' | undefined;
@@ -148,7 +148,7 @@ export interface WorkerOptions {
   startTimeoutMs?: number | undefined;
 }
 
-/** What can be changed while the pool runs. A new placement is for calls from now on; calls that wait stay, whatever the new limit. */
+/** What can be changed while the pool runs. A new placement is for calls from now on; calls that wait stay, also beyond a new limit. */
 export interface PoolChanges extends Pick<PoolOptions, 'threads' | 'placement' | 'queue'> {
   /** The name of a strategy; not with dispatch 'shared-queue', where workers take tasks by themselves. */
   choose?: string | undefined;
@@ -163,7 +163,7 @@ export interface SizeBounds {
   readonly max: number;
   /** Threads that make sense for tasks that compute; of a fixed number, that. */
   readonly cores: number;
-  /** The maximum that 'auto' shows, as long as tasks that wait have not made the pool grow beyond it. */
+  /** The maximum that 'auto' shows until tasks that wait make the pool grow beyond it. */
   readonly usualMax?: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How many tasks a worker may begin before it is replaced: one shared word. Whoever brings a task to the
+ * How many tasks a worker may begin before it is replaced: one shared word. A thread that brings a task to the
  * worker takes one first: main for a task that it sends, the worker for a task that it takes by itself. So both together never
  * exceed it, whatever they do at the same moment.
  */

@@ -64,7 +64,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
 
 /**
  * Finds a worker for a broadcast's call of a dead worker: one that was started after the broadcast, and has no call of it. If there is none,
- * starts one, whatever the policy would say, as long as there may be one more worker.
+ * starts one without asking the policy, if there may be one more worker.
  */
 function heirOf({ workers, scaler }: Engine, { receivers }: Task): WorkerSlot | undefined {
   if (receivers === undefined) return undefined;

@@ -20,7 +20,7 @@ const WATCH_MS = 1000;
 const KEPT_DECISIONS = 64;
 
 export class Scaler {
-  /** The last decisions, the oldest first, for whoever asks why the pool is as large as it is. */
+  /** The last decisions, the oldest first: they say why the pool is as large as it is. */
   readonly decisions: SizingDecision[] = [];
   readonly #engine: Engine;
   readonly #sizer: Sizer;
@@ -120,7 +120,7 @@ export class Scaler {
     return this.#isOpen && this.#pause === undefined && this.#current <= this.#bounds.max;
   }
 
-  /** Starts a worker in the place of one that is being replaced, whatever the policy would say. */
+  /** Starts a worker in the place of one that is being replaced, without asking the policy. */
   replace(): void {
     this.#grow(1);
   }
@@ -210,7 +210,7 @@ export class Scaler {
 
   /**
    * The invariant: where tasks wait, or are with a worker, and there may be workers, one is there or starting. It is kept
-   * here, whatever the policy wants, and whatever a coordinator wants, which does not see what waits for main's workers.
+   * here, against the policy and against a coordinator, which does not see what waits for main's workers.
    */
   get #isNeeded(): boolean {
     if (this.#bounds.max === 0) return false;

@@ -63,7 +63,7 @@ export class Sizer {
     return bounded;
   }
 
-  /** The pool has `from` workers, fewer than the bounds ask for: whatever the policy would say, there are to be `min`. */
+  /** The pool has `from` workers, fewer than the bounds ask for: there are to be `min`, and the policy is not asked. */
   least(now: Pick<SizingDecision, 'from' | 'queued' | 'idle'>, min: number): void {
     this.#tell({ ...now, at: this.#context.platform.now() }, min, atLeast(min));
   }
