@@ -1,5 +1,5 @@
 /**
- * A port on which no message is lost in silence. Whatever a thread reads from another can fail to be read: a value that is
+ * A port on which no message is lost in silence. Any message can fail to be read: a value in it that is
  * nested too deeply for the reader's stack, say, which was no trouble to write. Then all that the reader knows is how many
  * messages came before it. So it tells the sender which one it could not read and why, and the sender, who has kept what
  * each message is about, settles the one call with an error, as if the post had thrown. Both ends of a port have to be lines.

@@ -1,5 +1,5 @@
 /**
- * What main and worker say to each other over a port, whatever way the tasks go. The worker speaks first (`ready` or
+ * What main and worker say to each other over a port, for all ways of tasks. The worker speaks first (`ready` or
  * `loadFailed`, and `setsUp` before it where the module has a `setup`); every `hostCall` is answered by one `hostReply`, `retire` by `retired`, `stop` by `stopped`. Tuples
  * instead of objects: no property names cross. What came from a caller or a task is the last part of a word, see
  * `line.ts`. A transport's own words have numbers from 11.

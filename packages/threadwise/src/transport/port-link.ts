@@ -30,7 +30,7 @@ export abstract class PortLink {
 
   abstract wake(): void;
 
-  /** The task with this id, as long as the worker has it. */
+  /** The task with this id; undefined if the worker does not have it. */
   protected abstract taskOf(id: number): Task | undefined;
 
   protected hear(message: MessageToMain): void {

@@ -23,7 +23,7 @@ export interface SpinLimits {
 }
 
 /**
- * Whether to spin: only as long as the wait takes less time, on average, than a wake-up costs. To spin longer is no gain on a core that
+ * Whether to spin: only while waits take less time, on average, than a wake-up costs. To spin longer is no gain on a core that
  * another thread or program wants, and this thread cannot know whether there is one.
  */
 export class SpinBudget {

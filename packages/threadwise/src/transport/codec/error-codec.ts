@@ -57,7 +57,7 @@ const MAX_DEPTH = 10;
 /** How many errors one record has at most, causes and parts of aggregates together: an error that holds itself would have no end. */
 const MAX_ERRORS = 1000;
 
-/** Never throws, whatever was thrown: a getter that throws, a proxy, an error that refers to itself. */
+/** Never throws, for no thrown value: not for a getter that throws, a proxy, an error that refers to itself. */
 export function encodeError(thrown: unknown, clone: Clone): EncodedError {
   let left = MAX_ERRORS;
   const encode = (error: unknown, depth: number): EncodedError => {

@@ -29,7 +29,7 @@ export function isInherited(key: string): boolean {
   return key in Object.prototype;
 }
 
-/** Makes `key` a property of the object's own, whatever it is called. */
+/** Makes `key` a property of the object's own, also where it is `__proto__`. */
 export function setOwn(object: Fields, key: string, value: unknown): void {
   if (isInherited(key)) defineOwn(object, key, value);
   else object[key] = value;
@@ -57,7 +57,7 @@ export function defineOwn(object: Fields, key: string, value: unknown): void {
  */
 export const DICTIONARY_FROM = 32;
 
-/** Begins an object that inherits nothing: whatever a key is called, assigning to it makes a property of the object's own. */
+/** Begins an object that inherits nothing: an assignment to any key makes a property of the object's own. */
 export function beginDictionary(): Fields {
   return { __proto__: null } as unknown as Fields;
 }
@@ -79,7 +79,7 @@ const RECORDS_PER_SHAPE = 4;
 export class WideRecords {
   #left = RECORDS;
 
-  /** Whether an object with so many keys may be taken for a record. */
+  /** Whether an object with `keyCount` keys may be taken for a record. */
   mayTake(keyCount: number): boolean {
     return keyCount >= HASHED_FROM && this.#left > 0;
   }

@@ -15,7 +15,7 @@ const NO_SHAPE = -1;
 const MAX_HASHES = 1024;
 /** A shape of more keys than this number gets into the first half of the book only, and leaves the rest to smaller ones. */
 const MANY_KEYS = 64;
-/** Of more than MANY_KEYS keys, this many at the end are hashed first: to hash all keys of each dictionary would take time. */
+/** How many keys at the end are hashed first, if there are more than MANY_KEYS: to hash all keys of each dictionary would take time. */
 const LAST_KEYS = 16;
 
 /** A place in the tree of the shapes in the book: the keys on the way to it are those of a shape, or begin one. */

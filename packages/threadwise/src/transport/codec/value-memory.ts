@@ -56,7 +56,7 @@ export function float64sOf(buffer: ArrayBufferLike): Float64Array {
 // The engine copies to and from shared memory word by word, in case another thread uses the memory at that time. No thread does here. The
 // only way to the platform's own fast copy is `fill`, on a stretch that has exactly as many bytes as are copied.
 
-/** A copy that can be kept: in memory that is not shared, whatever this memory is. */
+/** A copy that can be kept: in memory that is not shared, even if this memory is. */
 export function copyBytes({ u8, native }: Memory, at: number, length: number): Uint8Array<ArrayBuffer> {
   if (native === undefined || length < NATIVE_COPY_FROM) {
     return u8.slice(at, at + length) as Uint8Array<ArrayBuffer>;

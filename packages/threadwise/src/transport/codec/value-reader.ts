@@ -1,4 +1,4 @@
-/** Reads what `ValueWriter` has written. Whatever the bytes are, reading ends, and makes no larger value than that many bytes can stand for. */
+/** Reads what `ValueWriter` has written. For any bytes, reading ends, and makes no larger value than that many bytes can stand for. */
 import { define, makeError } from './error-codec.js';
 import {
   beginDictionary,

@@ -1,4 +1,4 @@
-/** Buffers and views of them: what the engine itself says of them, whatever their properties pretend. */
+/** Buffers and views of them: what the engine itself says of them, and not their properties, which a program can replace. */
 import { DamagedError } from './tags.js';
 
 interface ViewClass {

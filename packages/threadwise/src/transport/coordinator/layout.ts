@@ -14,7 +14,7 @@ export function wakeCoordinator(board: Int32Array, when: typeof WANTS_HINTS | ty
   if (Atomics.compareExchange(board, COORDINATOR, when, AWAKE) === when) Atomics.notify(board, COORDINATOR);
 }
 
-/** Wakes the coordinator, whatever it waits for. */
+/** Wakes the coordinator from any wait. */
 export function callCoordinator(board: Int32Array): void {
   if (Atomics.exchange(board, COORDINATOR, AWAKE) !== AWAKE) Atomics.notify(board, COORDINATOR);
 }

@@ -39,7 +39,7 @@ const MAX_FAILURES = 3;
 const EARLY_MS = 10_000;
 
 export class CoordinatorThread implements RemoteSizing {
-  /** How many workers the coordinator wants; undefined as long as it has not said so: then main decides. */
+  /** How many workers the coordinator wants; undefined before it has said so: then main decides. */
   wanted: number | undefined;
   restarts = 0;
   settings: Settings;

@@ -14,7 +14,7 @@ const ABORTING = 4;
 /** The worker is about to send its last message about the task, or has sent it. */
 const ENDED = 5;
 
-/** Per cell: one Float64 (when the task began, ms on the shared clock), one Int32 (the state). */
+/** A cell is one Float64 (when the task began, ms on the shared clock) and one Int32 (the state). */
 const BYTES_PER_CELL = 12;
 
 export function boardByteLength(cells: number): number {

@@ -5,7 +5,7 @@ import * as L from './layout.js';
 
 /** A task is tiny if it runs for fewer milliseconds: about what it costs to wake a worker. */
 const TINY_MS = 0.02;
-/** For how many milliseconds no further worker is woken for tiny tasks once the other workers were seen to make progress. */
+/** How many milliseconds no further worker is woken for tiny tasks once the other workers were seen to make progress. */
 const QUIET_MS = 1;
 /** A backlog of tiny tasks is large if it takes more than this many milliseconds altogether. */
 const MUCH_MS = 0.1;
@@ -155,7 +155,7 @@ export class Board {
     return this.#wake(L.PARKED, seat) || this.#wake(L.RESERVED, seat);
   }
 
-  /** Wakes the worker of a seat, whatever its bits say. X5: a dead worker may have been about to wake it, and a wake-up too many does no harm. */
+  /** Wakes the worker of a seat without a look at its bits. X5: a dead worker may have been about to wake it, and a wake-up too many does no harm. */
   wakeAgain(seat: number): void {
     Atomics.add(this.words, L.wakeupsOf(seat), 1);
     Atomics.notify(this.words, L.wakeupsOf(seat));
@@ -224,7 +224,7 @@ export class Waker {
     if (tasks > 0 && this.callFor(tasks) && isRush) this.#quietUntil = this.#now() + QUIET_MS;
   }
 
-  /** Wakes a worker for so many tasks, even if they are short. False: no worker sleeps, or as many workers look for tasks already. */
+  /** Wakes a worker for `tasks` tasks, even if they are short. False: no worker sleeps, or as many workers look for tasks already. */
   callFor(tasks: number): boolean {
     if (!this.#board.any(L.PARKED) || this.#board.count(L.SPINNING) >= tasks) return false;
     this.#owed = 0;

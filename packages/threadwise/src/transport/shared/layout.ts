@@ -145,7 +145,7 @@ export const idWord = (id: number) => id | 0;
 // A hint: the number of a cell, and above it, where its state has it, the stamp of the posting that the hint is of.
 export const cellOf = (hint: number) => hint & UNSTAMPED;
 export const isOfStamp = (hint: number, stamp: number) => (hint & ~UNSTAMPED) === stampBits(stamp);
-/** The state of a cell as long as the posting that the hint is of has not begun. @param phase POSTED_FOR_ALL, or posted for one seat */
+/** The state of a cell until the task of the hint's posting begins. @param phase POSTED_FOR_ALL, or posted for one seat */
 export const postedBy = (hint: number, phase: number) => (hint & ~UNSTAMPED) | phase;
 
 /** Forms of arguments and results. */
@@ -175,7 +175,7 @@ export const UNIT_BYTES = 2 ** UNIT_BITS;
 export const OFFSET_BITS = 20;
 export const OFFSET_MASK = 2 ** OFFSET_BITS - 1;
 export const segmentOf = (address: number) => address >> OFFSET_BITS;
-/** Which byte of its segment an address means. */
+/** The byte of its segment that an address means. */
 export const offsetOf = (address: number) => (address & OFFSET_MASK) << UNIT_BITS;
 
 // --- what a seat has for itself ---

@@ -50,7 +50,7 @@ const NONE = -1;
 const ADOPTED = Int32Array.of(-1);
 /** An entry of a list: the address of a block plus one; 0: none. */
 type Link = number;
-/** Which words of a free block have its neighbours in its list. */
+/** The words of a free block that name its neighbours in its list. */
 const NEXT = 1;
 const PREVIOUS = 2;
 

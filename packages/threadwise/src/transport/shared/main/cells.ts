@@ -37,7 +37,7 @@ export class Cells implements PlainSlots {
   offeredCount = 0;
   /** How often a cell was posted. */
   #stamp = 0;
-  /** For each cell that was ever given out: what stands for its arguments; undefined where none of its calls has needed that yet. */
+  /** What stands for the arguments of each cell that was ever given out; undefined where none of its calls has needed that yet. */
   readonly #payloads: (CellPayload | undefined)[] = [];
   readonly #owners: Uint8Array;
   /** Cells that were freed: the last one is used first. Only if there is none is a cell used for the first time: so a short program touches few. */

@@ -5,7 +5,7 @@ import type { SharedExchange } from './exchange.js';
 import { type Sleep, sleepOn, SPIN } from '../waiting.js';
 import { SpinBudget } from '../../spin-budget.js';
 
-/** For how many milliseconds results may be handled back to back before timers and I/O have their turn. */
+/** How many milliseconds results may be handled back to back before timers and I/O have their turn. */
 const SLICE_MS = 1;
 /** How many results of one worker are handled at a time: few, as workers wait for the next calls, which callers make when they have results. */
 const BATCH = 64;
@@ -20,7 +20,7 @@ const OFTEN_MS = 0.25;
 const NEWEST_WEIGHT = 0.5;
 /** Main may rest only where more than this many tasks will be left for each worker after the rest; where tasks are tiny, any task will do. */
 const AMPLE = 16;
-/** For how many milliseconds main rests at most before it looks for results by itself. */
+/** How many milliseconds main rests at most before it looks for results by itself. */
 const REST_MS = 1;
 
 /**

@@ -33,7 +33,7 @@ const ARENA_SHARE = 0.5;
 /** How many bytes of memory the process is assumed to have where that is unknown. */
 const UNKNOWN_MEMORY_BYTES = 2 * 2 ** 30;
 
-/** For how many further tasks of a burst main does not ask whether to wake a worker, once a task needed none to be woken. Chosen by hand. */
+/** How many further tasks of a burst are offered without asking whether to wake a worker, once a task needed none. Chosen by hand. */
 const SPARED = 16;
 
 export function sharedTransport(sizes: Omit<L.Sizes, 'mail'> = L.SIZES): Transport {

@@ -11,7 +11,7 @@ export class Claims extends TaskSource {
   readonly #claims = L.claimsOf(this.seat);
   readonly #claimed = L.claimedOf(this.seat);
   readonly #pulledAt = L.pulledOf(this.seat);
-  /** For each cell that runs here, whether its hint came out of the ring. */
+  /** Whether the hint of each cell that runs here came out of the ring. */
   readonly #isPulled = new Uint8Array(this.sizes.cells);
   /** How many hints are claimed, and which of them is the next. */
   #count = 0;
