@@ -68,7 +68,7 @@ export function* arrive(words: Int32Array, number: number): Steps<boolean> {
 }
 
 /**
- * Has a number of parties wait for each other, as often as they like. A party is whoever calls `wait`: a thread, or one of several tasks of
+ * Has a number of parties wait for each other, as often as they like. A party is a caller of `wait`: a thread, or one of several tasks of
  * a thread. If a thread that has waited here before ends, or a wait times out, the barrier is broken, for all and for good.
  */
 export class Barrier extends Structure {
@@ -98,7 +98,7 @@ export class Barrier extends Structure {
     return blocking(this.words, 'Barrier.waitSync()', arrive(this.words, OWN_NUMBER), options);
   }
 
-  /** Breaks the barrier: whoever waits, now or later, gets ERR_TASK_ABORTED. For a party that fails, or for a thread that knows that one has failed. */
+  /** Breaks the barrier: every wait, now or later, rejects with ERR_TASK_ABORTED. For a party that fails, or for a thread that knows that one has failed. */
   abort(): void {
     breakUp(this.words, 'aborted');
   }

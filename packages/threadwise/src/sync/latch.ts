@@ -81,7 +81,7 @@ export class Latch extends Structure {
     blocking(this.words, 'Latch.waitSync()', untilOpen(this.words), options);
   }
 
-  /** Breaks the latch if it is not open: whoever waits, now or later, gets ERR_TASK_ABORTED. */
+  /** Breaks the latch if it is not open: every wait, now or later, rejects with ERR_TASK_ABORTED. */
   abort(): void {
     lower(this.words, ABORTED);
   }

@@ -57,12 +57,12 @@ export class Hold {
 }
 
 /**
- * A lock. Not reentrant: a thread that holds it and locks again waits for itself. Not fair: whoever is there first gets it. If the thread
+ * A lock. Not reentrant: a thread that holds it and locks again waits for itself. Not fair: the first thread that tries gets it. If the thread
  * that holds it ends, another one that waits gets it within about 0.1 s, and `isAbandoned` says so.
  */
 export class Mutex extends Structure {
   constructor(buffer?: SharedArrayBuffer) {
-    // Whoever gives anything else means a lock that exists already: a new one would keep nobody out.
+    // A caller that gives anything else means a lock that exists already: a new one would keep nobody out.
     if (buffer !== undefined && !(buffer instanceof SharedArrayBuffer))
       reject('buffer', 'a SharedArrayBuffer', buffer);
     super('Mutex', buffer, () => WORDS);

@@ -22,7 +22,7 @@ export interface Sleep {
 export type Steps<T> = Generator<Sleep, T, void>;
 
 /**
- * How long a thread sleeps before it looks whether another one has died. Milliseconds; chosen by hand: short enough for whoever waits for a
+ * How long a thread sleeps before it looks whether another one has died. Milliseconds; chosen by hand: short enough for a thread that waits for a
  * dead holder, and ten wake-ups a second are no load.
  */
 const LOOK_MS = 100;

@@ -10,7 +10,7 @@ export function collectShared(byteLength: number): void {
   try {
     void new ArrayBuffer(byteLength);
   } catch {
-    // There are no addresses for so many bytes: the buffers stay until the engine collects by itself.
+    // There are no addresses for this many bytes: the buffers stay until the engine collects by itself.
   }
 }
 

@@ -63,7 +63,7 @@ export const nodePlatform: Platform = {
   resolveModule,
 };
 
-/** From this size on the C library maps and unmaps each allocation by itself, whatever was freed before. Bytes. */
+/** The C library maps and unmaps each allocation of at least this size by itself, and reuses none that was freed. Bytes. */
 const ALWAYS_MAPPED_BYTES = 2 ** 26;
 
 type GrowableBuffer = new (byteLength: number, options: { maxByteLength: number }) => SharedArrayBuffer;

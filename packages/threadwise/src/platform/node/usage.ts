@@ -66,7 +66,7 @@ export function memoryUsage(): typeof ownMemory {
   return ownMemory;
 }
 
-/** For how many milliseconds a measurement of the calling thread is reused, so that all callers see the same. */
+/** How many milliseconds a measurement of the calling thread is reused, so that all callers see the same. */
 const FRESH_MS = 500;
 
 export function ownLoad(): Platform['ownLoad'] {
