@@ -29,7 +29,7 @@ const TRANSPORTS: Readonly<Record<ResolvedOptions['transport'], Transport>> = {
   message: messageTransport,
 };
 
-/** Who decides which worker gets a task, and how it gets there. */
+/** How it is decided which worker gets a task, and how the task gets there. */
 interface Way {
   transport(options: ResolvedOptions): Transport;
   readonly newDispatch: Parts['newDispatch'];

@@ -43,7 +43,7 @@ export interface ReadFilesOptions extends ReadFileOptions {
   /** How many large files are read at the same time. Default 4, as many as libuv has threads. */
   concurrency?: number | undefined;
   /**
-   * How many bytes of large files are read ahead of whoever takes them; the next one to be taken is read however large it is.
+   * How many bytes of large files are read before the caller takes them; the next file to be taken is read however large it is.
    * Default 64 MiB.
    */
   aheadBytes?: number | undefined;

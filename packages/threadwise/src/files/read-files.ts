@@ -46,7 +46,7 @@ async function read(path: string, { syncBytes, signal }: ResolvedReadFile): Prom
 
 /**
  * Reads files, in the order of their paths. Small files are read synchronously, each when it is wanted, and the event loop has its turn
- * every few milliseconds; large files are read by libuv's threads, several at a time and ahead of whoever takes them, within a bounded
+ * every few milliseconds; large files are read by libuv's threads, several at a time and before the caller takes them, within a bounded
  * amount of memory. What is small, and how long the loop may wait, depends on where it is called: on the main thread, or in a worker.
  *
  * Only regular files are read; a FIFO or a device is not even opened. Leaving the loop (`break`) closes all files. A file that cannot be

@@ -1,4 +1,4 @@
-/** Counts the calls of each function. The memory for this is bounded, whatever names are called and whatever is thrown. */
+/** Counts the calls of each function. The memory for this is bounded for any names that are called, and anything that is thrown. */
 import type { Outcome } from './measured.js';
 
 /** The entry of all calls that have no entry of their own. No function is likely to have that name. */
@@ -30,7 +30,7 @@ export type ErrorTexts = Omit<LastError, 'at'>;
 export interface FunctionCounts {
   /** The exported name; '(other names)': calls of unknown names, calls that ended before the module was loaded, functions beyond 256. */
   readonly name: string;
-  /** Calls that have ended, in whatever way; also those that a task made and its own thread ran. Calls. */
+  /** Calls that have ended in any way; also those that a task made and its own thread ran. Calls. */
   readonly calls: number;
   /** Calls that ran on the thread that owns the pool. Calls. */
   readonly inline: number;
@@ -38,7 +38,7 @@ export interface FunctionCounts {
   readonly failures: number;
   /** The failures that were timeouts. Calls. */
   readonly timeouts: number;
-  /** The error of the last failure; null as long as there is none. */
+  /** The error of the last failure; null if there was none. */
   readonly lastError: LastError | null;
   /** Mean running time of recent calls. Milliseconds. */
   readonly runMs: number;
@@ -91,7 +91,7 @@ export class FunctionRecords {
     (this.#records.get(name) ?? this.#enter(name)).count(count, totalMs, isInline);
   }
 
-  /** Counts a call that has ended, in whatever way. @param runMs how many milliseconds it ran; undefined: that was not measured */
+  /** Counts a call that has ended in any way. @param runMs how many milliseconds it ran; undefined: that was not measured */
   ended(
     name: string,
     outcome: Outcome,

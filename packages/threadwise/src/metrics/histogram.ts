@@ -38,7 +38,7 @@ const BUCKETS = (MAX_EXPONENT - MIN_EXPONENT) * SUB_BUCKETS;
 
 const double = new Float64Array(1);
 const halves = new Int32Array(double.buffer);
-/** Which half of a double has sign and exponent, on this machine. */
+/** The index of the half of a double that has sign and exponent, on this machine. */
 const HIGH = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0;
 /** Exponent and the three bits behind it, of the smallest value that has a bucket of its own. */
 const FIRST_BUCKET = (1023 + MIN_EXPONENT) * SUB_BUCKETS;

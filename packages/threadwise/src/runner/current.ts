@@ -78,7 +78,7 @@ interface Transferred {
 
 /**
  * Marks the parts of a result, or of a yielded value, that move to the caller instead of being copied: `return transfer(bytes, [bytes.buffer])`.
- * @param list ArrayBuffers, MessagePorts and whatever else can be transferred
+ * @param list ArrayBuffers, MessagePorts and other objects that can be transferred
  */
 export function transfer<T>(value: T, list: readonly unknown[]): T {
   return { [TRANSFER]: true, value, list } satisfies Transferred as unknown as T;

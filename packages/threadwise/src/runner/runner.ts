@@ -71,7 +71,7 @@ export class Runner implements CallHost, EndpointEvents {
   #last: RunningTask | undefined;
   /** The context of the last task, which the next one may reuse. */
   #free: RunningTask | undefined;
-  /** Of the last task: the name that it came with, its function, the name that users know, whether a context came with it, whether it streams. */
+  /** What the last task had: the name that it came with, its function, the name that users know, whether a context came with it, whether it streams. */
   #lastName: string | undefined;
   #lastFunction: TaskFunction | undefined;
   #lastShownName = '';

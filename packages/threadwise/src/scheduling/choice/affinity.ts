@@ -1,4 +1,4 @@
-/** Remembers which worker a key belongs to: the same key goes to the same worker as long as that lives. */
+/** Remembers which worker a key belongs to: the same key goes to the same worker while that worker lives. */
 
 /**
  * How many keys are remembered; the least recently used is forgotten first, and may then get another worker. About

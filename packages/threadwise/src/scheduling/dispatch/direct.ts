@@ -9,7 +9,7 @@ import { Prefetch } from './prefetch.js';
 const STALL_MS = 5;
 /** How many milliseconds pass before main looks for room again, where no event tells of it. */
 const ROOM_MS = 1;
-/** In one pick of this many, the older of a lane's and the queue's next task goes first, whatever its priority: so neither starves. */
+/** One pick in this many takes the older one of a lane's and the queue's next tasks, by age and not by priority: so neither starves. */
 const FAIR_INTERVAL = 16;
 
 export class DirectDispatch implements Dispatch {
@@ -107,7 +107,7 @@ export class DirectDispatch implements Dispatch {
     return oldestSubmittedAt(this.unbegun());
   }
 
-  /** Tasks that no worker has begun, wherever they are. */
+  /** Tasks that no worker has begun: in the queue, in lanes, and at workers. */
   protected *unbegun(): Generator<Task> {
     yield* this.#queue;
     for (const { lane, handed, link } of this.#slots) {
@@ -218,7 +218,7 @@ export class DirectDispatch implements Dispatch {
     return true;
   }
 
-  /** Takes a task out of the queue, wherever it is: the strategy may have submitted another one, or aborted this one (then: false). */
+  /** Takes a task out of the queue, from any place in it: the strategy may have submitted another one, or aborted this one (then: false). */
   #take(task: Task): boolean {
     return this.#queue.peek() === task ? this.#queue.shift() === task : this.#queue.remove(task);
   }
@@ -285,7 +285,7 @@ export class DirectDispatch implements Dispatch {
     this.context.canceller.handed(task, slot);
   }
 
-  /** As long as any worker holds unbegun tasks, looks every STALL_MS whether it got on. */
+  /** Looks every STALL_MS whether the workers that hold unbegun tasks make progress. */
   #watchForStalls(): void {
     if (this.#stallTimer !== undefined) return;
     const holders = this.#holders();

@@ -23,7 +23,7 @@ export class Prefetch {
     this.#averageMs.set(name, isJump ? runMs : average + (runMs - average) * NEWEST_WEIGHT);
   }
 
-  /** How many tasks like this one may lie unbegun at a worker; 0 as long as nothing is known. */
+  /** How many tasks of this function may lie unbegun at a worker; 0 before any has ended. */
   depth(name: string): number {
     return prefetchDepth(this.#averageMs.get(name));
   }

@@ -19,7 +19,7 @@ const EXPLORE_MS = 1000;
 const EXPLORE_MAX_MS = 60_000;
 /**
  * A call that takes this many milliseconds here is too long. A second one among this many calls makes the function leave,
- * whatever the mean is; the first may have met another program.
+ * even if the mean is low; the first may have met another program.
  */
 const TOO_LONG_MS = 5;
 const TOO_LONG_AMONG = 1000;

@@ -11,9 +11,9 @@ interface State {
   readonly last: Sample | undefined;
   /** The smoothed share of their running time in which tasks compute. Undefined: not known. */
   readonly share: number | undefined;
-  /** For how many workers there is memory, as far as it was measured. */
+  /** How many workers there is memory for, as far as it was measured. */
   readonly affordable: number;
-  /** Since when tasks wait, all workers are busy, and no task has ended. Milliseconds. */
+  /** The time since which tasks wait, all workers are busy, and no task has ended. Milliseconds. */
   readonly stuckSince: number | undefined;
   readonly climb: Climb;
 }
@@ -145,7 +145,7 @@ function computes({ share }: State): boolean {
   return share !== undefined && share >= COMPUTES;
 }
 
-/** For how many workers there is memory. Those that start have not taken theirs yet. */
+/** How many workers there is memory for. Those that start have not taken theirs yet. */
 function affordableBy({ current, starting }: LoadView, memory: Measured['memory']): number {
   if (memory === undefined) return Number.POSITIVE_INFINITY;
   const freeBytes = memory.limitBytes * NEAR_LIMIT - memory.usedBytes;
