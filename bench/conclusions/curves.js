@@ -1,4 +1,4 @@
-// What a curve shows: from which x on more does not help, how much work does not run in parallel, where one row overtakes another.
+// What a curve shows: the x after which more does not help, how much work does not run in parallel, where one row overtakes another.
 import {
   amdahlOf,
   breakEvenOf,
@@ -107,7 +107,7 @@ function slopeOf(pairs) {
 }
 
 /**
- * From which x on a row is better than another one, interpolated between measured x on a logarithmic scale.
+ * The smallest x at which a row is better than another one, interpolated between measured x on a logarithmic scale.
  * @returns { x, sentence }; x: an estimate; undefined if it always is, never is, or it cannot be told
  */
 export function breakEven(scenarios, row, other, metricId, thing = 'call') {
@@ -124,18 +124,18 @@ export function breakEven(scenarios, row, other, metricId, thing = 'call') {
   if (x === undefined || !isSure)
     return { x: undefined, sentence: withoutBreakEven(both, row, other, metricId, thing) };
   const [value, low, high] = [x.value, x.low, x.high].map(formatNumber);
-  const from = low === high ? '' : ` (${low} to ${high})`;
-  return { x, sentence: `${row} is better than ${other} from about ${value} ${thing}s${from} on` };
+  const interval = low === high ? '' : ` (${low} to ${high})`;
+  return { x, sentence: `${row} is better than ${other} with about ${value} ${thing}s${interval} or more` };
 }
 
 function withoutBreakEven(scenarios, row, other, metricId, thing) {
-  const unclear = `Cannot tell from how many ${thing}s on ${row} is better than ${other}`;
+  const unclear = `Cannot tell how many ${thing}s it takes until ${row} is better than ${other}`;
   if (scenarios.length === 0) return `${unclear}: they were not measured together`;
   const verdicts = new Set(scenarios.map((scenario) => fasterThan(scenario, row, other, metricId).verdict));
   const [from, to] = [scenarios[0], scenarios.at(-1)].map(({ x }) => formatNumber(x));
   if (verdicts.size === 1 && verdicts.has('faster'))
-    return `${row} is better than ${other} from ${from} ${thing}s on`;
+    return `${row} is better than ${other} already with ${from} ${thing}s`;
   if (!verdicts.has('faster') && !verdicts.has('unknown'))
-    return `${row} is not better than ${other}, up to ${to} ${thing}s`;
+    return `${row} is not better than ${other} with up to ${to} ${thing}s`;
   return `${unclear}: the rounds differ too much, or are too few`;
 }

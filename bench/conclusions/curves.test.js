@@ -88,20 +88,20 @@ const gaining = (xs, gains) =>
 test('the break-even is where the gain passes one, on a scale of powers', () => {
   const { x, sentence } = breakEven(gaining([100, 10_000], [0.1, 10]), 'threadwise', 'inline', 'rate');
   roughly(x.value, 1000);
-  assert.equal(sentence, 'threadwise is better than inline from about 1,000 calls on');
+  assert.equal(sentence, 'threadwise is better than inline with about 1,000 calls or more');
 });
 
 test('always better, never better: the sentence says which', () => {
   const always2 = breakEven(gaining([10, 1000], [2, 2]), 'threadwise', 'inline', 'rate');
   assert.equal(always2.x, undefined);
-  assert.equal(always2.sentence, 'threadwise is better than inline from 10 calls on');
+  assert.equal(always2.sentence, 'threadwise is better than inline already with 10 calls');
   const never = breakEven(gaining([10, 1000], [0.5, 0.9]), 'threadwise', 'inline', 'rate', 'file');
-  assert.equal(never.sentence, 'threadwise is not better than inline, up to 1,000 files');
+  assert.equal(never.sentence, 'threadwise is not better than inline with up to 1,000 files');
 });
 
 test('one round, or rounds that contradict each other: cannot tell', () => {
   const once = curveOf([1, 10], { a: [[1], [10]], b: [[2], [2]] }, { metric: RATE });
-  assert.match(breakEven(once, 'a', 'b', 'rate').sentence, /^Cannot tell from how many calls on/);
+  assert.match(breakEven(once, 'a', 'b', 'rate').sentence, /^Cannot tell how many calls it takes until/);
   const noisy = curveOf(
     [1, 10],
     { a: [always(1), [1, 9, 1, 9, 1]], b: [always(2), always(2)] },

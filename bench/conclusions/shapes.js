@@ -31,7 +31,7 @@ export function curveAgrees(machine, published, scenarios, row, metricId) {
   const ends = {
     true: 'the curve has the published shape',
     false: 'that is not the published shape',
-    undefined: 'whether that is the published shape, cannot be told',
+    undefined: 'whether that is the published shape cannot be told',
   };
   const sentence = `Published, on ${published.cores} cores: ${saidOf(there)}. Here, on ${cores}, ${row}: ${saidOf(here)}: ${ends[agrees]}`;
   return { agrees, sentence };
@@ -83,9 +83,9 @@ function allAgree(there, here) {
 
 const NAMES = {
   upTo: {
-    better: 'gets faster up to as many as cores',
-    same: 'stays the same up to as many as cores',
-    worse: 'gets slower up to as many as cores',
+    better: 'gets faster up to the number of cores',
+    same: 'stays the same up to the number of cores',
+    worse: 'gets slower up to the number of cores',
   },
   beyond: { better: 'faster still beyond', same: 'the same beyond', worse: 'slower beyond' },
 };
@@ -94,7 +94,7 @@ function saidOf(parts) {
   const said = STEPS.flatMap((step) => {
     if (parts[step] === undefined) return [];
     const { said: figures, change } = parts[step];
-    const unclear = step === 'upTo' ? 'cannot tell about up to as many as cores' : 'cannot tell about beyond';
+    const unclear = step === 'upTo' ? 'cannot tell up to the number of cores' : 'cannot tell beyond';
     return [`${change === undefined ? unclear : NAMES[step][change]} (${figures})`];
   });
   return said.length === 0 ? 'not measured' : said.join(', ');

@@ -22,8 +22,8 @@ test('the same shape, on fewer cores and with other times: it bends at the numbe
   assert.equal(found.agrees, true);
   assert.equal(
     found.sentence,
-    'Published, on 4 cores: gets faster up to as many as cores (4 x), slower beyond (0.67 x). ' +
-      'Here, on 2, threadwise: gets faster up to as many as cores (1.9 x), slower beyond (0.65 x): the curve has the published shape',
+    'Published, on 4 cores: gets faster up to the number of cores (4 x), slower beyond (0.67 x). ' +
+      'Here, on 2, threadwise: gets faster up to the number of cores (1.9 x), slower beyond (0.65 x): the curve has the published shape',
   );
 });
 

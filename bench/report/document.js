@@ -215,7 +215,7 @@ function circumstances({ scenarios, machine, git, durationMs }) {
   const sentences = [
     versions.size > 0 && `${[...versions].toSorted().join(', ')}.`,
     noises.length > 0 &&
-      `From the lowest to the highest round it is ${perCent(median(noises))} of a figure (the median of all rows), ${perCent(Math.max(...noises))} at most.`,
+      `The rounds of a row differ by ${perCent(median(noises))} of its figure (the median of all rows), by ${perCent(Math.max(...noises))} at most.`,
     before !== undefined && `Load of the machine before: ${formatNumber(before)}.`,
     durationMs !== undefined && `It took ${formatNumber(durationMs / 60_000)} minutes.`,
     git?.hasChanges && 'Files differed from that commit.',

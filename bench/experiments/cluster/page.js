@@ -14,8 +14,8 @@ const WORDS = { better: 'gets more done than', worse: 'gets less done than', sam
 /** By metric: its label, its published column, and whether more is better. */
 const SHOWN = {
   requestsPerSecond: ['requests/s', 'RPS sent', true],
-  latencyP50Ms: ['median of the wait', 'median', false],
-  latencyP95Ms: ['95 of 100 wait', 'p95', false],
+  latencyP50Ms: ['median of the waits', 'median', false],
+  latencyP95Ms: ['95th percentile of the waits', 'p95', false],
   latencyMaxMs: ['longest wait', 'max', false],
 };
 const ROWS = [
@@ -49,7 +49,7 @@ export const page = {
           'one process',
           WORDS,
         ),
-        compare(CLUSTER, 'inline', 'latencyP50Ms', 'by the median of the wait it', 'that'),
+        compare(CLUSTER, 'inline', 'latencyP50Ms', 'by the median of the waits it', 'that'),
       ),
       sentence(
         compare(
@@ -60,7 +60,7 @@ export const page = {
           'the cluster',
           WORDS,
         ),
-        compare(OURS, CLUSTER, 'latencyP95Ms', 'by what 95 of 100 wait it', 'that'),
+        compare(OURS, CLUSTER, 'latencyP95Ms', 'by the 95th percentile of the waits it', 'that'),
         compare(OURS, CLUSTER, 'latencyMaxMs', 'by the longest wait it', 'that'),
       ),
       sentence(

@@ -105,7 +105,7 @@ const publishedStep = (from, to) => publishedRate(...to) / publishedRate(...from
 export function whatCanBeShown(cores) {
   if (cores >= 3) return `On ${curveOf(cores)}, the jump of the chapter can be shown`;
   const second = cores === 2 ? ', and what a second core brings' : '';
-  return `${curveOf(cores)} can show what a thread costs that has no core to itself${second}; whether the jump comes with a third one they cannot`;
+  return `${curveOf(cores)} can show what a thread costs that has no core to itself${second}, but not whether a third one brings the jump`;
 }
 
 /** The matrix of the chapter, as measured here. */

@@ -10,7 +10,7 @@ export const published = {
     '100 ms of computing. In another, shorter run: two threads, with main three JavaScript threads, on all 16 cores and ' +
     'on one.',
   finding:
-    'From two threads on three cores on, the server gets about twice as much done; further threads and cores add nothing. ' +
+    'With two threads on three cores or more, the server gets about twice as much done; further threads and cores add nothing. ' +
     'On one core, a program with three JavaScript threads gets 48 % less done than on all cores.',
   tables: [
     {

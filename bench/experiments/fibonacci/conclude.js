@@ -48,7 +48,7 @@ export function judge(scenarios, { fasterThan }) {
   ];
 }
 
-/** The run time from which on a call pays: as many numbers as break even, times the time that one takes inline. */
+/** The least run time with which a call pays: as many numbers as break even, times the time that one takes inline. */
 export function runTimeSentence(scenarios, row, { breakEven, estimate, words }) {
   const { x, sentence } = breakEven(scenarios, row, INLINE, RATE, 'number');
   if (x === undefined) return `By the length of a task: ${sentence}`;

@@ -54,10 +54,10 @@ export const page = {
         ),
         clause(fasterThan(largest, ONE, INLINE, TIME), 'one worker at a time', 'it'),
       ),
-      sentence(
-        `a pool keeps its workers: ${breakEven(byN, ACROSS, INLINE, TIME, 'step').sentence}`,
-        runTimeSentence(lengths, BATCHED, tools),
-      ),
+      [
+        sentence(`a pool keeps its workers: ${breakEven(byN, ACROSS, INLINE, TIME, 'step').sentence}`),
+        sentence(runTimeSentence(lengths, BATCHED, tools)),
+      ].join(' '),
       sentence(
         clause(
           fasterThan(byN[0], AUTO, INLINE, TIME),

@@ -29,7 +29,7 @@ export const page = {
       sentence(
         stalled.some(([, rounds]) => rounds.length === 0)
           ? 'how many jobs are called stalled while they run is not measured yet'
-          : `how many times a job that computes for longer than its lock lasts was called stalled, in all rounds: ${stalled
+          : `how often a job that computes for longer than its lock was called stalled, in all rounds: ${stalled
               .map(([row, rounds]) => `${row} ${rounds.reduce((sum, count) => sum + count)}`)
               .join(', ')}`,
       ),

@@ -93,5 +93,5 @@ function sizingOf(scenarios, { estimate, words }) {
   );
   if (workers === undefined)
     return 'how our coordinator changes the number of workers by itself is not measured yet';
-  return `what the article announces for its next part: our coordinator changed the number of workers ${words.counted(changes, 'time')} by itself, and ended with ${words.counted(workers, 'worker')}`;
+  return `the article announces a coordinator that changes the number of workers: ours did so ${words.counted(changes, 'time')}, and ended with ${words.counted(workers, 'worker')}`;
 }

@@ -127,9 +127,9 @@ export function digestSentence(scenarios, tools) {
   if (here === undefined) return undefined;
   const [, clean] = rows.find(([workers]) => workers === 1);
   const there = (1000 * clean) / MESSAGES;
-  const figures = `Hashing a file takes ${words.duration(here / 1000)} here, inline; published, with one worker and all that handing over takes: ${words.duration(there / 1000)}`;
+  const figures = `Hashing a file takes ${words.duration(here / 1000)} here, inline; published, with one worker and the handing over: ${words.duration(there / 1000)}`;
   if (here > SHORTER * there) return figures;
-  return `${figures}: what is gained by more workers is less than there, and what handing over costs counts for more`;
+  return `${figures}: so more workers gain less here, and the cost of handing over counts for more`;
 }
 
 const MESSAGES = 4096;

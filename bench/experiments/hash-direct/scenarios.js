@@ -33,7 +33,7 @@ const isCompared = (contender, threads) =>
 const LEASED = { id: 'leased', takes: isOurs, work: readAndHash };
 const READ = { id: 'workers read', takes: isOurs, work: hashPaths };
 const MOVED = { id: 'moved', takes: isPublished, work: readAndHash };
-/** Copies the bytes: there are not enough leases for so many files in one go. */
+/** Copies the bytes: there are not enough leases for all files in one go. */
 const COPIED = { id: 'copied', takes: isOurs, work: readAndHash };
 const INLINE = { work: readAndHash };
 /** The published transport, which needs no pool. */

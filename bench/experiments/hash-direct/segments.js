@@ -10,8 +10,8 @@
 // that the worker is free may write the next task's number before, and the worker overwrites it: that task is lost.
 // Here the worker releases the lock first, and the lock alone says who is free.
 //
-// A notification may come late: whoever set the lock can be stopped before it notifies, and by then the other side
-// has seen the lock, done its part and waits again. So whoever is woken looks again.
+// A notification may come late: the thread that set the lock can be stopped before it notifies, and by then the other side
+// has seen the lock, done its part and waits again. So a thread that is woken looks again.
 import { FILE_BYTES } from '../../fixtures/files.js';
 import { RingQueue } from './ring-queue.js';
 

@@ -51,7 +51,7 @@ export const page = {
       sentence(
         clause(
           fasterThan(many, OURS, BLOCKING, METRIC),
-          'threads of threadwise that read many small files in one call',
+          'a pool of threadwise whose threads read many small files in one call',
           'the published loop',
         ),
         clause(

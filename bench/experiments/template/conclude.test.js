@@ -12,7 +12,7 @@ const at = (id, x, rows, metric = REQUESTS) =>
     rows: Object.fromEntries(Object.entries(rows).map(([row, value]) => [row, always(value)])),
   });
 
-test('more requests, but fewer than published: in part; and from which size on is told', () => {
+test('more requests, but fewer than published: in part; and the size that it takes is told', () => {
   const said = conclude(
     [
       at('small', 1, { 'as published, across': 50, inline: 100 }),
@@ -23,7 +23,7 @@ test('more requests, but fewer than published: in part; and from which size on i
   assert.match(said[0], /holds here in part: offloaded, more requests: holds/);
   assert.match(said[0], /43 % more: does not hold/);
   assert.match(said[0], /with one sentence, the main thread wins: holds/);
-  assert.match(said[1], /as published, across is better than inline from about \d+(\.\d)? sentences/);
+  assert.match(said[1], /as published, across is better than inline with about \d+(\.\d)? sentences/);
 });
 
 test('the delay of the event loop over time is drawn, to that of an idle one', () => {
