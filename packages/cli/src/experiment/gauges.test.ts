@@ -50,3 +50,13 @@ test('others never use more cores than there are, however late this process read
   assert.ok(used > 1.9 && used <= 2, `${used} of 2 cores`);
   assert.ok(Number.isNaN(coresOfOthers(undefined)));
 });
+
+test('without /proc there is no figure for the memory, and everything else is measured', async (t) => {
+  t.mock.method(process.memoryUsage, 'rss', () => {
+    throw new Error('ENOENT: no such file or directory, uv_resident_set_memory');
+  });
+  const gauges = new Gauges();
+  await gauges.begin();
+  const { residentBytes, elapsedMs } = await gauges.end();
+  assert.ok(Number.isNaN(residentBytes) && elapsedMs > 0, `${residentBytes} bytes, ${elapsedMs} ms`);
+});

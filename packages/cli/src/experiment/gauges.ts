@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { tried } from '../system-error.js';
 
 /** The interval of the timer that is watched, in milliseconds: the shortest that Node.js has. */
 const RESOLUTION_MS = 1;
@@ -79,6 +80,11 @@ export function cpuMs(): number {
   return (user + system) / US_PER_MS;
 }
 
+/** Memory of this process that is in RAM; NaN where the system does not tell: without /proc the call of Node.js throws. */
+export function residentBytes(): number {
+  return tried(() => process.memoryUsage.rss()) ?? Number.NaN;
+}
+
 export type Reading = Awaited<ReturnType<Gauges['end']>>;
 
 /** Takes all readings of this process between `begin` and `end`. */
@@ -111,7 +117,7 @@ export class Gauges {
       wantedCores: (now.cpu - cpu + now.waitedMs - waitedMs) / elapsedMs,
       /** The share of the time in which the event loop was busy. */
       loopShare: performance.eventLoopUtilization(now.loop, loop).utilization,
-      residentBytes: process.memoryUsage.rss(),
+      residentBytes: residentBytes(),
       /**
        * The CPU time of other programs and the time of all cores together, in milliseconds, and the number of cores. The system counts in
        * steps, so that `othersMs` of a short time may be negative. Undefined: the system does not tell, or this process may not use all cores.
