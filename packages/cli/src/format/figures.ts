@@ -177,8 +177,13 @@ export function noiseInWords(noise: number): string {
   return isBeyondAll(noise) ? 'more than 100 %' : `up to ${perCent(noise)}`;
 }
 
-/** Whether noise is so large, 100 % when rounded or more, that its figure is not told. */
-function isBeyondAll(noise: number): boolean {
+/** By how much repeated runs of the same thing differ from each other, from the least to the most: twice the noise. */
+export function differenceInWords(noise: number): string {
+  return isBeyondAll(2 * noise) ? 'more than 100 %' : part(2 * noise);
+}
+
+/** Whether noise is so large, 100 % when rounded or more, that it hides every effect, and its figure is not told. */
+export function isBeyondAll(noise: number): boolean {
   return noise > 0.995;
 }
 

@@ -14,6 +14,7 @@ import {
 import { noiseOf } from '../../../experiment/statistics.js';
 import {
   counted,
+  differenceInWords,
   duration,
   part,
   perCent,
@@ -229,8 +230,7 @@ function unclear({ samples, best, noise, rounds, isBusy, lacking }: Facts): stri
   if (gain.high < 1 && lacking > 1) return `${brings}, but more threads might pay, and were not measured`;
   const larger = `the noise is larger than the effect: ${brings}`;
   if (noise === undefined) return larger;
-  const by = noise > 0.5 ? 'more than 100 %' : perCent(2 * noise);
-  return `${larger}, and repeated runs of the same differ by ${by}`;
+  return `${larger}, and repeated runs of the same differ by ${differenceInWords(noise)}`;
 }
 
 /** What to change so that the next measurement can tell. */

@@ -194,6 +194,18 @@ test('what differs by no more than the very same does by itself is a probable on
   assert.deepEqual([verdict.answer, verdict.isLikely], ['cluster', true]);
 });
 
+test('nothing is probable where the very same app differs from itself by more than 100 %', () => {
+  const samples = fakeServer({ asIs: BUSY, cluster: { rate: 1700, p99Ms: 60, cpuShare: 1.3 }, noise: 0 });
+  const { control } = samples;
+  const off = { ...control, rate: control.rate.map((rate, i) => rate * (i % 2 === 0 ? 3 : 0.5)) };
+  const { verdict } = findServer({ ...samples, control: off });
+  assert.match(
+    verdict.sentence,
+    /^Cannot tell: the noise is larger than the effect: 4 processes bring 1\.7 x .* differ by more than 100 %/,
+  );
+  assert.deepEqual([verdict.answer, verdict.isLikely], ['unknown', undefined]);
+});
+
 test('error pages: no verdict from them', () => {
   const errors = { bad: 500, first: 'status 500' };
   const { verdict } = found({ asIs: { ...BUSY, errors }, cluster: { rate: 2000 } });

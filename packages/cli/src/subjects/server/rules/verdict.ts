@@ -3,7 +3,15 @@ import { greatest } from 'd3-array';
 import type { Ended } from '../../../experiment/child.js';
 import * as rules from '../../../experiment/rules.js';
 import { estimate, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
-import { counted, duration, part, perCent, times, timesFromTo } from '../../../format/figures.js';
+import {
+  counted,
+  differenceInWords,
+  duration,
+  isBeyondAll,
+  perCent,
+  times,
+  timesFromTo,
+} from '../../../format/figures.js';
 import { type Figures, isFailing, processesOf, type Room, roomOf, type Way } from './figures.js';
 import type { ErrorSamples, LaneSamples } from './samples.js';
 
@@ -78,10 +86,10 @@ function pays({ samples, ways, noise }: Figures): ServerVerdict | undefined {
   return { answer: way.answer, sentence };
 }
 
-/** Applies where the interval is above 1, though not by more than the noise. */
-function probablyPays({ ways }: Figures): ServerVerdict | undefined {
+/** Applies where the interval is above 1, though not by more than the noise. Where the noise hides every effect, nothing is probable. */
+function probablyPays({ ways, noise }: Figures): ServerVerdict | undefined {
   const best = mostRequests(ways.filter(({ gain }) => rules.directionOf(gain.requests) === 1));
-  if (best === undefined) return undefined;
+  if (best === undefined || isBeyondAll(noise.requests ?? 0)) return undefined;
   const { answer, advice, gain } = best;
   const { value, high } = gain.requests!;
   const isWorthIt = value >= rules.WORTH_IT;
@@ -250,7 +258,7 @@ function unclear({ ways, noise, cluster }: Figures): string {
   const differ =
     noise.requests === undefined
       ? ''
-      : `, and repeated runs of the same differ by ${part(2 * noise.requests)}`;
+      : `, and repeated runs of the same differ by ${differenceInWords(noise.requests)}`;
   const late = best.gain.p99 === undefined ? '' : `, ${timesFromTo(best.gain.p99)} the p99`;
   return `the noise is larger than the effect: ${brought}${late}${differ}`;
 }
