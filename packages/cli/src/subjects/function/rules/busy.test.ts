@@ -132,6 +132,12 @@ test('of a long call it names the crossing as it was measured by itself, and not
   assert.match(sentence, /a call computes 14 ms, a crossing costs 6 us: about 1\.9 x on 2 free cores/);
 });
 
+test('where a crossing by itself was measured as far dearer, what it names is the least that a crossing costs', () => {
+  const cpuMs = [14.01, 14.02, 14.01, 14.02, 14.01, 14.02];
+  const { sentence } = beside({ runMs: 14, crossingMs: 0.1 }, STRADDLES, 2, cpuMs);
+  assert.match(sentence, /a call computes 14 ms, a crossing costs at least 10 us: about 2 x on 2 free cores/);
+});
+
 test('several threads that get more of a core that others have as well are no gain, if only one works at a time', () => {
   const { answer } = beside({ runMs: 14, others: 4 }, Array(6).fill(2), 1.4);
   assert.equal(answer, 'unknown');

@@ -101,6 +101,13 @@ test('says by how much a curve is off that is not as G. M. Amdahl has it', () =>
   assert.ok(Math.abs(error - Math.sqrt(((9 / 26) ** 2 + (3 / 13) ** 2) / 2)) < 1e-9);
 });
 
+test('a serial part is never more than all, however few the rounds are', () => {
+  const rounds = curve({ 1: 100, 2: 100 }, 3);
+  const threads = rounds.threads.map((each) => (each.threads === 1 ? each : { ...each, rate: [60, 200, 110] }));
+  const { low, high } = amdahlOf({ ...rounds, threads })!.serialShare;
+  assert.ok(low >= 0 && high <= 1, `${low} to ${high}`);
+});
+
 test('a fit is tested by two numbers of threads beside one, not by a single one', () => {
   assert.ok(isTested(curve({ 1: 100, 2: 200, 4: 400 })));
   assert.ok(!isTested(curve({ 1: 100, 2: 200 }, 2)));

@@ -60,7 +60,9 @@ export function amdahlOf(samples: Samples) {
     fit(more.map(({ threads: n, rate }) => ({ n, inverse: one.rate[round]! / rate[round]! }))),
   ).filter(({ serial, error }) => Number.isFinite(serial + error));
   if (fits.length < 2) return undefined;
-  const serialShare = estimate(fits.map(({ serial }) => serial))!;
+  const { high, ...share } = estimate(fits.map(({ serial }) => serial))!;
+  // Student's interval of a few rounds knows no bound; a share does.
+  const serialShare = { ...share, high: Math.min(1, high) };
   return { serialShare, error: estimate(fits.map(({ error }) => error))!.value };
 }
 

@@ -146,8 +146,10 @@ function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision
   const crossingMs = Math.min(free.crossingMs, facts.crossingMs ?? Number.POSITIVE_INFINITY);
   // Calls that run at the same time may be in each other's way: then it is not the crossing that they cost more by.
   const isCrossing = pooledMs < EXPLAINED * (callMs + crossingMs);
+  // The report also has what a crossing cost when it was measured by itself: beside other programs that may be far more.
+  const atLeast = crossingMs < (facts.crossingMs ?? 0) ? 'at least ' : '';
   const price = isCrossing
-    ? `a crossing costs ${duration(crossingMs)}`
+    ? `a crossing costs ${atLeast}${duration(crossingMs)}`
     : `with threads ${duration(pooledMs)}`;
   const expected = `a call computes ${duration(callMs)}, ${price}: ${timesAfter('about', free.gain)} on ${counted(cores, 'free core')}`;
   const row = gains.find(({ threads }) => threads === cores);
