@@ -103,7 +103,9 @@ test('says by how much a curve is off that is not as G. M. Amdahl has it', () =>
 
 test('a serial part is never more than all, however few the rounds are', () => {
   const rounds = curve({ 1: 100, 2: 100 }, 3);
-  const threads = rounds.threads.map((each) => (each.threads === 1 ? each : { ...each, rate: [60, 200, 110] }));
+  const threads = rounds.threads.map((each) =>
+    each.threads === 1 ? each : { ...each, rate: [60, 200, 110] },
+  );
   const { low, high } = amdahlOf({ ...rounds, threads })!.serialShare;
   assert.ok(low >= 0 && high <= 1, `${low} to ${high}`);
 });
