@@ -129,6 +129,20 @@ export function shortened(text: string): string {
 /** A file name that needs no escaping in code, and is not too long to read. */
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_.@+$ -]{1,60}\.[cm]?[jt]s$/u;
 
+/**
+ * The parts of code to paste that differ between ES and CommonJS modules.
+ * @param isCommonJs whether the module that is pasted beside is CommonJS; undefined: it is not, or a report of an earlier version does not say
+ */
+export function codeFor(isCommonJs: boolean | undefined) {
+  return {
+    imported: (name: string, from: string) =>
+      isCommonJs ? `const ${name} = require('${from}');` : `import ${name} from '${from}';`,
+    placeOf: (file: string) =>
+      isCommonJs ? `require.resolve('./${file}')` : `new URL('./${file}', import.meta.url)`,
+    loaded: (file: string) => (isCommonJs ? `require('./${file}');` : `await import('./${file}');`),
+  };
+}
+
 /** The file of a module as the user gave it, for code to paste. */
 export function fileInCode(given: string, otherwise: string): string {
   const file = given.replace(/#.*$/s, '').split(/[\\/]/).at(-1) ?? '';

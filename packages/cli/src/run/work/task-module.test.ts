@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createPool } from 'threadwise';
 import { UsageError } from '../../exit-code.js';
-import { findModule, loadError, namedFunction, selectFunction } from './task-module.js';
+import { findModule, isCommonJs, loadError, namedFunction, selectFunction } from './task-module.js';
 
 let folder: string;
 before(() => {
@@ -27,6 +27,21 @@ test('finds a module by path or URL, with and without an export', () => {
   assert.deepEqual(findModule(path), { url: href, exportName: undefined });
   assert.deepEqual(findModule(`${path}#hash`), { url: href, exportName: 'hash' });
   assert.deepEqual(findModule(`${href}#hash`), { url: href, exportName: 'hash' });
+});
+
+test('tells by the text of a module whether it is CommonJS', () => {
+  const isSo = (name: string, text: string): boolean => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return isCommonJs({ url: pathToFileURL(path).href });
+  };
+  assert.ok(isSo('a.js', "const fs = require('node:fs');\nexports.f = () => import('./b.mjs');\n"));
+  assert.ok(isSo('b.cjs', "// to export it\nimport('./b.mjs');\nmodule.exports = () => 1;"));
+  assert.ok(!isSo('c.js', 'const f = 1;export{f};'));
+  assert.ok(!isSo('d.js', "  import http from 'node:http';\nhttp.createServer().listen();"));
+  assert.ok(!isSo('e.ts', 'export async function f(): Promise<number> { return 1; }'));
+  assert.ok(!isSo('f.mjs', 'globalThis.f = 1;'));
+  assert.ok(!isCommonJs({ url: pathToFileURL(join(folder, 'none.js')).href }));
 });
 
 test('of a module that does not end loading it says what can be done, and names no option of the library', async () => {

@@ -1,10 +1,10 @@
 /** Finds the user's module and the function in it; used in the main thread and again in every worker. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { NamedFile } from '../../disk/file-id.js';
 import { ExpectedError, UsageError } from '../../exit-code.js';
-import { attempt, hasCode } from '../../system-error.js';
+import { attempt, hasCode, tried } from '../../system-error.js';
 import type { DescribedError } from './batch.js';
 import { shownValue } from './described-error.js';
 
@@ -31,6 +31,15 @@ export function findModule(reference: string): ModuleReference {
 /** @param given the module as the user named it */
 export function moduleFile(given: string, { url }: ModuleReference): NamedFile {
   return { what: `the module '${given}'`, file: fileURLToPath(url) };
+}
+
+/** A statement that only an ES module has, at the start of a line or after another statement. */
+const ES_STATEMENT = /(?:^|[;}])[ \t]*(?:export\b|import\b(?!\s*\())/m;
+
+/** Whether the file is a CommonJS module, as far as its text tells: code to paste beside it should then be CommonJS, too. */
+export function isCommonJs({ url }: Pick<ModuleReference, 'url'>): boolean {
+  const text = tried(() => readFileSync(fileURLToPath(url), 'utf8'));
+  return text !== undefined && !/\.m[jt]s$/.test(url) && !ES_STATEMENT.test(text);
 }
 
 export type ModuleNamespace = Readonly<Record<string, unknown>>;

@@ -132,6 +132,27 @@ test('the recommended code runs each function that was offloaded, in a pool of i
   assert.deepEqual(ran, ['/tasks.js#render', '/tasks.js#sum', '/tasks.js#default', '/other.mjs#count']);
 });
 
+test('beside a CommonJS app the recommended code is CommonJS', () => {
+  const asIs = { rate: 1000, p99Ms: 60 };
+  const code = (changed: object) =>
+    serverReport(findServer(fakeServer({ asIs, ...changed }))).recommended!.code(100);
+  const subject = { module: 'main.js', form: 'listens', isCommonJs: true } as const;
+  const cluster = code({ cluster: { rate: 1900, p99Ms: 30 }, subject });
+  assert.deepEqual(
+    [cluster[0], cluster.at(-2)],
+    ["const cluster = require('node:cluster');", "  require('./main.js');"],
+  );
+  const offload = ['./tasks.js#render'];
+  assert.deepEqual(
+    code({ offloaded: { rate: 3000, p99Ms: 20 }, subject: { ...subject, offload } }).slice(0, 3),
+    [
+      "const { createPool } = require('threadwise');",
+      '',
+      "const pool = createPool(require.resolve('./tasks.js'), { threads: 4 });",
+    ],
+  );
+});
+
 test('the recommended code of a cluster does not run where it does not say how the server is started: it would start processes without an end', () => {
   const code = (form: 'listener' | 'server' | 'listens') => {
     const ways = { asIs: { rate: 1000, p99Ms: 60 }, cluster: { rate: 1900, p99Ms: 30 } };

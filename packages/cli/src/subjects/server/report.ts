@@ -18,7 +18,7 @@ import {
   withRange,
 } from '../../format/figures.js';
 import { barsChart } from '../../report/html/bars.js';
-import { fileInCode, machineRows, pairsTable, tablesSection } from '../../report/model.js';
+import { codeFor, fileInCode, machineRows, pairsTable, tablesSection } from '../../report/model.js';
 import type { Report, Section, Table, Tone } from '../../report/model.js';
 import { measureServer } from './measure/measure.js';
 import { failuresOf, processesOf } from './rules/figures.js';
@@ -172,16 +172,15 @@ function recommendedCode({ verdict: { answer }, samples: { subject } }: ServerFi
   return answer === 'offload' ? poolCode(subject) : [];
 }
 
-function clusterCode({ module, form, processes }: ServerSubject): string[] {
+function clusterCode({ module, form, processes, isCommonJs }: ServerSubject): string[] {
+  const { imported, loaded } = codeFor(isCommonJs);
   const file = fileInCode(module, 'app.js');
   // Not to be run as it is: a worker that started nothing would end, and be replaced, without an end.
   const listens = form === 'listener' ? 'http.createServer(app).listen(…);' : 'app.listen(…);';
   const starts =
-    form === 'listens'
-      ? `await import('./${file}');`
-      : `${listens} // as it is started now; app: what ${file} exports`;
+    form === 'listens' ? loaded(file) : `${listens} // as it is started now; app: what ${file} exports`;
   return [
-    "import cluster from 'node:cluster';",
+    imported('cluster', 'node:cluster'),
     '',
     'if (cluster.isPrimary) {',
     `  for (let i = 0; i < ${processes}; i++) cluster.fork();`,
@@ -193,7 +192,8 @@ function clusterCode({ module, form, processes }: ServerSubject): string[] {
 }
 
 /** A pool for each module, as it was measured. */
-function poolCode({ offload, threads }: ServerSubject): string[] {
+function poolCode({ offload, threads, isCommonJs }: ServerSubject): string[] {
+  const { imported, placeOf } = codeFor(isCommonJs);
   const modules = groups(offload, (each) => each.slice(0, each.lastIndexOf('#')));
   const code = modules.flatMap(([module, given], i) => {
     const pool = modules.length === 1 ? 'pool' : `pool${i + 1}`;
@@ -201,14 +201,14 @@ function poolCode({ offload, threads }: ServerSubject): string[] {
     const tasks = names.map((name) => (PLAIN_EXPORT.test(name.trim()) ? name.trim() : 'task'));
     return [
       '',
-      `const ${pool} = createPool(new URL('./${fileInCode(module, 'tasks.js')}', import.meta.url), { threads: ${threads} });`,
+      `const ${pool} = createPool(${placeOf(fileInCode(module, 'tasks.js'))}, { threads: ${threads} });`,
       ...[...new Set(tasks)].flatMap((task) => [
         `// in place of ${task}(…)`,
         `await ${pool}.run('${task}', […]);`,
       ]),
     ];
   });
-  return code.length === 0 ? [] : ["import { createPool } from 'threadwise';", ...code];
+  return code.length === 0 ? [] : [imported('{ createPool }', 'threadwise'), ...code];
 }
 
 export const server = { measure: measureServer, analyze: findServer, report: serverReport };

@@ -4,6 +4,7 @@ import { Lane, type LaneOptions } from '../../../experiment/lane.js';
 import { readMachine } from '../../../experiment/machine.js';
 import type { StepsOf } from '../../../experiment/serve.js';
 import { clamp, Session } from '../../../experiment/session.js';
+import { isCommonJs } from '../../../run/work/task-module.js';
 import { newSamples } from '../rules/samples.js';
 import type { MeasurePlan } from './measure.js';
 import { callLimitMs, mostFor, shareOf, type StepName } from './schedule.js';
@@ -62,6 +63,17 @@ export class FunctionSession extends Session<MeasurePlan> {
 
 export type ProbeLane<R extends Role> = Lane<Steps<R>>;
 
-function subjectOf({ moduleGiven, export: name = 'default', inputCount, inputsHow }: MeasurePlan) {
-  return { module: moduleGiven, export: name, inputs: { count: inputCount, used: 0, how: inputsHow } };
+function subjectOf({
+  module: url,
+  moduleGiven: module,
+  export: name = 'default',
+  inputCount,
+  inputsHow,
+}: MeasurePlan) {
+  return {
+    module,
+    isCommonJs: isCommonJs({ url }),
+    export: name,
+    inputs: { count: inputCount, used: 0, how: inputsHow },
+  };
 }

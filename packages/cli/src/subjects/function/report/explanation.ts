@@ -9,7 +9,7 @@ import {
   rate,
 } from '../../../format/figures.js';
 import { usableCores } from '../../../experiment/rules.js';
-import { fileInCode, type Paragraph, type Tone } from '../../../report/model.js';
+import { codeFor, fileInCode, type Paragraph, type Tone } from '../../../report/model.js';
 import { howOf } from '../rules/alternatives.js';
 import { cheapestOf, crossingMsOf } from '../rules/busy.js';
 import type { Findings } from '../rules/analyze.js';
@@ -150,13 +150,14 @@ export function beforeCode({ alternatives, samples, verdict }: Findings): string
 export function recommendedCode({ recommended, samples }: Findings, columns: number): string[] {
   const { threads } = recommended;
   if (threads === undefined) return [];
-  const url = `new URL('./${fileInCode(samples.subject.module, 'tasks.js')}', import.meta.url)`;
+  const { imported, placeOf } = codeFor(samples.subject.isCommonJs);
+  const place = placeOf(fileInCode(samples.subject.module, 'tasks.js'));
   const given = Object.entries({ threads, ...recommended }); // `threads` goes before the other options
   const quoted = given.map(([name, value]) => `${name}: ${typeof value === 'string' ? `'${value}'` : value}`);
   return [
-    ...broken("import { createPool } from 'threadwise';", columns),
+    ...broken(imported('{ createPool }', 'threadwise'), columns),
     '',
-    ...broken(`const pool = createPool(${url}, { ${quoted.join(', ')} });`, columns),
+    ...broken(`const pool = createPool(${place}, { ${quoted.join(', ')} });`, columns),
   ];
 }
 

@@ -170,6 +170,17 @@ test('code that has nothing of a hostile name, and names a module that has a pla
   );
 });
 
+test('beside a CommonJS module the code is CommonJS', () => {
+  const { subject } = fakeSamples();
+  const samples = fakeSamples({ subject: { ...subject, module: 'lib/hash.js', isCommonJs: true } });
+  const lines = render(fakeFindings({ samples }), 100);
+  const start = lines.indexOf("  const { createPool } = require('threadwise');");
+  assert.deepEqual(lines.slice(start + 1, start + 3), [
+    '',
+    "  const pool = createPool(require.resolve('./hash.js'), { threads: 4 });",
+  ]);
+});
+
 for (const columns of [40, 80, 200]) {
   test(`nothing is wider than ${columns} columns, and no text of a program's steers the terminal`, () => {
     for (const findings of [fakeFindings(), hostileFindings(), nothingFound()]) {

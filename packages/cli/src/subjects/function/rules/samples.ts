@@ -9,6 +9,8 @@ import type { Series, Spread } from '../../../experiment/statistics.js';
 export interface Subject {
   /** As the user gave it. */
   readonly module: string;
+  /** Whether it is CommonJS, and so the code to paste beside it. */
+  readonly isCommonJs?: boolean | undefined;
   readonly export: string;
   readonly inputs: { readonly count: number; readonly used: number; readonly how: string };
 }

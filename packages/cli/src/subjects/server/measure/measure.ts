@@ -6,6 +6,7 @@ import { usableCores } from '../../../experiment/rules.js';
 import { clamp, type Plan, type Progress, Session } from '../../../experiment/session.js';
 import { seriesOf } from '../../../experiment/statistics.js';
 import type { LoadTalk } from '../load/process.js';
+import { isCommonJs } from '../../../run/work/task-module.js';
 import { isFailing } from '../rules/figures.js';
 import { NOTHING_MEASURED, SERIES } from '../rules/samples.js';
 import type { LaneSamples, SeriesName, ServerSamples } from '../rules/samples.js';
@@ -70,6 +71,7 @@ export async function measureServer(
     const samples = (): ServerSamples => ({
       subject: {
         module: plan.moduleGiven,
+        isCommonJs: isCommonJs({ url: plan.module }),
         form: lanes[0]?.opened.form,
         routes: plan.requests.map(routeOf),
         against: plan.against.map(routeOf),

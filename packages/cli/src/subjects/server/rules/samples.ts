@@ -22,6 +22,8 @@ export interface ServerSamples extends Measured {
 export interface ServerSubject {
   /** The module as the user named it. */
   readonly module: string;
+  /** Whether it is CommonJS, and so the code to paste beside it. */
+  readonly isCommonJs?: boolean | undefined;
   /** listener, server: what the module exports, or what its factory returns. listens: the app listens by itself. */
   readonly form: 'listener' | 'server' | 'listens' | undefined;
   /** `GET /main?name=x`. */
