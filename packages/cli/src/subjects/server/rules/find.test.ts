@@ -172,6 +172,31 @@ test('other programs that have the other cores, and an event loop that is not al
   assert.match(verdict.sentence, /other programs 0\.9/);
 });
 
+test('whoever takes more of the cores is said to be what the app would be better without', () => {
+  const sentence = (loadShare: number, otherShare: number): string => {
+    const shares = { loadShare, otherShare };
+    const asIs = { ...BUSY, loopShare: 0.6, ...shares };
+    const cluster = { rate: 1000, p99Ms: 60, cpuShare: 1, ...shares };
+    return found({ asIs, cluster, cores: 2, noise: 0.01 }).verdict.sentence;
+  };
+  assert.match(sentence(0.1, 0.9), /; without other programs the app would have these cores, too$/);
+  assert.match(sentence(0.9, 0.1), /; with the load on another machine the app would have these cores, too$/);
+});
+
+test('of the warnings the first is what was left out of what was asked for', () => {
+  const skipped = [{ what: 'offloading', why: 'GET /: the answer differs: does the app await render()?' }];
+  const cluster = { rate: 1000, p99Ms: 60, loadShare: 2 };
+  const { warnings } = found({
+    asIs: { ...BUSY, loadShare: 2 },
+    cluster,
+    more: { skipped, isCutShort: true },
+  });
+  assert.deepEqual(
+    warnings.map((text) => text.slice(0, 12)),
+    ['offloading: ', 'the load gen', 'not everythi'],
+  );
+});
+
 test('a full machine is no doubt where the other ways are far slower', () => {
   const cluster = { rate: 300, p99Ms: 120, cpuShare: 1.5, loadShare: 0.4 };
   assert.equal(answerOf({ asIs: BUSY, cluster, cores: 2, noise: 0.01 }), 'leave');

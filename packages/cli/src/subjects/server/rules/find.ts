@@ -109,11 +109,13 @@ function warningsOf({ samples, cores }: Figures, answer: ServerAnswer): string[]
     failed('offloading', samples.offloaded),
     failed('the cluster', samples.cluster),
     !isFailing(asIs.errors) && failuresOf(asIs.errors) > 0 && `now and then: ${errorsOf(asIs.errors)}`,
+    // First what was asked for and left out: most often there is something to do about it.
+    ...rules.notMeasured(samples.skipped),
     used < asked &&
       `${used} connections were used, not ${asked}: with more a request would take longer than there is time to measure (--budget)`,
     rules.busyWarning(machine),
     sharedCores(asIs, cores),
-    ...rules.leftOutWarnings(samples),
+    ...rules.leftOutWarnings({ ...samples, skipped: [] }),
   ]);
 }
 

@@ -189,7 +189,9 @@ function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerd
     });
   if (held === undefined) return undefined;
   const full = `with ${held.title} the machine is full: ${whoFills(held.room, cores)}`;
-  return unknown(`${full}; with the load on another machine the app would have these cores, too`);
+  const where =
+    held.room.others > held.room.load ? 'without other programs' : 'with the load on another machine';
+  return unknown(`${full}; ${where} the app would have these cores, too`);
 }
 
 /** `the load generator takes 0.9 of 2 cores`. */
