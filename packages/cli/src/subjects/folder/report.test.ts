@@ -11,12 +11,14 @@ import { fakeClass, fakeFolder, fakeRounds, MORE_IN_WORKERS } from './rules/samp
 
 type Busy = readonly (readonly number[])[];
 
-/** The page of a report in which every way had the cores this busy. */
-function pageFor(busy: Busy): string {
+/** A report in which every way had the cores this busy. */
+function reportFor(busy: Busy) {
   const { ways, control } = fakeRounds(MORE_IN_WORKERS);
   const warm = { ways: ways.map((way) => ({ ...way, busy })), control };
-  return renderHtml(folderReport(analyzeFolder(fakeFolder([fakeClass(warm)]))), FAKE_MADE);
+  return folderReport(analyzeFolder(fakeFolder([fakeClass(warm)])));
 }
+
+const pageFor = (busy: Busy): string => renderHtml(reportFor(busy), FAKE_MADE);
 
 const steps = (count: number, shares: (step: number) => readonly number[]): Busy =>
   Array.from({ length: count }, (_, step) => shares(step));
@@ -46,6 +48,18 @@ describe('analyze files: cores over time, on the page', () => {
     assert.doesNotMatch(pageFor(steps(3, () => [1, 1])), /Cores over time/, 'too few for a curve');
     assert.doesNotMatch(pageFor([]), /Cores over time/);
   });
+});
+
+test('analyze files: below a plot of cores on a terminal stands what its lines are', () => {
+  const under = (cores: number): string => {
+    const report = reportFor(steps(5, () => new Array<number>(cores).fill(0.5)));
+    return renderTerminal(report, { columns: 100, isColor: false, isVerbose: true });
+  };
+  assert.match(
+    under(2),
+    /Cores over time: .*\n(?:.*%.*\n)+ {2}how busy over time: one line for each of 2 cores\n/,
+  );
+  assert.match(under(64), /\n {2}how busy over time: 64 cores\n/);
 });
 
 test('analyze files: the table says of noise above 100 % what the warning says', () => {

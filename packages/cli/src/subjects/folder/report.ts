@@ -192,8 +192,14 @@ function corePlots(findings: FolderFindings, columns: number): Line[] {
       { text: '' },
       ...wrapped(title, columns, '', 'bold'),
       ...drawn.split('\n').map((text) => ({ text: `  ${text}` })),
+      ...wrapped(`how busy over time: ${legendOf(lines.map(({ name }) => name))}`, columns, '  ', 'dim'),
     ];
   });
+}
+
+/** One core, the mean of many, or a line for each. */
+function legendOf([first = '', ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `one line for each of ${counted(others.length + 1, 'core')}`;
 }
 
 function stretched(shares: readonly number[]): number[] {
