@@ -29,6 +29,12 @@ test('cuts lines the same however the bytes come, and counts every byte', async 
   }
 });
 
+test('a carriage return ends a line together with a newline only', async () => {
+  for (const chunkBytes of [1, 2, 1000]) {
+    assert.deepEqual((await linesOf('a\rb\r\r\nc\r', chunkBytes)).texts, ['a\rb\r', 'c\r']);
+  }
+});
+
 test('a newline at the end begins no further line, and nothing has no line', async () => {
   assert.deepEqual((await linesOf('a\nb\n', 4)).texts, ['a', 'b']);
   assert.deepEqual((await linesOf('', 4)).texts, []);

@@ -129,7 +129,9 @@ export async function* readLines(
     const marked = whole.toString('utf8');
     const text = number === 1 && marked.startsWith('\ufeff') ? marked.slice(1) : marked;
     number += 1;
-    return { value: text.endsWith('\r') ? text.slice(0, -1) : text, bytes: whole.length + newlineBytes };
+    // Without its newline, the \r of the last line is one of its characters.
+    const isCrLf = newlineBytes > 0 && text.endsWith('\r');
+    return { value: isCrLf ? text.slice(0, -1) : text, bytes: whole.length + newlineBytes };
   };
   for await (const chunk of chunks) {
     const lines: Counted<string>[] = [];
