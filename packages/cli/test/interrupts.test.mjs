@@ -127,15 +127,19 @@ test('Ctrl-C takes the bar away: every line is whole, and the cursor is there', 
   assert.equal(screen.get('cursor_flag'), '1');
 });
 
-test('on a narrow terminal the share and the count are in sight, and the bar has what room is left', onTerminal, async (t) => {
-  const shown = { 20: /^0% [\d,]+ of 1/m, 60: /^░{16} 0% [\d,]+ of 100,000,000/m };
-  for (const [columns, line] of Object.entries(shown)) {
-    const screen = new Screen({}, columns, 24);
-    t.after(() => screen.close());
-    const args = `run '${task('works')}' --range 1..100000000 --threads 1 --out '${join(folder, `narrow-${columns}`)}'`;
-    screen.type(`clear; '${process.execPath}' '${main}' ${args}; echo "exit code $?"`);
-    await screen.until(line);
-    screen.press('C-c');
-    await screen.until(/exit code 130\n/);
-  }
-});
+test(
+  'on a narrow terminal the share and the count are in sight, and the bar has what room is left',
+  onTerminal,
+  async (t) => {
+    const shown = { 20: /^0% [\d,]+ of 1/m, 60: /^░{16} 0% [\d,]+ of 100,000,000/m };
+    for (const [columns, line] of Object.entries(shown)) {
+      const screen = new Screen({}, columns, 24);
+      t.after(() => screen.close());
+      const args = `run '${task('works')}' --range 1..100000000 --threads 1 --out '${join(folder, `narrow-${columns}`)}'`;
+      screen.type(`clear; '${process.execPath}' '${main}' ${args}; echo "exit code $?"`);
+      await screen.until(line);
+      screen.press('C-c');
+      await screen.until(/exit code 130\n/);
+    }
+  },
+);

@@ -14,10 +14,12 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   watch,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -319,6 +321,41 @@ test(
     assert.deepEqual(readdirSync(folder), ['out']);
   },
 );
+
+test(
+  'standard output by its name goes behind what is there',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    const out = join(temporaryFolder(), 'out');
+    const fd = openSync(out, 'w');
+    writeSync(fd, 'first\n');
+    const stdio = ['ignore', fd, 'pipe', fd];
+    for (const name of ['/dev/stdout', '/dev/fd/3'])
+      await runTask('echo', ['--range', '1..2', '--out', name], { stdio, input: undefined });
+    writeSync(fd, 'last\n');
+    closeSync(fd);
+    assert.equal(readFileSync(out, 'utf8'), 'first\n1\n2\n1\n2\nlast\n');
+  },
+);
+
+test('an output that is removed or moved away during the run is told', { skip: !isPosix }, async () => {
+  const folder = temporaryFolder();
+  const [place, out] = [join(folder, 'place'), join(folder, 'place/out')];
+  const act = (what) => `import * as fs from 'node:fs'; export default (x) => (x > 1 ? x : fs.${what});`;
+  writeFileSync(join(folder, 'removes.mjs'), act(`rmSync('${place}', { recursive: true })`));
+  writeFileSync(join(folder, 'moves.mjs'), act(`renameSync('${place}', '${place}2')`));
+  const removed = `'${out}': the file was removed during the run`;
+  for (const [module, more, why] of [
+    ['removes.mjs', [], removed],
+    ['removes.mjs', ['--journal', join(folder, 'journal')], removed],
+    ['moves.mjs', [], `'${realpathSync(folder)}/place/out': its folder was removed or renamed meanwhile`],
+  ]) {
+    mkdirSync(place);
+    const args = ['--range', '1..2', '--quiet', '--out', out, ...more];
+    const { code, stderr } = await run(['run', module, ...args], { cwd: folder });
+    assert.deepEqual([code, stderr], [1, `threadwise: cannot write to ${why}\n`]);
+  }
+});
 
 test('a journal that cannot be written leaves the old output alone', async () => {
   const folder = temporaryFolder();

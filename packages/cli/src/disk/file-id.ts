@@ -20,6 +20,7 @@ export interface NamedFile {
 
 export const STDIN = 0;
 export const STDOUT = 1;
+export const STDERR = 2;
 
 /** How many symbolic links of a path are followed: as many as Linux follows. */
 const MOST_LINKS = 40;

@@ -12,6 +12,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
@@ -26,9 +27,9 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { ExpectedError } from '../exit-code.js';
-import { attempt, describeSystemError, hasCode } from '../system-error.js';
+import { attempt, describeSystemError, hasCode, tried } from '../system-error.js';
 import { beginningOf } from '../format/cut.js';
-import { placeOf } from './file-id.js';
+import { placeOf, STDERR } from './file-id.js';
 
 export type OutPath = ReturnType<typeof outPath>;
 
@@ -70,7 +71,14 @@ export function openOutFile(out: OutPath): OutFile {
   }
 }
 
+/** `/dev/stdout` and its like mean what the descriptor is open for. To open that file anew would cut off what others have written to it. */
+const DESCRIPTOR = new RegExp(`^/proc/${process.pid}/fd/(\\d+)$`);
+
 export function openInPlace(path: string, flags: 'w' | 'a' | number): OutFile {
+  const opened = Number(DESCRIPTOR.exec(placeOf(path))?.[1]);
+  // Others than these may be Node.js's own.
+  if (opened <= STDERR || tried(() => fstatSync(opened).isFile()))
+    return { fd: opened, commit() {}, close() {} };
   const fd = openInFolder(path, flags);
   return { fd, commit() {}, close: () => closeSync(fd) };
 }
@@ -133,6 +141,8 @@ function takePlace(part: string, place: string): void {
     renameSync(part, place);
     return;
   } catch {
+    if (!existsSync(part))
+      throw new ExpectedError(`cannot write to '${place}': its folder was removed or renamed meanwhile`);
     // A file that is a mount point, as in a container, cannot be replaced by a rename, but it can be written.
   }
   try {

@@ -118,14 +118,20 @@ function cutTo(fd: number, offset: number): void {
 }
 
 function fileSink({ fd, commit, close }: OutFile, name: string, place: Place): Sink {
-  const sink = { place, offset: fstatSync(fd).size, write: writeText, commit, close };
+  const begin = fstatSync(fd);
+  /** Standard output may well be a file that has no name any more, and some file systems count no names. */
+  const keepsName = place.kind === 'out' && begin.nlink > 0;
+  const sink = { place, offset: begin.size, write: writeText, commit, close };
   return sink;
 
   async function writeText(text: string): Promise<void> {
     // The size is measured, not added up: another program may have written to a redirected standard output before us.
     const before = fstatSync(fd).size;
     sink.offset = before + writeAll(fd, text, name);
-    if (fstatSync(fd).size === sink.offset) return;
+    const { size, nlink } = fstatSync(fd);
+    if (keepsName && nlink === 0)
+      throw new ExpectedError(`cannot write to '${name}': the file was removed during the run`);
+    if (size === sink.offset) return;
     // The file is not open for appending, and we, or another program, had cut it: so the write began beyond its end, with zeros in between.
     ftruncateSync(fd, before);
     const problem =
