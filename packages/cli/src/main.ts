@@ -1,5 +1,6 @@
 /** The command `threadwise`: the list of its subcommands, and what an error means for the exit code. */
 
+import { existsSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { ExitCode, ExpectedError } from './exit-code.js';
 import { printable } from './format/cut.js';
@@ -72,6 +73,9 @@ try {
       process.stderr.write(
         '(write it before options that take several values, which --help shows with ...)\n',
       );
+    // The shell has made it of a pattern, or it stands behind --files --.
+    const [, name = ''] = /^error: unknown option '(.*)'/s.exec(error.message) ?? [];
+    if (existsSync(name)) process.stderr.write(`(write the file of that name as './${printable(name)}')\n`);
     setExitCode(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
   } else {
     // The library refused an option or an environment variable, and its message says which.

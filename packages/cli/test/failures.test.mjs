@@ -178,6 +178,29 @@ test("a module's own setup and teardown are called in each worker", async () => 
   assert.equal(files, '"torn-down"\n');
 });
 
+test('what fails in threads beside the inputs is told once, with its place', async () => {
+  const waits = `while (readFileSync('tries').length < 3) await new Promise((resolve) => setImmediate(resolve));`;
+  const hooks = `
+    export const setup = ({ workerId }) => {
+      if (workerId > 1) appendFileSync('tries', 'x');
+      if (workerId > 1) throw new Error('no seat');
+    };
+    export const teardown = () => { throw new Error('no way out'); };`;
+  writeFileSync(at('tries'), '');
+  writeFileSync(
+    at('threads.mjs'),
+    `import { appendFileSync, readFileSync } from 'node:fs'; ${hooks} export default async (x) => { ${waits} return x; };`,
+  );
+  const args = ['--range', '1..2', '--quiet', '--threads', '2'];
+  const { code, stdout, stderr } = await run(['run', 'threads.mjs', ...args], { cwd: folder });
+  assert.deepEqual([code, stdout], [0, '1\n2\n']);
+  const place = String.raw`\n {6}at \S+ \(file:\S+threads\.mjs:\d+:\d+\)\n`;
+  assert.match(
+    stderr,
+    new RegExp(`^threadwise: Error: no seat${place}threadwise: Error: no way out${place}$`),
+  );
+});
+
 test('a number of threads that the library refuses is bad usage, not an error of ours', async () => {
   for (const [args, env] of [
     [['--threads', '5000'], {}],
@@ -216,6 +239,18 @@ test('help is that of the command that is named, and an unknown one is told', as
   }
   const serve = await helpOf('serve', '--help');
   assert.match(serve.stdout, /\(default:\s+30s\)[^]*\(default:\s+25s\)/);
+});
+
+test('of a file whose name begins with a dash it is told how to write it', async () => {
+  writeFileSync(at('-dash.txt'), '');
+  const { code, stderr } = await run(['run', task('echo'), '--files', '--', '-dash.txt'], { cwd: folder });
+  assert.match(
+    stderr,
+    /unknown option '-dash\.txt'\n.*\n\(write the file of that name as '\.\/-dash\.txt'\)\n$/,
+  );
+  assert.equal(code, 2);
+  const { stdout } = await runTask('echo', ['--files', './-dash.txt'], { cwd: folder });
+  assert.equal(stdout, '"-dash.txt"\n');
 });
 
 test('help shows examples, usage errors say where to look', async () => {

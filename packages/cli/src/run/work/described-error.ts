@@ -37,6 +37,13 @@ export function errorLine({ name, message, code }: DescribedError): string {
   return `${name}${shownCode}: ${message}`;
 }
 
+/** What failed in a thread outside of an input: its setup, its teardown, or its start. */
+export function threadFailure(thrown: unknown): string {
+  const error = describeError(thrown);
+  if (error.code === 'ERR_WORKER_INIT_FAILED') return `the system gives no further thread (${error.message})`;
+  return errorLine(error);
+}
+
 /** Structural, because an error of another realm or a copy that crossed a thread may not be `instanceof Error`. */
 function isErrorLike(thrown: unknown): thrown is { name: unknown; message: unknown } {
   return typeof thrown === 'object' && thrown !== null && 'message' in thrown && 'name' in thrown;

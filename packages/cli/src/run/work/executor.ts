@@ -4,11 +4,13 @@ import { createPool, type Pool } from 'threadwise';
 import { ExitCode, ExpectedError } from '../../exit-code.js';
 import type { FleetAddress } from '../../fleet/address.js';
 import { loadFleetPackage } from '../../fleet/package.js';
+import { printable } from '../../format/cut.js';
+import { canDrawOn } from '../../format/text.js';
 import type { RunOptions } from '../options.js';
 import type { RunInWorker } from './attempts.js';
 import type { BatchSetup } from './batch.js';
 import { batchRun } from './batch-runner.js';
-import { describeError, errorLine } from './described-error.js';
+import { describeError, errorLine, stackOf, threadFailure } from './described-error.js';
 import { takingInput } from './passing.js';
 import { createBatching } from './pump.js';
 import { failsToLoad, importModule, selectName } from './task-module.js';
@@ -28,6 +30,17 @@ export function localExecutor({ module, threads, timeoutMs, batch }: RunOptions,
     if (reason !== 'crashed') return;
     crashes.count += 1;
     crashes.last = error === undefined ? `exit code ${exitCode}` : errorLine(describeError(error));
+  });
+  /** A thread that cannot be started is tried again and again: that is told once. */
+  const told = new Set<string>();
+  pool.on('error', ({ error }) => {
+    const failure = threadFailure(error);
+    if (told.has(failure)) return;
+    told.add(failure);
+    const lines = [failure, ...(stackOf(error)?.split('\n') ?? [])].join('\n      ');
+    // Takes the place of the bar, which is drawn again.
+    const atStart = canDrawOn(process.stderr) ? '\r\x1b[K' : '';
+    process.stderr.write(`${atStart}threadwise: ${printable(lines)}\n`);
   });
   return {
     /** Resolves when inputs can be run. Rejects with an error that is meant for the user. */

@@ -44,6 +44,16 @@ test('tells by the text of a module whether it is CommonJS', () => {
   assert.ok(!isCommonJs({ url: pathToFileURL(join(folder, 'none.js')).href }));
 });
 
+test('where the system gives no thread, the module is not to blame', () => {
+  const none = Object.assign(new Error('EAGAIN'), { code: 'ERR_WORKER_INIT_FAILED' });
+  const refused = Object.assign(new Error('cannot load', { cause: none }), { code: 'ERR_MODULE_LOAD' });
+  for (const error of [none, refused])
+    assert.equal(
+      loadError('x.mjs', 'file:///x.mjs', error).message,
+      "cannot run 'x.mjs': the system gives no further thread (EAGAIN)",
+    );
+});
+
 test('of a module that does not end loading it says what can be done, and names no option of the library', async () => {
   const path = join(folder, 'never.mjs');
   writeFileSync(path, 'await new Promise(() => setInterval(() => {}, 2 ** 30)); export const f = () => 1;');

@@ -6,7 +6,7 @@ import type { NamedFile } from '../../disk/file-id.js';
 import { ExpectedError, UsageError } from '../../exit-code.js';
 import { attempt, hasCode, tried } from '../../system-error.js';
 import type { DescribedError } from './batch.js';
-import { shownValue } from './described-error.js';
+import { shownValue, threadFailure } from './described-error.js';
 
 export interface ModuleReference {
   readonly url: string;
@@ -153,6 +153,9 @@ const TOO_LONG =
 export function loadError(module: string, url: string, error: unknown): UsageError {
   const cause = hasCode(error, ['ERR_MODULE_LOAD']) ? (error as Error).cause : error;
   if (!(cause instanceof Error)) return new UsageError(`cannot load '${module}': ${shownValue(cause)}`);
+  // Nothing is wrong with the module.
+  if (hasCode(cause, ['ERR_WORKER_INIT_FAILED']))
+    return new UsageError(`cannot run '${module}': ${threadFailure(cause)}`);
   // This is a UsageError of ours: it crossed a thread or came from a process, so that only its name tells its class.
   if (cause.name === 'UsageError') return new UsageError(cause.message);
   const place = cause instanceof SyntaxError ? placeOfSyntaxError(url) : '';
