@@ -101,7 +101,8 @@ export const poolColumns: readonly Column[] = [
 
 /** The key `s` goes through the columns in this order. */
 export const workerColumns: readonly Column[] = [
-  { ...figures('WORKER', 12, 1, 'id', count), align: 'left' },
+  // A number that names a worker is no count: it is shown whole.
+  { ...figures('WORKER', 12, 1, 'id', (id) => `${id ?? '-'}`), align: 'left' },
   { ...state, cell: (row) => (row.inline === true ? 'inline' : text(row, 'state')) },
   figures('LOAD', 5, 3, 'load', count),
   figures('ENDED', 6, 5, 'completed', count),

@@ -107,11 +107,11 @@ const NO_MARK = '  ';
  */
 export function tableLines(table: Table, width: number, lines: number, first = 0): Line[] {
   const margin = 'selected' in table ? NO_MARK : '';
-  const placed = place(table, width - margin.length);
   const shown = table.rows.slice(first, first + Math.max(0, lines - 1));
   const hint = shown.length < table.rows.length ? ` ${shown.length}/${table.rows.length}` : '';
-  const title = placed.map(({ column, width: room }, i) =>
-    fitted(i === 0 ? column.title + hint : column.title, room, i === 0 ? 'left' : column.align),
+  const placed = place(table, hint, width - margin.length);
+  const title = placed.map(({ column, title: text, width: room }, i) =>
+    fitted(text, room, i === 0 ? 'left' : column.align),
   );
   const head: Line = [{ text: margin + title.join(GAP), style: 'title' }];
   return [filled(cut(head, width), width, 'title'), ...shown.map(rowLine)].slice(0, lines);
@@ -130,23 +130,29 @@ export function tableLines(table: Table, width: number, lines: number, first = 0
 }
 
 /** Keeps columns by priority, as long as they fit with their least width; then those that stretch take what is left. */
-function place({ columns, rows }: Table, width: number) {
+function place({ columns, rows }: Table, hint: string, width: number) {
+  const all = columns.map((column, i) => {
+    const title = i === 0 ? column.title + hint : column.title;
+    const widest = Math.max(title.length, ...rows.map((row) => widthOf(column.cell(row))));
+    // A figure that is cut would be another figure, as `1024/1…` is: the column needs what its figures do.
+    const needed = column.align === 'right' ? widest : i === 0 ? title.length : 0;
+    return { column, title, widest, width: Math.max(column.width, needed) };
+  });
   const kept = new Set<Column>();
   let left = width;
-  for (const column of columns.toSorted((a, b) => a.priority - b.priority)) {
-    const needed = column.width + (kept.size === 0 ? 0 : GAP.length);
+  for (const { column, width: own } of all.toSorted((a, b) => a.column.priority - b.column.priority)) {
+    const needed = own + (kept.size === 0 ? 0 : GAP.length);
     // The first column is always kept, and cut by the edge. After one that does not fit, none is kept.
     if (kept.size > 0 && needed > left) break;
     kept.add(column);
     left -= needed;
   }
-  return columns
-    .filter((column) => kept.has(column))
-    .map((column) => {
-      const widest = Math.max(column.title.length, ...rows.map((row) => widthOf(column.cell(row))));
-      const extra = column.stretches ? Math.max(0, Math.min(left, widest - column.width)) : 0;
+  return all
+    .filter(({ column }) => kept.has(column))
+    .map(({ column, title, widest, width: least }) => {
+      const extra = column.stretches ? Math.max(0, Math.min(left, widest - least)) : 0;
       left -= extra;
-      return { column, width: column.width + extra };
+      return { column, title, width: least + extra };
     });
 }
 

@@ -9,6 +9,7 @@ import { snapshotText, view } from './view.js';
 
 const NOW = 1_000_000;
 const images = fakePool('images', {
+  dispatch: 'direct',
   workers: [
     { id: 1, state: 'ready', load: 2, completed: 60, utilization: 0.5, heapUsedBytes: 2 ** 20, ageMs: 5000 },
     { id: 2, state: 'starting', load: 0, completed: 0, utilization: 0, heapUsedBytes: 2 ** 21, ageMs: 100 },
@@ -64,7 +65,7 @@ test('120 columns and 20 rows: everything, and the status on the last row', () =
     '> images     open         2/4      3    1.5s   81.4     0    12ms   240ms   1.5ms    33ms   7%',
     '  mail       paused       0/1      0       0   81.4     0    12ms   240ms   1.5ms    33ms   7%',
     'images  5 open  120 done  1 failed  2 crashed',
-    'threads 1-4 (measured)  queue limit none  choose least-busy  placement threads  dispatch shared-queue',
+    'threads 1-4 (measured)  queue limit none  choose least-busy  placement threads  dispatch direct',
     'WORKER^      STATE     LOAD  ENDED  BUSY   RUN50   RUN99  WAIT50  WAIT99     CPU  CPUWAIT     HEAP     AGE',
     '1            ready        2     60   50%       -       -       -       -       -        -     1MiB      5s',
     '2            starting     0      0    0%       -       -       -       -       -        -     2MiB   100ms',
@@ -88,7 +89,7 @@ test('the other pool, once selected, has its own details', () => {
     '  images     open         2/4      3    1.5s   81.4     0   240ms    33ms',
     '> mail       paused       0/1      0       0   81.4     0   240ms    33ms',
     'mail  5 open  120 done  1 failed  2 crashed',
-    'threads 1 (measured)  queue limit 10  choose least-busy  placement threads',
+    'threads 1 (measured)  queue limit 10  placement threads  dispatch shared-queue',
   ]);
   assert.ok(!lines.some((line) => line.startsWith('WORKER')));
 });
@@ -102,6 +103,23 @@ test('the column that is sorted by is shown, whatever else is dropped for it', (
     'WORKER       STATE     LOAD    AGEv',
     '1            ready        2      5s',
     '2            starting     0   100ms',
+  ]);
+});
+
+test('a thousand threads: no figure is cut, nor how many rows are hidden, nor the number of a worker', () => {
+  const workers = Array.from({ length: 1024 }, (_, i) => ({ id: 123_456 + i, state: 'ready', load: 1 }));
+  const threads = { min: 1, max: 1024, current: 1024 };
+  const decisions = [{ at: NOW, by: 'pool', from: 1024, to: 1023, why: 'idle', queued: 0, idle: 9 }];
+  const pools = [fakePool('images', { threads, workers, sizing: { policy: 'measured', decisions } })];
+  const state = initialState('http://h:1', fakeSnapshot(pools, NOW));
+  assert.deepEqual(texts(state, 40, 9).slice(1, 8), [
+    '  POOL       STATE      THREADS  QUEUE',
+    '> images     open     1024/1024      3',
+    'images  5 open  120 done  1 failed',
+    'WORKER^ 1/1024 STATE     LOAD  BUSY',
+    '123456         ready        1     -',
+    'DECIDED            THREADS WHY',
+    '0s ago        1024 to 1023 idle',
   ]);
 });
 

@@ -174,7 +174,10 @@ function settingsOf(pool: Row): string[] {
   return [
     `threads ${min === max ? max : `${min}-${max}`} (${text(pool, 'sizing.policy')})`,
     `queue limit ${limit}`,
-    ...['choose', 'placement', 'dispatch'].map((name) => `${name} ${text(pool, name)}`),
+    // With the shared queue, workers take tasks by themselves: the strategy chooses nothing.
+    ...(pool.dispatch === 'shared-queue' ? [] : ['choose'])
+      .concat('placement', 'dispatch')
+      .map((name) => `${name} ${text(pool, name)}`),
     ...(busy === undefined ? [] : [`coordinator ${percent(busy)} busy`]),
   ];
 }
