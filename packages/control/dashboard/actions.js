@@ -61,14 +61,11 @@ export const ACTIONS = [
       },
     ],
     effect: ({ choose, dispatch }, values) => [
-      values.choose === choose
-        ? `The strategy is ${choose} already: nothing changes.`
-        : `From now on a worker is chosen by ${values.choose} instead of ${choose}. Tasks already handed over stay where they are.`,
-      ...(dispatch === 'shared-queue'
-        ? [
-            'With dispatch shared-queue no strategy chooses: workers take tasks by themselves. Expect a refusal.',
-          ]
-        : []),
+      dispatch === 'shared-queue'
+        ? 'With dispatch shared-queue no strategy chooses: workers take tasks by themselves. Expect a refusal.'
+        : values.choose === choose
+          ? `The strategy is ${choose} already: nothing changes.`
+          : `From now on a worker is chosen by ${values.choose} instead of ${choose}. Tasks already handed over stay where they are.`,
     ],
     request: ({ choose }) => patch({ choose }),
     apply: 'Change the strategy',

@@ -98,14 +98,16 @@ const OVERRUN = 'replaced because a task went on after its timeout or abort';
 
 function ofLosses({ ms, counts }) {
   const when = `in the last ${span(ms)}`;
+  // As in the lines of the functions: also what timed out, and what was lost with its worker.
+  const failed = counts.failed + counts.timedOut + counts.crashed;
+  const late = counts.timedOut > 0 ? `, ${count(counts.timedOut)} of them by a timeout` : '';
   return [
     [counts.crashes, 'worker crashed', 'workers crashed'],
     [counts.restarts, 'restart of the coordinator', 'restarts of the coordinator'],
-    [counts.failed, 'call failed', 'calls failed'],
-    [counts.timedOut, 'call timed out', 'calls timed out'],
+    [failed, 'call failed', 'calls failed', late],
     [counts.interrupted, `worker was ${OVERRUN}`, `workers were ${OVERRUN}`],
     [counts.rejected, 'call ended with the pool', 'calls ended with the pool'],
   ]
     .filter(([number]) => number > 0)
-    .map(([number, one, many]) => `${counted(number, one, many)} ${when}.`);
+    .map(([number, one, many, more = '']) => `${counted(number, one, many)} ${when}${more}.`);
 }

@@ -115,7 +115,9 @@ export class PoolView {
 }
 
 function factsOf({ dispatch, placement, choose, sizing }) {
-  return `dispatch ${dispatch} · placement ${placement} · strategy ${choose} · sizing ${sizing.policy}`;
+  // With the shared queue, workers take tasks by themselves: the strategy chooses nothing.
+  const strategy = dispatch === 'shared-queue' ? '' : ` · strategy ${choose}`;
+  return `dispatch ${dispatch} · placement ${placement}${strategy} · sizing ${sizing.policy}`;
 }
 
 function showNotable(sentences) {

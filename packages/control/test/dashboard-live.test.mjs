@@ -45,11 +45,13 @@ async function act(page, button, fill = () => undefined) {
 test('shows what a running pool says of itself', { skip }, async (t) => {
   const { pool, dashboard } = await visit(t, { threads: 2 });
   await Promise.all(Array.from({ length: 1234 }, (_, i) => pool.run('add', [i, 1])));
-  const { tasks, threads, workers, dispatch, choose } = pool.stats();
+  const { tasks, threads, workers, dispatch } = pool.stats();
   assert.equal(tasks.completed, 1234);
   await dashboard.sees('.counts tbody', `completed${figure(tasks.completed)}`);
   await dashboard.sees('.card:first-child .lead', `${threads.current} workers`);
-  await dashboard.sees('#pool-facts', `dispatch ${dispatch} · placement threads · strategy ${choose}`);
+  // No strategy: with this dispatch none chooses.
+  assert.equal(dispatch, 'shared-queue');
+  await dashboard.sees('#pool-facts', 'dispatch shared-queue · placement threads · sizing measured');
   await dashboard.sees('#pools tbody', 'open');
   for (const { id, completed } of workers) {
     await dashboard.sees('#workers tbody', new RegExp(`${id}ready.*${figure(completed)}`));

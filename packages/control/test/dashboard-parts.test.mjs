@@ -122,6 +122,7 @@ test('names what stands out, and nothing else', () => {
   assert.deepEqual(notable(), []);
   Object.assign(pool, { limit: 5, queue: 5, oldestMs: 11_000, mainUtilization: 0.97, crashes: 2 });
   pool.workers[0].load = 1;
+  Object.assign(pool.tasks, { failed: 2, timedOut: 4, crashed: 3 });
   notable(1000);
   const text = notable(30_000).join('\n').replaceAll('\u00a0', ' ');
   for (const expected of [
@@ -130,6 +131,7 @@ test('names what stands out, and nothing else', () => {
     'Worker 1 has a task and has ended none for 29 s.',
     'The main event loop is 97% busy',
     '2 workers crashed in the last 30 s.',
+    '9 calls failed in the last 30 s, 4 of them by a timeout.',
   ]) {
     assert.ok(text.includes(expected), `'${expected}' in:\n${text}`);
   }
@@ -146,6 +148,13 @@ test('says what happens to the calls that wait when a paused pool drains, and wh
   assert.match(effectOf('drain', 'paused'), /the calls that wait begin at once/);
   assert.match(effectOf('pause', 'draining'), /new calls stay refused/);
   assert.doesNotMatch(effectOf('pause', 'draining'), /accepted and wait/);
+});
+
+test('says of a strategy that it will choose only where one does', () => {
+  const said = (dispatch) =>
+    ACTIONS.find(({ id }) => id === 'choose').effect({ choose: 'random', dispatch }, { choose: 'least-elu' });
+  assert.match(said('direct').join(' '), /^From now on a worker is chosen by least-elu instead of random/);
+  assert.match(said('shared-queue').join(' '), /^With dispatch shared-queue no strategy chooses/);
 });
 
 test('says of one task that it waits, and that a smaller limit refuses none that does', () => {
