@@ -6,7 +6,7 @@ import { figures, keyedRows } from './keyed-rows.js';
 
 /** How many events are kept on the page. */
 const KEPT = 200;
-/** Why a worker ended that nobody asked to end. */
+/** The reasons of an exit that are shown as errors: nobody had told the worker to end, or it would not. */
 const BAD_EXITS = new Set(['crashed', 'load-failed', 'interrupted']);
 
 /** What one pool has said while it was opened. */

@@ -6,7 +6,7 @@ import { errorBody, REQUEST_ERRORS, RequestError, type RequestErrorCode } from '
 
 /** Errors that fastify and Node.js report, with our code and message. */
 const TRANSLATED: ReadonlyMap<unknown, readonly [RequestErrorCode, string]> = new Map([
-  ['FST_ERR_CTP_BODY_TOO_LARGE', ['ERR_CONTROL_BODY_TOO_LARGE', 'The body is too large']],
+  ['FST_ERR_CTP_BODY_TOO_LARGE', ['ERR_CONTROL_BODY_TOO_LARGE', 'The body is larger than 16 KiB']],
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
     ['ERR_CONTROL_MEDIA_TYPE', "A body has to be JSON, with 'Content-Type: application/json'"],

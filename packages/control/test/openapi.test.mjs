@@ -163,6 +163,36 @@ test('answers are what it says they are', async (t) => {
   await assert.rejects(check('Fleet', { name: 'x', stats: {}, error: null }));
 });
 
+/** The names of a value's fields that its schema does not have, in all its depth. */
+function undescribed(value, schema, { components }) {
+  const {
+    properties,
+    items,
+    anyOf = [],
+  } = schema.$ref ? components.schemas[schema.$ref.split('/').at(-1)] : schema;
+  if (anyOf.length > 0) return value === null ? [] : undescribed(value, anyOf.at(-1), { components });
+  if (Array.isArray(value)) return value.flatMap((each) => undescribed(each, items, { components }));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, field]) =>
+    properties[name] === undefined ? [name] : undescribed(field, properties[name], { components }),
+  );
+}
+
+for (const options of [{ dispatch: 'coordinator' }, { isolation: 'process' }, { placement: 'auto' }]) {
+  test(`every field of the statistics is in it: ${JSON.stringify(options)}`, async (t) => {
+    const source = 'export const fails = () => { throw new Error("on purpose"); }';
+    const pool = createPool(`data:text/javascript,${source}`, { name: 'real', threads: 2, ...options });
+    t.after(() => pool.destroy());
+    await assert.rejects(pool.run('fails', []), /on purpose/);
+    const { server, document } = await describe(t, [pool]);
+    const { json } = await send(server, poolPath('real'));
+    const schema = { $ref: '#/components/schemas/PoolStats' };
+    assert.ok(json.workers.length > 0 && json.functions[0].lastError !== null);
+    assert.deepEqual(undescribed(json, schema, document), []);
+    assert.deepEqual(undescribed({ ...json, nonsense: 1 }, schema, document), ['nonsense']);
+  });
+}
+
 test('the fields of a change are the ones that can be changed', async (t) => {
   const { document } = await describe(t);
   const { properties, additionalProperties } = document.components.schemas.Changes;

@@ -46,10 +46,7 @@ export const POOL_FAMILIES: Families<PoolStats> = {
     'Time of calls in which their task did not run',
     ({ waitMs, buckets }) => samplesOf(waitMs, buckets?.waitMs),
   ),
-  threadwise_crashes_total: counter(
-    'Workers that ended though nobody asked for it',
-    ({ crashes }) => crashes,
-  ),
+  threadwise_crashes_total: counter('Workers that ended without being told to', ({ crashes }) => crashes),
   threadwise_recycled_total: counter(
     'Workers that were replaced after their number of tasks, for their memory, or on request',
     ({ recycled }) => recycled,

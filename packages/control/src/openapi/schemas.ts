@@ -84,6 +84,7 @@ export const WORKER = entity(
     completed: count('Tasks that the worker ended'),
     utilization: number('How busy its event loop was since the last reading, 0 to 1'),
     heapUsedBytes: number('Its heap after the last task that was measured'),
+    residentBytes: number("Memory of its process; only with isolation 'process', and where the system tells"),
     ageMs: number('Milliseconds since the worker was started'),
     runMs: DISTRIBUTION,
     waitMs: DISTRIBUTION,
@@ -95,7 +96,7 @@ export const WORKER = entity(
       }),
     ),
   },
-  ['runMs', 'waitMs', 'cpu'],
+  ['residentBytes', 'runMs', 'waitMs', 'cpu'],
 );
 
 export const DECISION = entity('Decision', {
@@ -179,7 +180,7 @@ export const POOL_STATS = entity(
       waitMs: DISTRIBUTION,
     }),
     buckets: object({ runMs: listOf(BUCKET, 'Lowest first'), waitMs: listOf(BUCKET, 'Lowest first') }),
-    crashes: count('Workers that ended though nobody asked for it'),
+    crashes: count('Workers that ended without being told to'),
     recycled: count(
       'Workers that were replaced after their number of tasks, for their memory, or on request',
     ),
