@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { freePort } from 'threadwise-test/free-port';
+import { eventsOf, told } from '../../bullmq/test/helpers.mjs';
 import { onEnd, RedisServer, skip } from '../../bullmq/test/redis.mjs';
 import { lines, numbers, run, runTask, start, task, temporaryFolder } from './command.mjs';
 
@@ -106,6 +107,40 @@ describe('a fleet by the command', { skip }, () => {
     await machine(t, redis);
     const { code, stdout } = await command.ended;
     assert.deepEqual([code, stdout], [0, '2\n3\n4\n']);
+  });
+
+  test('a signal ends a run that no machine works on: its jobs are taken back, what was done is kept', async (t) => {
+    const redis = await RedisServer.start(t);
+    const args = ['--range', '1..30', '--out', at('left'), '--journal', at('left.journal')];
+    const events = await eventsOf(t, redis, 'work');
+    let added = 0;
+    const areOut = told(events, 'waiting', () => ++added === 16);
+    const command = start(['run', task('increment'), ...args, '--on', addressOf(redis)]);
+    await areOut;
+    command.child.kill('SIGINT');
+    const { code, stderr } = await command.ended;
+    assert.equal(code, 130, stderr);
+    assert.match(stderr, /inputs +0 numbers \(interrupted\)/);
+    assert.match(stderr, /^failed +0$/m);
+    assert.equal(await redis.client(t).zcard('bull:work:prioritized'), 0);
+    await machine(t, redis);
+    const again = await run(['run', task('increment'), ...args, '--on', addressOf(redis)]);
+    assert.equal(again.code, 0, again.stderr);
+    assert.equal(readFileSync(at('left'), 'utf8'), lines(numbers(2, 31)));
+  });
+
+  test('a run that is stopped ends when its last machine is gone, and keeps what that has done', async (t) => {
+    const redis = await RedisServer.start(t);
+    const service = await machine(t, redis, { env: { TEST_NEEDED_FILE: at('never') } });
+    const command = start(['run', task('waitsForFile'), '--range', '1..1500', '--on', addressOf(redis)]);
+    await service.until('stderr', /halted/);
+    service.child.kill('SIGKILL');
+    command.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await command.ended;
+    assert.equal(code, 143, stderr);
+    const count = stdout.split('\n').length - 1;
+    assert.equal(stdout, lines(numbers(1, count)));
+    assert.match(stderr, /\(interrupted\)/);
   });
 
   test('a Redis that goes away while all calls are out ends the run', async (t) => {

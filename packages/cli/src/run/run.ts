@@ -15,7 +15,7 @@ import { startProgress } from './progress.js';
 import type { Report } from './summary.js';
 import { createAttempts } from './work/attempts.js';
 import type { BatchSetup } from './work/batch.js';
-import { fleetExecutor, localExecutor } from './work/executor.js';
+import { fleetExecutor, GivenUp, localExecutor } from './work/executor.js';
 import { createPump, type Pump } from './work/pump.js';
 import { findModule, moduleFile, settled } from './work/task-module.js';
 
@@ -177,9 +177,11 @@ async function work(plan: Plan): Promise<number> {
       await delivery.end(end() === 'complete');
       return delivery.counts();
     } catch (error) {
-      // Bad input ended the reading: what came before it is kept.
-      if (error instanceof UsageError) await delivery.end(false);
-      throw error;
+      // Bad input ended the reading, or a signal the wait for a machine: what came before it is kept.
+      const isGivenUp = error instanceof GivenUp;
+      if (isGivenUp || error instanceof UsageError) await delivery.end(false);
+      if (!isGivenUp) throw error;
+      return delivery.counts();
     } finally {
       endProgress();
       delivery.close();
@@ -202,8 +204,9 @@ async function work(plan: Plan): Promise<number> {
       const atStart = process.stderr.isTTY ? '\r' : '';
       process.stderr.write(`${atStart}stopping when what runs is finished; Ctrl-C again stops at once\n`);
     }
-    if (pump !== undefined) pump.stop();
-    else void executor.destroy();
+    if (pump === undefined) return void executor.destroy();
+    pump.stop();
+    executor.stop();
   }
 
   function stopAtOnce(): void {

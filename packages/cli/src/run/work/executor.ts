@@ -53,6 +53,8 @@ export function localExecutor({ module, threads, timeoutMs, batch }: RunOptions,
     size: (): { threads: number; machines?: number } => ({ threads: pool.stats().threads.current }),
     /** How many threads ended by themselves, in a task or between two, and why the last one did; a fleet tells of those in a task alone, as failures. */
     crashes,
+    /** To be called when no more inputs come: what nobody runs, and nobody will, rejects with `GivenUp`. */
+    stop: () => undefined as void,
     /** Waits for what has begun, and then ends the executor. */
     close: () => pool.close(),
     /** Aborts what runs, and ends the executor. */
@@ -90,6 +92,9 @@ function endOf({ code, message }: { readonly code?: string | undefined; readonly
   return new ExpectedError(message, END_CODES[code ?? ''] ?? ExitCode.failed);
 }
 
+/** The end of a run that was stopped while no machine took its jobs. */
+export class GivenUp extends ExpectedError {}
+
 /**
  * Runs the inputs on the machines of a fleet. Each input is a job, so that any machine can take it, and one that crashes its worker fails
  * no other. The results become text here.
@@ -107,6 +112,7 @@ export function fleetExecutor(
   let seen = { threads: 0, machines: 0 };
   let timer: NodeJS.Timeout | undefined;
   let end: ExpectedError | undefined;
+  let isStopped = false;
   const options = { signal: ended.signal, ...(timeoutMs !== undefined && { timeoutMs }) };
   const call = takingInput((...args) => fleet!.run(task, args, options), setup.passing);
   const runBatch = batchRun(async (input) => {
@@ -132,6 +138,10 @@ export function fleetExecutor(
     }),
     size: () => seen,
     crashes: { count: 0, last: '' },
+    stop() {
+      isStopped = true;
+      giveUpIfDeserted();
+    },
     async close() {
       clearInterval(timer);
       await fleet?.close();
@@ -167,6 +177,14 @@ export function fleetExecutor(
 
   async function count(): Promise<void> {
     seen = await fleet!.stats();
+    giveUpIfDeserted();
+  }
+
+  /** A run that is stopped waits for what runs, and not for a machine that may come. */
+  function giveUpIfDeserted(): void {
+    if (!isStopped || seen.machines > 0) return;
+    end ??= new GivenUp('The run was stopped while no machine took its jobs');
+    void destroy();
   }
 
   /** Removes the jobs that wait, and aborts the tasks that run. */
