@@ -250,4 +250,13 @@ test('a module that does not load, and an export, are refused by a machine befor
   const noQueue = await run(['serve', tasks, '--queue', 'redis://127.0.0.1:6379/0']);
   assert.equal(noQueue.code, 2);
   assert.match(noQueue.stderr, /Expected a Redis URL and, after #, the queue/);
+  for (const args of [
+    ['serve', tasks, '--queue'],
+    ['run', tasks, '--range', '1..3', '--on'],
+  ]) {
+    const { code: wrong, stderr: said } = await run([...args, 'redis://ann:sec#ret@127.0.0.1:6379/0']);
+    assert.equal(wrong, 2);
+    assert.match(said, /^threadwise: Expected a Redis URL .*, got 'redis:\/\/…@127\.0\.0\.1:6379\/0'$/m);
+    assert.doesNotMatch(said, /sec|ret@/, 'no password in a log');
+  }
 });

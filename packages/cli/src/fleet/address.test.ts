@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { InvalidArgumentError } from 'commander';
+import { UsageError } from '../exit-code.js';
 import { parseFleetAddress } from './address.js';
 
 test('reads where Redis is and which queue is meant, and shows no password', () => {
@@ -25,5 +25,5 @@ test('refuses what names no Redis, or no queue', () => {
     'http://db#thumbnails',
     'redis://db:port#thumbnails',
   ])
-    assert.throws(() => parseFleetAddress(text), InvalidArgumentError, text);
+    assert.throws(() => parseFleetAddress(text), UsageError, text);
 });

@@ -1,5 +1,5 @@
 /** How the command line names a queue of a fleet: `redis://host:6379/0#queue`. */
-import { InvalidArgumentError } from 'commander';
+import { UsageError } from '../exit-code.js';
 
 export interface FleetAddress {
   /** The URL without the queue; may have a password in it. */
@@ -9,7 +9,7 @@ export interface FleetAddress {
   readonly shown: string;
 }
 
-const EXPECTED = 'Expected a Redis URL and, after #, the queue, such as redis://localhost:6379/0#thumbnails.';
+const EXPECTED = 'Expected a Redis URL and, after #, the queue, such as redis://localhost:6379/0#thumbnails';
 
 export function parseFleetAddress(text: string): FleetAddress {
   const hash = text.indexOf('#');
@@ -17,6 +17,8 @@ export function parseFleetAddress(text: string): FleetAddress {
   const url = hash > 0 && URL.canParse(connection) ? new URL(connection) : undefined;
   const isRedis = url?.protocol === 'redis:' || url?.protocol === 'rediss:';
   // BullMQ separates the parts of its keys by ':', so a queue's name must not have one.
-  if (!isRedis || queue === '' || queue.includes(':')) throw new InvalidArgumentError(EXPECTED);
+  if (!isRedis || queue === '' || queue.includes(':'))
+    // Not Commander's error, which would repeat the password.
+    throw new UsageError(`${EXPECTED}, got '${text.replace(/\/\/.*@/s, '//…@')}'`);
   return { connection, queue, shown: `'${queue}' at ${url.host}${url.pathname.replace(/^\/$/, '')}` };
 }
