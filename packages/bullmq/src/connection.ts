@@ -1,4 +1,5 @@
 /** The connection to Redis: one ioredis client for each fleet and each service; BullMQ duplicates it where it needs more. */
+import { connect } from 'node:net';
 import type { IRedisClient, QueueEvents, RedisConnection } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { promised, reject } from 'threadwise/internal';
@@ -103,12 +104,35 @@ const STOPPED_MS = 1_000;
 const CHECK_MS = 10_000;
 const MOST_SILENT = 3;
 
+/** How many milliseconds Redis has for saying that it refuses a connection; it does so at once, or never. */
+const REFUSAL_MS = 1_000;
+
+/**
+ * What Redis says before it cuts a connection off, because it has too many, or is in protected mode. A client that speaks first, as ours does,
+ * often hears only that it is cut off. Resolves to undefined if Redis says nothing.
+ */
+async function refusalOf({ sentinels, path, host = '127.0.0.1', port = 6379 }: RedisOptions) {
+  if (sentinels) return undefined;
+  const socket = connect(path ? { path } : { host, port }).unref();
+  socket.setTimeout(REFUSAL_MS, () => socket.destroy());
+  try {
+    const { value } = await socket[Symbol.asyncIterator]().next();
+    return value && String(value).replace(/^-/, '').trim();
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
+}
+
 /** Watches the connection to Redis, and rejects requests that Redis does not answer in time. */
 export class Link {
   readonly redis: Redis;
   readonly #timeoutMs: number;
   readonly #waiting = new Set<() => void>();
   #lastError: unknown;
+  /** Why Redis cuts connections off, in its words. */
+  #refusal: string | undefined;
   #hasEnded = false;
 
   constructor(redis: Redis, timeoutMs: number) {
@@ -121,6 +145,14 @@ export class Link {
     // Not on 'ready': the client gets ready, with database 0, even where Redis has refused the database that was asked for.
     redis.on('connect', () => {
       this.#lastError = undefined;
+    });
+    redis.on('reconnecting', () => {
+      // Redis was there, and has cut us off.
+      if (redis.stream?.bytesWritten > 0)
+        void refusalOf(redis.options).then((said) => (this.#refusal = said ?? this.#refusal));
+    });
+    redis.on('ready', () => {
+      this.#refusal = undefined;
     });
     this.#watch();
   }
@@ -181,7 +213,8 @@ export class Link {
   #unreachable(what: string): FleetError {
     if (this.#hasEnded) return new FleetError('ERR_FLEET_CLOSED', `${what}: the connection was closed`);
     const cause = this.#lastError;
-    const why = cause instanceof Error ? cause.message || (cause as { code?: string }).code : 'no answer';
+    const last = cause instanceof Error ? cause.message || (cause as { code?: string }).code : 'no answer';
+    const why = this.#refusal ?? last;
     const { path, sentinels, name, host = '127.0.0.1', port = 6379 } = this.redis.options;
     const where = sentinels ? `'${name}' of the Sentinels` : `at ${path ?? `${host}:${port}`}`;
     const tried = isRefusedLogin(cause) ? '' : ` within ${this.#timeoutMs} ms`;

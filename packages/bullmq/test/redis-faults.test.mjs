@@ -218,51 +218,6 @@ describe('faults of Redis', { skip }, () => {
     assert.equal((await ready).code, 'ERR_FLEET_CLOSED');
   });
 
-  test('a wrong password is told at once, on either side', async (t) => {
-    const redis = await RedisServer.start(t, '--requirepass', 'right');
-    const wrong = { ...redis.connection, password: 'wrong' };
-    const fleet = connect({ queue: 'work', connection: wrong });
-    onEnd(t, () => fleet.close());
-    const error = await failure(fleet.run('add', [1, 2]));
-    assert.equal(error.code, 'ERR_FLEET_CONNECTION');
-    assert.match(error.message, /WRONGPASS/);
-    const service = serve(tasksUrl, {
-      queue: 'work',
-      connection: wrong,
-      signals: [],
-      onError: () => undefined,
-    });
-    onEnd(t, () => service.close());
-    assert.match((await failure(service.ready)).message, /WRONGPASS/);
-    const right = connect({ queue: 'work', connection: `redis://:right@127.0.0.1:${redis.port}` });
-    onEnd(t, () => right.close());
-    await right.ready;
-  });
-
-  test('a database that Redis has not is told by both sides: nobody works in another one', async (t) => {
-    const redis = await RedisServer.start(t);
-    const connection = `redis://127.0.0.1:${redis.port}/99`;
-    const says = /was not reached: ERR DB index is out of range/;
-    const fleet = caller(t, { connection });
-    for (const reached of [fleet.ready, fleet.run('add', [1, 2])])
-      assert.match((await failure(reached)).message, says);
-    assert.match((await failure(fleet.run('add', [1, 2]))).message, says);
-    assert.match((await failure(machineHere(t, { connection }))).message, says);
-    assert.throws(() => caller(t, { connection: connection.replace('99', 'work') }), {
-      code: 'ERR_OPTION',
-      message: /'connection.db': expected a database's number/,
-    });
-  });
-
-  test('what a user of Redis may not do is refused with its words, not as a Redis that is not reached', async (t) => {
-    const redis = await RedisServer.start(t);
-    await redis.client(t).call('ACL', 'SETUSER', 'ann', 'on', 'nopass', '~bull:mine*', '+@all');
-    const connection = `redis://ann:any@127.0.0.1:${redis.port}`;
-    const error = await failure(caller(t, { connection }).run('add', [1, 2]));
-    assert.equal(error.code, 'ERR_FLEET_REDIS');
-    assert.match(error.message, /NOPERM/);
-  });
-
   test('a Redis that restarts and has kept its data: calls that were open get their results', async (t) => {
     const redis = await RedisServer.start(t, '--appendonly', 'yes');
     const { path, open } = folder(t);

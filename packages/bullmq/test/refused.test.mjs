@@ -1,0 +1,65 @@
+// A Redis that refuses: the connection, the password, the database, the command. Both sides say so in its words.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { connect, serve } from '@threadwise/bullmq';
+import { caller, failure, machineHere, tasksUrl } from './helpers.mjs';
+import { onEnd, RedisServer, skip } from './redis.mjs';
+
+describe('what Redis refuses', { skip }, () => {
+  test('a Redis that has all the clients that it takes says so, and takes the caller when one has gone', async (t) => {
+    const redis = await RedisServer.start(t, '--maxclients', '1');
+    const other = redis.client(t);
+    await other.ping();
+    const fleet = caller(t, redis, { connectTimeoutMs: 3000 });
+    const error = await failure(fleet.stats());
+    assert.equal(error.code, 'ERR_FLEET_CONNECTION');
+    assert.match(error.message, /was not reached within 3000 ms: ERR max number of clients reached$/);
+    other.disconnect();
+    assert.equal((await fleet.stats()).machines, 0);
+  });
+
+  test('a wrong password is told at once, on either side', async (t) => {
+    const redis = await RedisServer.start(t, '--requirepass', 'right');
+    const wrong = { ...redis.connection, password: 'wrong' };
+    const fleet = connect({ queue: 'work', connection: wrong });
+    onEnd(t, () => fleet.close());
+    const error = await failure(fleet.run('add', [1, 2]));
+    assert.equal(error.code, 'ERR_FLEET_CONNECTION');
+    assert.match(error.message, /WRONGPASS/);
+    const service = serve(tasksUrl, {
+      queue: 'work',
+      connection: wrong,
+      signals: [],
+      onError: () => undefined,
+    });
+    onEnd(t, () => service.close());
+    assert.match((await failure(service.ready)).message, /WRONGPASS/);
+    const right = connect({ queue: 'work', connection: `redis://:right@127.0.0.1:${redis.port}` });
+    onEnd(t, () => right.close());
+    await right.ready;
+  });
+
+  test('a database that Redis has not is told by both sides: nobody works in another one', async (t) => {
+    const redis = await RedisServer.start(t);
+    const connection = `redis://127.0.0.1:${redis.port}/99`;
+    const says = /was not reached: ERR DB index is out of range/;
+    const fleet = caller(t, { connection });
+    for (const reached of [fleet.ready, fleet.run('add', [1, 2])])
+      assert.match((await failure(reached)).message, says);
+    assert.match((await failure(fleet.run('add', [1, 2]))).message, says);
+    assert.match((await failure(machineHere(t, { connection }))).message, says);
+    assert.throws(() => caller(t, { connection: connection.replace('99', 'work') }), {
+      code: 'ERR_OPTION',
+      message: /'connection.db': expected a database's number/,
+    });
+  });
+
+  test('what a user of Redis may not do is refused with its words, not as a Redis that is not reached', async (t) => {
+    const redis = await RedisServer.start(t);
+    await redis.client(t).call('ACL', 'SETUSER', 'ann', 'on', 'nopass', '~bull:mine*', '+@all');
+    const connection = `redis://ann:any@127.0.0.1:${redis.port}`;
+    const error = await failure(caller(t, { connection }).run('add', [1, 2]));
+    assert.equal(error.code, 'ERR_FLEET_REDIS');
+    assert.match(error.message, /NOPERM/);
+  });
+});
