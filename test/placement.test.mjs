@@ -336,7 +336,7 @@ describe("placement 'auto': while the pool runs", () => {
   });
 
   test('can be switched on and off', async (t) => {
-    const pool = poolFor(t, { threads: 1 }, placedUrl);
+    const pool = poolFor(t, { threads: 1, isolation: 'thread' }, placedUrl); // processes have one placement only
     assert.notEqual(await pool.run('where', []), 0);
     assert.equal(functionOf(pool, 'where').why, "placement 'threads'");
     pool.configure({ placement: 'auto' });

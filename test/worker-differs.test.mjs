@@ -7,7 +7,7 @@ import { moduleUrl, poolFor } from './fixtures/helpers.mjs';
 const made = (t, options) => poolFor(t, { threads: 1, ...options }, moduleUrl('differs.cjs'));
 
 test('what would change the whole process is refused', async (t) => {
-  const pool = made(t);
+  const pool = made(t, { isolation: 'thread' });
   for (const call of [['chdir', '/'], ['abort'], ['umask', 0o22], ['setuid', 0]]) {
     assert.equal(await pool.run('refused', call), 'ERR_WORKER_UNSUPPORTED_OPERATION', call[0]);
   }
