@@ -138,6 +138,25 @@ describe('the environment of tasks', () => {
     });
   }
 
+  const noProcesses = process.platform === 'win32' && 'there are no processes for workers';
+  test(
+    'a folder for temporary files that is not there: the error names it, and no file of the library',
+    { skip: noProcesses },
+    async () => {
+      const source = `
+      import { createPool } from 'threadwise';
+      import fs, { openSync } from 'node:fs';
+      fs.openSync = (path, ...rest) => openSync(path.replace(/^.dev.shm|^.tmp/, '/nowhere'), ...rest);
+      const pool = createPool('data:text/javascript,export const one = () => 1', { isolation: 'process' });
+      await pool.run('one', []).catch(({ code, message }) => console.log(code, message));`;
+      const { stdout } = await runScript(source, { env: { TMPDIR: '/tmp' } });
+      assert.match(
+        stdout,
+        /^ERR_MODULE_LOAD Cannot load .*: ENOENT: no such file .*'\/nowhere\/threadwise-[^()]*$/,
+      );
+    },
+  );
+
   test('execArgv that Node refuses is a module load error with its reason', async (t) => {
     const pool = poolFor(t, {
       worker: { execArgv: [apart ? '--no-such-option' : '--max-old-space-size=100'] },

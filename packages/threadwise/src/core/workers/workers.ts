@@ -12,6 +12,11 @@ import { WorkerSlot } from './worker-slot.js';
 /** How many milliseconds `teardown` may take. Then its thread is ended; on the calling thread it is no longer waited for. Chosen by hand. */
 export const TEARDOWN_MS = 5000;
 
+/** The stack of an error of the system would lead into the library, and a message would name that as its place. */
+function withoutStack(error: unknown): void {
+  (error as Error).stack = String(error);
+}
+
 export class Workers {
   /** All that are not dead. */
   readonly slots: WorkerSlot[] = [];
@@ -54,13 +59,14 @@ export class Workers {
       slot.link = exchange.connect(this.#eventsOf(slot));
     } catch (error) {
       recorder.forget(slot.record); // there is no memory for what it shares with main
+      withoutStack(error);
       return this.#engine.workerFailed(slot, error, 'loading');
     }
     this.#enlist(slot);
     try {
       slot.thread = platform.spawn(this.#specOf(slot), (exit) => exited(this.#engine, slot, exit));
     } catch (error) {
-      (error as Error).stack = String(error); // it would lead into the library
+      withoutStack(error);
       platform.defer(() => {
         this.#loadFailed(slot, error);
         exited(this.#engine, slot, { exitCode: 1, error, outOfMemory: false });

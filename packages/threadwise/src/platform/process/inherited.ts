@@ -33,7 +33,6 @@ export function inheritedPipe(): Pipe {
   };
 }
 
-function die(): never {
+function die(): void {
   process.kill(process.pid, 'SIGKILL');
-  throw new Error('The process has been killed');
 }

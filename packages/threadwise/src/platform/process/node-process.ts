@@ -3,7 +3,6 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import os from 'node:os';
-import { SHARE_ENV } from 'node:worker_threads';
 import type { CpuTime, Thread, ThreadExit, ThreadSpec, WorkerSettings } from '../../core/contracts.js';
 import { reasonOf } from '../../core/workers/failures.js';
 import { cgroups } from '../node/limits.js';
@@ -32,6 +31,11 @@ const NOT_INHERITED =
   /^(-[pcei]{1,2}|--(eval|print|check|interactive|inspect|debug|test|watch|run|build-snapshot)\b.*)$/;
 /** How many characters of the end of a process's `stderr` are kept: V8 says there that memory has run out. */
 const LAST_WORDS = 4096;
+/**
+ * How many pieces of it are read at once when the process has ended, more than a pipe holds: another process that a task has started may still
+ * print there.
+ */
+const MOST_PIECES = 64;
 const OUT_OF_MEMORY = /JavaScript heap out of memory|[Ff]atal process out of memory/;
 
 /**
@@ -73,18 +77,19 @@ export class NodeProcess {
     // This comes before the process is started, because it throws if `worker.data` cannot be cloned: a process that gets no boot message never ends.
     const first = toBytes({ code: start.code, boot: start.boot }, 4);
     first.writeUInt32LE(first.length - 4);
-    this.#child = spawn(start);
+    const named = (error: unknown) => withFolder(error, start.settings);
+    try {
+      this.#child = spawn(start);
+    } catch (error) {
+      throw named(error); // Node.js throws some errors of the system
+    }
     const { pid } = this.#child;
     const sockets = (this.#child.stdio ?? []) as (Socket | null)[];
     for (const socket of sockets) socket?.on('error', () => undefined).unref(); // the child is gone: its event `exit` will tell
     const [, , stderr, toChild, fromChild, , ...pipes] = sockets as Socket[];
     this.pipes = pipes;
     if (pid === undefined) {
-      this.#child.once('error', (error) => {
-        const { cwd } = start.settings;
-        if (cwd !== undefined) error.message += `, in ${cwd}`; // if the folder does not exist, Node.js says that the program does not
-        onExit({ exitCode: 1, error, outOfMemory: false });
-      });
+      this.#child.once('error', (error) => onExit({ exitCode: 1, error: named(error), outOfMemory: false }));
       return;
     }
     this.#said = listen(stderr!);
@@ -151,16 +156,20 @@ export class NodeProcess {
   }
 
   #exit(code: number | null, signal: NodeJS.Signals | null): ThreadExit {
-    const isKilled = signal === 'SIGKILL' && this.#end === undefined;
+    const said = this.#said();
+    const end = signal === 'SIGKILL' ? this.#end : undefined;
+    // The pool has asked for this end: 137 would look as if the system had killed the process. A thread that is ended has the exit code 1, too.
+    if (end && end.why === undefined) return { exitCode: 1, outOfMemory: false };
+    const isKilled = signal === 'SIGKILL' && !end;
     const isV8s = signal !== null || (code ?? 0) > 128;
-    const outOfMemory = (isV8s && OUT_OF_MEMORY.test(this.#said())) || (isKilled && isNewKill());
+    const outOfMemory = (isV8s && OUT_OF_MEMORY.test(said)) || (isKilled && isNewKill());
     const memory = outOfMemory ? ', as its memory was full' : '';
     const killed =
       signal === null ? undefined : `process ${this.#child.pid} was killed by ${signal}${memory}`;
-    const how = this.#end?.why ?? killed;
+    const how = end?.why ?? killed;
     const exitCode = code ?? 128 + os.constants.signals[signal!];
     // If the process ended before any code of this library ran, what Node has printed says why.
-    const printed = this.#port.hasHeard || !code ? '' : this.#said().trim();
+    const printed = this.#port.hasHeard || !code ? '' : said.trim();
     const error = printed && reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`);
     return { exitCode, error: error || undefined, outOfMemory, ...(how && { how }) };
   }
@@ -178,6 +187,12 @@ function spawn({ settings, execArgv, board, pipes }: ProcessStart): ChildProcess
   const child = start(process.execPath, [...execArgv, '--eval', STARTER], options);
   child.unref();
   return child;
+}
+
+/** Adds the folder to an error of the start: if it does not exist, Node.js says that the program does not; if it is a file, names nothing. */
+function withFolder(error: unknown, { cwd }: WorkerSettings): unknown {
+  if (cwd !== undefined) (error as Error).message += `, in ${cwd} (worker.cwd)`;
+  return error;
 }
 
 /** The resident memory of all processes that this one has started for workers. Bytes. */
@@ -208,7 +223,7 @@ function residentBytes(pid: number): number | undefined {
 /** Whether a signal (SIGSTOP, SIGTSTP) has stopped the process; a process that a debugger holds does not count. */
 function isStopped(pid: number): boolean {
   // The name of the process, in parentheses, may contain anything.
-  return /\) T /.test(readText(`/proc/${pid}/stat`)?.replace(/^.*\)/s, ')') ?? '');
+  return /\) T [^)]*$/.test(readText(`/proc/${pid}/stat`) ?? '');
 }
 
 /** How many processes the kernel has killed in this process's cgroup because its memory was used up. */
@@ -240,7 +255,8 @@ function listen(stderr: Socket): () => string {
   };
   stderr.on('data', hear);
   return () => {
-    for (let piece = readSocket(stderr); piece !== undefined; piece = readSocket(stderr)) hear(piece);
+    let piece: Buffer | undefined;
+    for (let i = 0; i < MOST_PIECES && (piece = readSocket(stderr)); i++) hear(piece);
     return last;
   };
 }
@@ -305,6 +321,5 @@ export function inherited(options: readonly string[]): string[] {
 
 /** The environment of a process, without THREADWISE_CONTROL: control is served by the program's own process. */
 function environment(given: unknown): NodeJS.ProcessEnv {
-  const env = given === undefined || given === SHARE_ENV ? process.env : (given as NodeJS.ProcessEnv);
-  return { ...env, THREADWISE_CONTROL: undefined };
+  return { ...((given as NodeJS.ProcessEnv | undefined) ?? process.env), THREADWISE_CONTROL: undefined };
 }
