@@ -1,7 +1,16 @@
 /** A number of parties wait for each other, round after round; one that dies breaks the barrier for all. README.md has the protocol. */
 import { integer } from '../core/options/checks.js';
 import { OWN_NUMBER } from '../platform/node/ended-threads.js';
-import { awaiting, blocking, broken, enter, hasMemberEnded, MOST_MEMBERS, Structure } from './waiting.js';
+import {
+  awaiting,
+  blocking,
+  broken,
+  enter,
+  hasMemberEnded,
+  isShared,
+  MOST_MEMBERS,
+  Structure,
+} from './waiting.js';
 import type { Steps, WaitOptions } from './waiting.js';
 
 const STATE = 1;
@@ -74,7 +83,7 @@ export function* arrive(words: Int32Array, number: number): Steps<boolean> {
 export class Barrier extends Structure {
   /** @param parties - how many parties wait for each other: 1 to 1,023 */
   constructor(parties: number | SharedArrayBuffer) {
-    const isOpened = parties instanceof SharedArrayBuffer;
+    const isOpened = isShared(parties);
     const made = isOpened ? 0 : integer('parties', parties, 1, ARRIVED);
     super('Barrier', parties, () => MEMBERS + MOST_MEMBERS);
     if (!isOpened) this.words[PARTIES] = made;

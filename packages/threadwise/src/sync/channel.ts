@@ -1,11 +1,12 @@
 /** A bounded queue of values from any thread to any other, first in first out. README.md has the protocol. */
+import { types } from 'node:util';
 import { DefaultDeserializer, deserialize, serialize } from 'node:v8';
 import { checked, integer, reject } from '../core/options/checks.js';
 import { textOf, ThreadwiseError } from '../core/options/errors.js';
 import { OWN_NUMBER } from '../platform/node/ended-threads.js';
 import { refuseHosts } from '../platform/node/host-objects.js';
 import { acquire, release } from './mutex.js';
-import { awaiting, blocking, type Steps, Structure, type WaitOptions } from './waiting.js';
+import { awaiting, blocking, isShared, type Steps, Structure, type WaitOptions } from './waiting.js';
 
 export const CAPACITY = 1;
 const MAX_BYTES = 2;
@@ -99,9 +100,9 @@ export class Channel<T = unknown> extends Structure {
   readonly #maxBytes: number;
 
   constructor(options: ChannelOptions | SharedArrayBuffer = {}) {
-    const isOpened = options instanceof SharedArrayBuffer;
+    const isOpened = isShared(options);
     // An ArrayBuffer has no keys, so the check of the options would accept it.
-    if (options instanceof ArrayBuffer) reject('buffer', 'a SharedArrayBuffer', options);
+    if (types.isArrayBuffer(options)) reject('buffer', 'a SharedArrayBuffer', options);
     const { capacity, maxBytes } = resolved(isOpened ? {} : options);
     super('Channel', options, () => WORDS, capacity * (LENGTH_BYTES + maxBytes));
     if (!isOpened) this.words.set([capacity, maxBytes], CAPACITY);

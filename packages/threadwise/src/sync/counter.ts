@@ -1,6 +1,6 @@
 /** A whole number that all threads add to. */
-import { integer } from '../core/options/checks.js';
-import { Structure } from './waiting.js';
+import { reject } from '../core/options/checks.js';
+import { isShared, Structure } from './waiting.js';
 
 /** The place of the number, in words of 64 bits; the first one says what the buffer is. */
 const VALUE = 1;
@@ -14,7 +14,7 @@ export class Counter extends Structure {
   constructor(value: number | SharedArrayBuffer = 0) {
     super('Counter', value, () => WORDS);
     this.#values = new BigInt64Array(this.buffer, 0, WORDS / 2);
-    if (!(value instanceof SharedArrayBuffer)) this.value = value;
+    if (!isShared(value)) this.value = value;
   }
 
   /** The number now; exact from -(2^53 - 1) to 2^53 - 1. */
@@ -36,5 +36,6 @@ export class Counter extends Structure {
 }
 
 function whole(option: string, value: unknown): bigint {
-  return BigInt(integer(option, value, -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER));
+  if (Number.isSafeInteger(value)) return BigInt(value as number);
+  return reject(option, 'a whole number from -(2^53 - 1) to 2^53 - 1', value);
 }

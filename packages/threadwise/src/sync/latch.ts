@@ -2,7 +2,16 @@
 import { integer } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { OWN_NUMBER } from '../platform/node/ended-threads.js';
-import { awaiting, blocking, broken, enter, hasMemberEnded, MOST_MEMBERS, Structure } from './waiting.js';
+import {
+  awaiting,
+  blocking,
+  broken,
+  enter,
+  hasMemberEnded,
+  isShared,
+  MOST_MEMBERS,
+  Structure,
+} from './waiting.js';
 import type { Steps, WaitOptions } from './waiting.js';
 
 export const COUNT = 1;
@@ -38,7 +47,7 @@ export function* untilOpen(words: Int32Array): Steps<void> {
 export class Latch extends Structure {
   /** @param count - how often it has to be counted down: 0 to 2^31 - 1 */
   constructor(count: number | SharedArrayBuffer) {
-    const isOpened = count instanceof SharedArrayBuffer;
+    const isOpened = isShared(count);
     const missing = isOpened ? 0 : integer('count', count, 0, 2 ** 31 - 1);
     super('Latch', count, () => MEMBERS + Math.min(missing, MOST_MEMBERS));
     if (!isOpened) Atomics.store(this.words, COUNT, missing);
@@ -60,8 +69,10 @@ export class Latch extends Structure {
    */
   join(): () => void {
     const at = enter(this.words, MEMBERS, OWN_NUMBER);
-    if (at < 0)
-      throw new ThreadwiseError('ERR_OPTION', 'No more threads can join this latch than can count it down');
+    if (at < 0) {
+      const most = this.words.length - MEMBERS;
+      throw new ThreadwiseError('ERR_OPTION', `At most ${most} threads can join this latch at a time`);
+    }
     let isDone = false;
     return () => {
       if (isDone) return;

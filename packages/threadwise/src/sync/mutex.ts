@@ -1,8 +1,8 @@
 /** A lock with one holder at a time, among all threads; a holder that dies releases it. README.md has the protocol. */
-import { reject } from '../core/options/checks.js';
+import { callback, reject } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { hasEnded, OWN_NUMBER } from '../platform/node/ended-threads.js';
-import { awaiting, blocking, type Steps, Structure, type WaitOptions } from './waiting.js';
+import { awaiting, blocking, isShared, type Steps, Structure, type WaitOptions } from './waiting.js';
 
 const STATE = 1;
 const WORDS = 2;
@@ -63,8 +63,7 @@ export class Hold {
 export class Mutex extends Structure {
   constructor(buffer?: SharedArrayBuffer) {
     // A caller that gives anything else means a lock that exists already: a new one would keep nobody out.
-    if (buffer !== undefined && !(buffer instanceof SharedArrayBuffer))
-      reject('buffer', 'a SharedArrayBuffer', buffer);
+    if (buffer !== undefined && !isShared(buffer)) reject('buffer', 'a SharedArrayBuffer', buffer);
     super('Mutex', buffer, () => WORDS);
   }
 
@@ -91,6 +90,7 @@ export class Mutex extends Structure {
 
   /** Runs a function while holding the lock. `isAbandoned`: as in `Hold`. */
   async withLock<T>(run: (isAbandoned: boolean) => T, options?: WaitOptions): Promise<Awaited<T>> {
+    callback('run', run);
     const hold = await this.lock(options);
     try {
       return await run(hold.isAbandoned);
@@ -101,6 +101,7 @@ export class Mutex extends Structure {
 
   /** Does what `withLock` does, but blocks the thread, as `lockSync` does; for a function that returns no promise. */
   withLockSync<T>(run: (isAbandoned: boolean) => T, options?: WaitOptions): T {
+    callback('run', run);
     const hold = this.lockSync(options);
     try {
       return run(hold.isAbandoned);

@@ -1,4 +1,5 @@
 /** What structures have in common: their buffers, the threads that take part, and two ways to wait, blocking or awaiting. README.md says how. */
+import { types } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
 import { checked, duration, MAX_TIMER_MS, optional, reject } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
@@ -38,6 +39,9 @@ const KINDS = {
 
 export type Kind = keyof typeof KINDS;
 
+/** Does what `instanceof SharedArrayBuffer` does, but knows those from outside of a vm context, too: in Jest, what a task returns. */
+export const isShared = (value: unknown): value is SharedArrayBuffer => types.isSharedArrayBuffer(value);
+
 /** What all structures are: a `buffer`, which can be passed to another thread, where `from` opens the same structure. */
 export abstract class Structure {
   /** The memory of the structure: an argument of a call, to be opened by `from` on the other side. */
@@ -47,17 +51,19 @@ export abstract class Structure {
 
   /** @internal `given`: a buffer to open; otherwise a new one is made, with `make()` words and `moreBytes` bytes behind them. */
   constructor(kind: Kind, given: unknown, make: () => number, moreBytes = 0) {
-    const isOpened = given instanceof SharedArrayBuffer;
+    const isOpened = isShared(given);
     this.buffer = isOpened ? given : new SharedArrayBuffer(make() * 4 + moreBytes);
     const { byteLength } = this.buffer;
     this.words = new Int32Array(this.buffer, 0, byteLength >>> 2);
     if (!isOpened) this.words[0] = KINDS[kind];
-    if (this.words[0] !== KINDS[kind]) reject('buffer', `the buffer of a ${kind}`, given);
+    if (this.words[0] === KINDS[kind]) return;
+    const other = Object.entries(KINDS).find(([, word]) => word === this.words[0])?.[0];
+    reject('buffer', `the buffer of a ${kind}`, given, other && ` It is that of a ${other}`);
   }
 
   /** Opens a structure that another thread has made. Throws ERR_OPTION if the buffer is not one of this kind. */
   static from<S>(this: new (buffer: SharedArrayBuffer) => S, buffer: SharedArrayBuffer): S {
-    if (!(buffer instanceof SharedArrayBuffer)) reject('buffer', 'a SharedArrayBuffer', buffer);
+    if (!isShared(buffer)) reject('buffer', 'a SharedArrayBuffer', buffer);
     return new this(buffer);
   }
 }

@@ -2,8 +2,7 @@
  * Which thread this is, and which threads have ended: so that a lock of a dead thread is not held for ever. sync/README.md says how. This file
  * is not in sync/ because a coordinator's thread uses it, too, as it starts threads.
  */
-import process from 'node:process';
-import { getEnvironmentData, setEnvironmentData, threadId, type Worker } from 'node:worker_threads';
+import { getEnvironmentData, setEnvironmentData, threadId } from 'node:worker_threads';
 
 /** The key by which all copies of the package in a process find the same table; another layout takes another number. */
 const KEY = 'threadwise/sync: threads, 2';
@@ -21,8 +20,9 @@ const [memory, starter] = (getEnvironmentData(KEY) as unknown as Given | undefin
   0,
 ];
 const threads = new BigInt64Array(memory, 0, PLACES);
-// If the starter is this thread, another copy of the package is loaded here and has done this.
-if (starter !== OWN_NUMBER) {
+/** Whether this is the first copy of the package in this thread: one of them is enough to write into the table. */
+const isFirst = starter !== OWN_NUMBER;
+if (isFirst) {
   note(OWN_NUMBER, starter);
   // The types of Node.js allow as a value only what can be a key.
   setEnvironmentData(KEY, [memory, OWN_NUMBER] as unknown as string);
@@ -35,7 +35,10 @@ function note(number: number, endsWith: number): void {
 
 /** Notes the end of each thread that this one starts from now on. */
 export function noteEnds(): void {
-  process.on('worker', (worker: Worker) => {
+  if (!isFirst) return;
+  // In Jest `process` is a copy, which hears of no worker.
+  const real = process.getBuiltinModule('node:vm').runInThisContext('process') as typeof process;
+  real.on('worker', (worker) => {
     const number = worker.threadId + 1;
     worker.once('exit', () => note(number, number));
   });
