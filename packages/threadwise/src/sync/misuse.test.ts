@@ -71,7 +71,14 @@ describe('all of them', () => {
     ]) {
       assert.throws(() => new Channel(options as object), { code: 'ERR_OPTION' });
     }
-    for (const options of [{ timeoutMs: -1 }, { timeoutMs: '5' }, { timeout: 5 }, 5, null]) {
+    for (const options of [
+      { timeoutMs: -1 },
+      { timeoutMs: '5' },
+      { timeout: 5 },
+      AbortSignal.abort(),
+      5,
+      null,
+    ]) {
       await assert.rejects(new Mutex().lock(options as object), { code: 'ERR_OPTION' });
     }
     assert.throws(() => made.Latch.countDown(0), { code: 'ERR_OPTION' });

@@ -143,12 +143,11 @@ export function record(
   known: readonly string[],
   groups: Checks = {},
 ): Record<string, unknown> {
-  if (!isObject(value) || Array.isArray(value)) {
-    return reject(option, 'an object', value);
-  }
-  for (const key of Object.keys(value)) {
+  // A signal or a Map, given in place of options, has no keys that could be refused.
+  if (!/ (Obj|Mod)/.test(Object.prototype.toString.call(value))) return reject(option, 'an object', value);
+  for (const key of Object.keys(value as object)) {
     if (known.includes(key)) continue;
-    const lastPart = (path: string) => path.slice(path.lastIndexOf('.') + 1);
+    const lastPart = (path: string) => path.split('.').pop()!;
     const inGroups = grouped(groups);
     const meant = inGroups.includes(key)
       ? ` Did you mean ${key.split('.').reduceRight((inner, name) => `{ ${name}: ${inner} }`, '...')}?`

@@ -73,6 +73,20 @@ describe('options of a pool', () => {
     assert.deepEqual(resolve(Object.fromEntries(keys.map((key) => [key, undefined]))), resolve({}));
   });
 
+  test('may lie in an object of any class, or in a module', async () => {
+    const url = 'data:text/javascript,export const retries = 3';
+    const inModule: unknown = await import(url);
+    class Settings {
+      retries = 3;
+    }
+    for (const given of [
+      inModule,
+      new Settings(),
+      Object.assign(Object.create(null) as object, { retries: 3 }),
+    ])
+      assert.equal(resolve(given as object).retries, 3);
+  });
+
   test('are resolved once and for all: Infinity as none', () => {
     const options = resolve({
       queue: { limit: 0 },
@@ -134,6 +148,7 @@ describe('options of a pool', () => {
         ['fast', /'options': expected an object, got "fast"/],
         [[], /'options': expected an object, got an array of 0/],
         [null, /'options': expected an object, got null/],
+        [new Map([['threads', 2]]), /'options': expected an object, got an instance of Map/],
         [{ name: 5 }, /'name': expected a string, got 5/],
         [{ name: '' }, /'name'/],
         [{ threads: '4' }, /'threads': expected a number, \{ min, max \} or 'auto', got "4"/],
@@ -363,6 +378,7 @@ describe('options of a call', () => {
       [
         [null, /'options': expected an object, got null/],
         [5, /'options': expected an object, got 5/],
+        [new AbortController().signal, /'options': expected an object, got an instance of AbortSignal/],
         [[], /'options': expected an object, got an array of 0/],
         [{ signal: {} }, /'signal': expected an AbortSignal/],
         [{ signal: null }, /'signal': expected an AbortSignal, got null/],

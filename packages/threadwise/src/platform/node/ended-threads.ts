@@ -20,9 +20,8 @@ const [memory, starter] = (getEnvironmentData(KEY) as unknown as Given | undefin
   0,
 ];
 const threads = new BigInt64Array(memory, 0, PLACES);
-/** Whether this is the first copy of the package in this thread: one of them is enough to write into the table. */
-const isFirst = starter !== OWN_NUMBER;
-if (isFirst) {
+// If the starter is this thread, another copy of the package is loaded here and does all this.
+if (starter !== OWN_NUMBER) {
   note(OWN_NUMBER, starter);
   // The types of Node.js allow as a value only what can be a key.
   setEnvironmentData(KEY, [memory, OWN_NUMBER] as unknown as string);
@@ -35,7 +34,7 @@ function note(number: number, endsWith: number): void {
 
 /** Notes the end of each thread that this one starts from now on. */
 export function noteEnds(): void {
-  if (!isFirst) return;
+  if (starter === OWN_NUMBER) return;
   // In Jest `process` is a copy, which hears of no worker.
   const real = process.getBuiltinModule('node:vm').runInThisContext('process') as typeof process;
   real.on('worker', (worker) => {
