@@ -8,7 +8,7 @@ import { argumentsOf, type Passing } from '../../../run/work/passing.js';
 import { tried } from '../../../system-error.js';
 import { newBehaviour } from '../rules/samples.js';
 import { loadSubject, type Subject, type SubjectReference } from './subject.js';
-import { bytesOf, bytesPassed, classesIn, standalone, uncloneable } from './values.js';
+import { bytesOf, bytesPassed, classesIn, isStream, standalone, uncloneable } from './values.js';
 import { watchParent } from './watchdog.js';
 
 export interface WatchSetup {
@@ -113,6 +113,7 @@ function look(report: BehaviourReport, value: unknown): void {
   const { behaviour, bytesOut } = report;
   const result = behaviour.uncloneable.result ?? uncloneable(value);
   behaviour.uncloneable = { argument: undefined, result };
+  behaviour.returnsStream ||= result !== undefined && tried(() => isStream(value)) === true;
   behaviour.plainClasses = [...new Set([...behaviour.plainClasses, ...classesIn(value)])];
   const bytes = result === undefined ? bytesOf(value) : undefined;
   if (bytes === undefined) return;

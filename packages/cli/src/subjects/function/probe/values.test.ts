@@ -1,7 +1,7 @@
 /** Sizes of values that cross, and copies that hold no memory but their own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytesOf, classesIn, standalone, uncloneable } from './values.js';
+import { bytesOf, classesIn, isStream, standalone, uncloneable } from './values.js';
 
 test('a view of a large buffer gets memory of its own size', () => {
   const view = new Uint16Array(new ArrayBuffer(4096), 64, 4).fill(7);
@@ -78,4 +78,12 @@ test('bytes are counted as bytes, and the rest as it is written', () => {
 test('what cannot be cloned says why', () => {
   assert.equal(uncloneable({ a: [1] }), undefined);
   assert.match(uncloneable({ call: () => 1 })!, /could not be cloned/);
+});
+
+test('tells what gives its values one by one from lists, also from lists that cannot be cloned', () => {
+  function* generator() {
+    yield 1;
+  }
+  for (const stream of [generator(), [1].values(), new ReadableStream()]) assert.ok(isStream(stream));
+  for (const other of [[() => 1], new Map(), 'text', undefined, { next: 1 }]) assert.ok(!isStream(other));
 });

@@ -25,6 +25,12 @@ export function uncloneable(value: unknown): string | undefined {
   }
 }
 
+/** Whether the value is an iterator or a stream: something whose values come one by one, and not a list that has them. */
+export function isStream(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Symbol.asyncIterator in value || (Symbol.iterator in value && 'next' in value);
+}
+
 /** How many values within a value are searched for instances, at most. Chosen by hand. */
 const MOST_LOOKED_AT = 10_000;
 

@@ -297,6 +297,11 @@ test('arguments or results that cannot be cloned', () => {
     behaving({ uncloneable: { argument: undefined, result: 'a Socket' } }, NOTHING),
     "inline: Don't: its results cannot go to another thread: a Socket",
   );
+  const generator = { argument: undefined, result: '[object Generator] could not be cloned.' };
+  assert.match(
+    behaving({ uncloneable: generator, returnsStream: true }, NOTHING),
+    /^unknown: Cannot tell: it returns a generator or a stream, .*`pool\.stream`/,
+  );
 });
 
 test('a function that always fails gets no verdict, one that fails at times a warning', () => {

@@ -33,6 +33,8 @@ export function newBehaviour() {
     changesItsArgument: false,
     /** Why its arguments, or its results, cannot cross. */
     uncloneable: { argument: undefined as string | undefined, result: undefined as string | undefined },
+    /** Whether its results are iterators, such as that of a generator: they cannot cross, but their values can, one by one. */
+    returnsStream: false,
     hasSetup: false,
     /** The classes whose instances in results arrive as plain objects in another thread. */
     plainClasses: [] as readonly string[],

@@ -28,6 +28,7 @@ const behaviour: fc.Arbitrary<Samples['behaviour']> = fc.oneof(
     plainClasses: fc.array(fc.constantFrom('Point', 'Money')),
     uncloneable: fc.record({ argument: maybe(fc.string()), result: maybe(fc.string()) }),
     hasSetup: fc.boolean(),
+    returnsStream: fc.boolean(),
   }),
 );
 

@@ -82,7 +82,7 @@ function waits({ samples, computing, isMixed, loop, most }: Facts): Decision | u
 }
 
 function cannotCross({ samples }: Facts): Decision | undefined {
-  const { endedInWorker, failsInWorker, uncloneable } = samples.behaviour;
+  const { endedInWorker, failsInWorker, uncloneable, returnsStream } = samples.behaviour;
   // Until a call was timed on the main thread, it is not known whether the function ends that thread, too, a moment after a call.
   if (endedInWorker !== undefined && samples.inline.callMs !== undefined) {
     // A signal ends the whole process: native code. An exit code may be that of the worker alone, and JavaScript's doing.
@@ -98,6 +98,12 @@ function cannotCross({ samples }: Facts): Decision | undefined {
   }
   if (failsInWorker !== undefined && samples.inline.callMs !== undefined) {
     return dont('inline', `in a worker it fails, on the main thread it does not: ${failsInWorker}`);
+  }
+  if (returnsStream && uncloneable.argument === undefined) {
+    const how = 'it returns a generator or a stream, whose values go to another thread one by one';
+    return unknown(
+      `${how} (\`pool.stream\`), which is not measured. What would tell: a function that returns all of them in an array`,
+    );
   }
   const which = uncloneable.argument === undefined ? 'result' : 'argument';
   const why = uncloneable[which];

@@ -66,7 +66,8 @@ function isTooLittle({ samples, ways }: Figures): ServerVerdict | undefined {
   const { asIs, control, skipped } = samples;
   // Only rounds count in which both the app as it is and its control were measured.
   const rounds = Math.min(asIs.rate.length, control.rate.length);
-  if (asIs.rate.length > 0 && asIs.errors.answers === 0) return unknown('no request was answered in time');
+  if (asIs.rate.length > 0 && asIs.errors.answers === 0)
+    return unknown('no request was answered in time: a larger --budget gives more time');
   if (rounds > 0 && ways.length === 0) {
     const [first] = rules.notMeasured(skipped);
     return unknown(`there is nothing to compare with${first === undefined ? '' : ` (${first})`}`);
