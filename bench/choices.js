@@ -12,12 +12,12 @@ and saves what was measured as JSON. Without an experiment, all of them. 'report
 of docs/experiments.md and docs/performance.md from what was saved. In a clone of the repository, 'npm run bench --' is the same, and builds first.
 
   --quick             a look: one short round, few contenders; less than 30 seconds for each experiment; saved apart
-  --least             everything once, as shortly as can be: whether it runs, and nothing about how fast
+  --least             everything once, as shortly as possible: tells whether it runs, not how fast
   --rounds <n>        samples of each contender (${FULL.rounds}; quick: ${QUICK.rounds})
-  --only <names>      only contenders whose names begin so, separated by commas: --only threadwise,piscina
-  --scenario <names>  only scenarios whose names begin so: --scenario bytes,quiet
+  --only <names>      only contenders whose names begin with these, separated by commas: --only threadwise,piscina
+  --scenario <names>  only scenarios whose names begin with these: --scenario bytes,quiet
   --into <folder>     where what was measured is saved, one file for each experiment
-  --missing           only experiments whose saved figures are not of the code as it is; then 'report'
+  --missing           only experiments that were not measured in full with the present code; then 'report'
   --list              the experiments, their scenarios, and the contenders
 `;
 

@@ -158,7 +158,7 @@ function script(names, parts, text, later) {
   };
 }
 
-/** The globals whose names occur in a text, in whatever role. */
+/** The globals whose names occur in a text, in any role. */
 function globalsIn(code) {
   const words = new Set(code.match(/[A-Za-z_$][\w$]*/g));
   return Object.getOwnPropertyNames(globalThis).filter((name) => words.has(name) && !NOT_TAKEN.has(name));

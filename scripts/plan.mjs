@@ -68,7 +68,7 @@ export const SLOW = [
   },
   {
     files: /^packages\/control\/test\/lifetime\.test/,
-    proves: 'whoever is connected to a control server that ends is told, in time',
+    proves: 'clients of a control server that ends are told, in time',
     isApart: true,
   },
   {
@@ -94,7 +94,7 @@ export const SLOW = [
   {
     files:
       /^(packages\/(bullmq\/test\/(calls|closing|machines|producers|watched)|cli\/test\/fleet)|examples\/15-fleet\/.*)\.test/,
-    proves: 'calls by way of a real Redis keep what is promised, whatever machine dies',
+    proves: 'calls by way of a real Redis keep what is promised, also when machines die',
     isApart: true,
   },
   {

@@ -5,7 +5,7 @@ import { makeFiles } from './generate.js';
 import { digestFile, readStart } from './tasks.js';
 
 const taskModule = new URL('./tasks.js', import.meta.url);
-/** How many files are on their way at a time: so many that no worker waits for its next one… */
+/** How many files are on their way at a time: enough that no worker waits for its next one… */
 const MAX_CONCURRENCY = 128;
 /** …and so few that what main has read for them stays below this many bytes. */
 const MAX_BYTES_ON_THE_WAY = 16 * 2 ** 20;

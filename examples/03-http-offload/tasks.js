@@ -3,7 +3,7 @@ import mustache from 'mustache';
 
 /** 30 bytes with two variables. */
 const SENTENCE = '{{name}} will meet {{guest}}.\n';
-/** How many sentences a page has: rendering so many is worth a crossing. */
+/** How many sentences a page has: enough for rendering to be worth a crossing. */
 const REPETITIONS = 80;
 const templates = { sentence: SENTENCE, page: SENTENCE.repeat(REPETITIONS) };
 

@@ -1,4 +1,4 @@
-/** How errors become answers: always `{ error: { code, message } }`, whoever raised them. */
+/** How errors become answers: always `{ error: { code, message } }`, for errors of the pool, too. */
 import { type IncomingMessage, type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
 import { type Duplex, finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -90,8 +90,8 @@ function addCommands(commands: Command, ctl: Command): void {
   add('ready', 'exit code 0 if every pool takes calls, otherwise 6');
   add('set [pool]', 'change how a pool works')
     .option('--threads <n|auto|min-max>', 'how many threads', parseThreads)
-    .option('--min <n>', 'the least number of threads', wholeNumber(0, 'Expected a number of threads.'))
-    .option('--max <n>', 'the most threads', wholeNumber(0, 'Expected a number of threads.'))
+    .option('--min <n>', 'the smallest number of threads', wholeNumber(0, 'Expected a number of threads.'))
+    .option('--max <n>', 'the largest number of threads', wholeNumber(0, 'Expected a number of threads.'))
     .option('--choose <name>', 'the strategy, such as least-busy')
     .option('--placement <name>', 'threads, auto or inline')
     .option('--queue-limit <n|none>', 'how many calls may wait', (text) =>

@@ -52,7 +52,7 @@ function fileId(file: FileName): string | undefined {
   return folder === undefined ? place : `${folder.dev}:${folder.ino}/${basename(place)}`;
 }
 
-/** The file's id and size; no id and 0 bytes if it cannot be read, since whoever reads it reports that. */
+/** The file's id and size; no id and 0 bytes if it cannot be read, since the code that reads it reports that. */
 export function sizedFile(path: string): { readonly id: string | undefined; readonly bytes: number } {
   const stats = statsOf(path);
   return stats === undefined ? { id: undefined, bytes: 0 } : { id: idOf(stats), bytes: Number(stats.size) };
@@ -86,7 +86,7 @@ function linkTarget(path: string): string | undefined {
   return path.startsWith('/proc/') ? undefined : tried(() => readlinkSync(path));
 }
 
-/** Undefined where the file's metadata cannot be read: whoever opens the file reports why. */
+/** Undefined where the file's metadata cannot be read: the code that opens the file reports why. */
 function statsOf(file: FileName): BigIntStats | undefined {
   const options = { bigint: true } as const;
   return tried(() => (typeof file === 'number' ? fstatSync(file, options) : statSync(file, options)));

@@ -128,7 +128,7 @@ function openBeside({ part, place }: OutPath, old: Stats | undefined): OutFile {
   }
 }
 
-/** Gives the new file the owner and the permissions of the old one: whoever could not read the old one cannot read the new one. */
+/** Gives the new file the owner and the permissions of the old one: a user who could not read the old one cannot read the new one. */
 function becomeLike(fd: number, { uid, gid, mode }: Stats): void {
   if (process.platform === 'win32') return;
   const own = fstatSync(fd);

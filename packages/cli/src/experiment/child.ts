@@ -205,7 +205,7 @@ function start(file: URL, { cpus, isProgram = false }: ChildOptions, isGroup: bo
     serialization: 'advanced',
     // What the user's code prints is dropped; what a program writes to standard error before it dies is reported.
     stdio: ['ignore', 'ignore', isProgram ? 'pipe' : 'ignore', 'ipc'],
-    // The child leads a process group, so that whatever it starts can be killed with it.
+    // The child leads a process group, so that processes that it starts can be killed with it.
     detached: isGroup,
   });
 }

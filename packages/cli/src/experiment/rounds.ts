@@ -46,7 +46,7 @@ export interface RoundsOptions<S> {
   readonly openMs?: number;
   /** Undefined: nobody waits for an answer, and the rounds go on as long as there is time. */
   readonly look?: Look | undefined;
-  /** How many rounds are enough, whatever their answer is. */
+  /** How many rounds are enough for any answer. */
   readonly most?: number | undefined;
   /** Returns how many of the first rounds ran while the code was not warm yet. */
   readonly coldOf?: (series: readonly (readonly S[])[]) => number;

@@ -8,7 +8,7 @@ export interface Progress {
   progress(step: { readonly what: string; readonly done: number }): void;
 }
 
-/** The order for a measurement, whatever its subject. */
+/** The order for a measurement of any subject. */
 export interface Plan {
   readonly budgetMs: number;
   /** When aborted, the measurement ends and returns what is known so far. */
@@ -98,7 +98,7 @@ export class Session<P extends Plan = Plan> {
     return child;
   }
 
-  /** Ends whatever still runs. */
+  /** Ends all that still runs. */
   async close(): Promise<void> {
     await Promise.all(this.#children.map((child) => child.kill()));
   }

@@ -1,4 +1,4 @@
-/** Loads the optional package of the fleet on demand: whoever works on one machine need not install it. */
+/** Loads the optional package of the fleet on demand: a user of one machine need not install it. */
 import { UsageError } from '../exit-code.js';
 import { hasCode } from '../system-error.js';
 

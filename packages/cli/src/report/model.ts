@@ -1,4 +1,4 @@
-/** A report: what every view shows, whatever was measured. The user's text in it is not escaped: that is up to each view. */
+/** A report: what every view shows, for every subject. The user's text in it is not escaped: that is up to each view. */
 import type { Findings } from '../experiment/rules.js';
 import type { Machine } from '../experiment/machine.js';
 import type { Estimate } from '../experiment/statistics.js';

@@ -48,7 +48,7 @@ export function addOutputs(command: Command): Command {
 }
 
 export const EXIT_CODES =
-  "Exit codes: 0 a verdict, also 'cannot tell', 1 a report could not be written, 2 usage or bad input, 130 interrupted.";
+  "Exit codes: 0 a verdict, also 'cannot tell', 1 a report could not be written, 2 usage or bad input, 129 the\nterminal went away, 130 interrupted, 143 terminated.";
 
 /** Where the report goes, and what may not be overwritten by it. */
 export type Reporting = ReturnType<typeof reportingOf>;

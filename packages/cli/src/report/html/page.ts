@@ -5,7 +5,7 @@ import { STYLE } from './style.js';
 import { heatHtml, tableHtml } from './table.js';
 import { escaped, prose } from './text.js';
 
-/** Nothing may be loaded and nothing may run, whatever a text of the user's brings along. */
+/** Nothing may be loaded and nothing may run, also if a text of the user's has markup in it. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 /** How many characters a heading may have before it is set smaller. */
 const LONG = 80;

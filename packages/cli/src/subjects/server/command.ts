@@ -32,7 +32,10 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
     .description(
       'Run an HTTP app as it is, with functions offloaded to threads, and as a cluster of processes, each under load, and say which to choose, and why.',
     )
-    .argument('<app>', 'module, and after # the export (default: its default export, or what listens)')
+    .argument(
+      '<app>',
+      'module, and after # the export (default: its default export, or the program that listens)',
+    )
     .argument('[args...]', 'after --: the arguments of the app, in its process.argv')
     .optionsGroup('App:')
     .option('--port <n>', 'the port to measure, if the app listens on several', parsePort)
@@ -45,7 +48,7 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
     )
     .option('--header <header>', "'name: value', sent with each request; repeatable", collect)
     .option('--body <file>', 'sent with each request that is a POST, PUT, PATCH or DELETE')
-    .option('--connections <n>', 'how many are open at a time (default: 50)', parseCount)
+    .option('--connections <n>', 'how many connections are open at a time (default: 50)', parseCount)
     .optionsGroup('Compared with the app as it is:')
     .option(
       '--offload <functions>',
@@ -151,7 +154,7 @@ Examples:
   threadwise analyze server ./server.js#buildServer --route /main --against /pool --out report.html
   threadwise analyze server ./main.js --route 'POST /render' --body page.json -- --port 3000
 
-The app is started on free ports of the loopback interface, whatever ports it asks for; the command sends requests nowhere else.
+The app gets free ports of the loopback interface, not those that it asks for; the command sends requests nowhere else.
 
 ${EXIT_CODES}`;
 
