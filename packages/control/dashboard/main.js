@@ -153,7 +153,7 @@ async function follow(name, up, signal) {
   } while (state === 'closed' && !signal.aborted);
 }
 
-/** New statistics of a pool, by whatever way. */
+/** New statistics of a pool, from the stream or from an answer. */
 function heard(stats) {
   if (stats.name !== opened) return;
   remember(stats, now());

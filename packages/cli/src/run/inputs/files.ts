@@ -17,7 +17,7 @@ export interface FilesOptions {
   readonly dot: boolean;
   /** Whether the function gets a file's content in place of its path. */
   readonly read?: boolean;
-  /** Files that the run itself writes (output, journal): they are never inputs, whatever name a pattern finds them by. */
+  /** Files that the run itself writes (output, journal): they are never inputs, under any name that a pattern finds. */
   readonly ownFiles: readonly FileName[];
 }
 

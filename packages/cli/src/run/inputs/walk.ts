@@ -71,7 +71,7 @@ export interface FilePattern {
 }
 
 export function parsePattern(source: string, dot: boolean): FilePattern | ReturnType<typeof exclusion> {
-  // The name of an existing file always means that file, whatever characters it has.
+  // The name of an existing file always means that file, also if it has glob characters.
   const stats = statsOf(source);
   if (stats !== undefined) return literal(source, stats);
   if (isExclusion(source)) return exclusion(source.slice(1));

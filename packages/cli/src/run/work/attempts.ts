@@ -1,4 +1,4 @@
-/** Gets one batch through the pool, whatever happens to it there: splits it, retries its inputs, tells which of them failed. */
+/** Gets one batch through the pool, also where workers die: splits it, retries its inputs, tells which of them failed. */
 
 import type { Input } from '../inputs/input-source.js';
 import type { RunOptions } from '../options.js';

@@ -14,7 +14,7 @@ export interface BatchSetup extends Pick<RunOptions, 'format' | 'withInput' | 's
   readonly keepsValues: boolean;
 }
 
-/** A thrown value in plain words, so that whatever was thrown can be sent to another thread. */
+/** A thrown value in plain words, so that any of them can be sent to another thread. */
 export interface DescribedError {
   readonly name: string;
   readonly message: string;

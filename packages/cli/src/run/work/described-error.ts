@@ -1,4 +1,4 @@
-/** Turns whatever a task threw into plain words; a thrown value whose properties throw must not break the run. */
+/** Turns a value that a task threw into plain words; one whose properties throw must not break the run. */
 
 import { inspect } from 'node:util';
 import type { DescribedError } from './batch.js';

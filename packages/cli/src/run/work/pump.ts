@@ -31,7 +31,7 @@ export function createPump(ordered: boolean, batching: Batching, run: RunBatch) 
   async function* results(groups: InputGroups): AsyncGenerator<readonly BatchResult[]> {
     const batches = batchesOf(groups, batching);
     for (;;) {
-      // The promise is made before looking, so that whatever happens meanwhile resolves it.
+      // The promise is made before looking, so that a change meanwhile resolves it.
       const changed = new Promise<void>((resolve) => {
         wake = resolve;
       });

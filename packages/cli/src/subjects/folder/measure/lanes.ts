@@ -57,7 +57,7 @@ export function lanesOf(session: Session, readers: number, memoryBytes: number):
 /** How many milliseconds pass between two samples: the system counts in hundredths of a second, so that a shorter time says nothing. */
 const SAMPLE_MS = 100;
 
-/** Returns a function that returns how busy each core of the machine was until then, with whatever program, by the system's own counters. */
+/** Returns a function that returns how busy each core of the machine was until then, with all programs, by the system's own counters. */
 function watchCores(): () => number[][] {
   const busy: number[][] = [];
   let last = coreTimes();

@@ -19,7 +19,7 @@ export interface PoolSetup {
   /** How many inputs one call gets; undefined: one. */
   readonly size?: number | undefined;
   readonly outstanding: number;
-  /** Whether calls are so long that one that ends after its slice counts for the part within it. */
+  /** Whether calls are long: then one that ends after its slice counts for the part within it. */
   readonly isLong: boolean;
   readonly idleDelayMs: number;
   /** For how many milliseconds the pool is warmed up at most; it ends when the pool gets no faster. */

@@ -13,7 +13,7 @@ export function echo(_input: unknown): unknown {
   return result;
 }
 
-/** Computes without touching memory, so that it is the same work whatever else runs on the machine. */
+/** Computes without touching memory, so that other programs on the machine do not change the work. */
 export function spin(iterations: number, _input: unknown): unknown {
   // Only 32-bit integer operators: an addition is sometimes compiled as one of floats, which is four times as slow.
   const count = iterations | 0;

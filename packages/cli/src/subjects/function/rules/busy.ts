@@ -108,7 +108,7 @@ export function onFreeCores(samples: Samples) {
   };
 }
 
-/** Calls that need this many cores are more than one core can make, whatever the error of measurement. */
+/** Calls that need this many cores are more than one core can make, beyond any error of measurement. */
 const MORE_THAN_ONE = 1.15;
 /** How many threads want a core where all need the same lock: its holder, and the one that is woken next. */
 const BEHIND_LOCK = 2;

@@ -1,5 +1,5 @@
 /**
- * Makes each server of the app that listens on a port use the loopback interface and a free port, whatever it asked for. So nobody else
+ * Makes each server of the app that listens on a port use the loopback interface and a free port, not what it asked for. So nobody else
  * can reach it, and several copies can run at once, beside the one that serves already.
  */
 import { errorMonitor, once } from 'node:events';

@@ -127,7 +127,7 @@ interface Usable {
 
 /** The exports that are looked at, in this order. */
 const NAMES = ['default', 'listener', 'handler', 'server', 'app'];
-/** Exports with these names are listeners, whatever parameters they have. */
+/** Exports with these names are listeners, with any parameters. */
 const LISTENER_NAMES = new Set(['listener', 'handler']);
 /** `(request, response)`. */
 const LISTENER_PARAMETERS = 2;
