@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { Child } from './child.js';
 import { wrapped } from './serve.js';
 
@@ -45,4 +49,17 @@ test('one that never listens is ended as well', async (t) => {
   const { outcome } = asked(t);
   t.mock.timers.tick(60_000);
   assert.equal((await outcome).kind, 'silent');
+});
+
+test('of one that ends by an error which nothing catches, the error is known', async () => {
+  for (const failing of ["throw new RangeError('too late')", "Promise.reject(new RangeError('too late'))"]) {
+    const text = `import { serve } from '${new URL('./serve.js', import.meta.url).href}';
+serve({ step: () => new Promise(() => setImmediate(() => { ${failing}; })) });`;
+    const file = join(mkdtempSync(join(tmpdir(), 'threadwise-child-')), 'child.mjs');
+    writeFileSync(file, text);
+    const child = new Child<{ step: { asks: number; gets: string } }>(pathToFileURL(file));
+    const outcome = await child.ask('step', 7, 60_000);
+    assert.deepEqual(outcome, { kind: 'ended', exitCode: 1, signal: null, error: 'RangeError: too late' });
+    rmSync(dirname(file), { recursive: true });
+  }
 });

@@ -3,11 +3,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DescribedError } from '../run/work/batch.js';
+import { errorLine } from '../run/work/described-error.js';
 import { type Reply, unwrap, wrapped } from './serve.js';
 
 export interface Ending {
   readonly exitCode: number | null;
   readonly signal: string | null;
+  /** The error that ended it; undefined: none did, or it is not known. */
+  readonly error?: string | undefined;
 }
 
 /** How a process ended, and the last lines that it wrote to standard error, or why the command ended it. */
@@ -45,6 +48,8 @@ const STARTS_MS = 10_000;
 /** How many characters are kept of what a child wrote to standard error. */
 const KEPT = 8192;
 const LAST_LINES = 12;
+/** With this exit code Node.js ends a process in which nothing catches an error. */
+const UNCAUGHT = 1;
 /** The children that must not outlive the command's own process. */
 const living = new Set<{ kill(): Promise<void> }>();
 process.on('exit', () => {
@@ -64,6 +69,8 @@ export class Child<T extends Talk<T>> {
   /** The child's last note, for the case that it ends before it answers. */
   noted: unknown;
   #said = '';
+  /** The last error of the child that nothing caught. */
+  #uncaught: string | undefined;
   /** Why the command ended the child; empty: it did not. */
   #verdict = '';
 
@@ -74,7 +81,11 @@ export class Child<T extends Talk<T>> {
     this.#child = child;
     this.#signal = options.signal;
     this.#hello = new Promise((resolve) => {
-      child.on('message', (message) => unwrap<Reply>(message)?.type === 'hello' && resolve());
+      child.on('message', (message) => {
+        const reply = unwrap<Reply>(message);
+        if (reply?.type === 'hello') resolve();
+        if (reply?.type === 'uncaught') this.#uncaught = errorLine(reply.error);
+      });
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-KEPT);
@@ -177,7 +188,10 @@ export class Child<T extends Talk<T>> {
         if (child.pid === undefined) resolve({ exitCode: null, signal: null, notStarted: message });
       });
       child.once('exit', () => this.#isGroup && this.#kill());
-      child.once('close', (exitCode, signal) => resolve({ exitCode, signal }));
+      child.once('close', (exitCode, signal) => {
+        const error = exitCode === UNCAUGHT ? this.#uncaught : undefined;
+        resolve({ exitCode, signal, ...(error === undefined ? {} : { error }) });
+      });
     });
     // The processes that the child has started go with it. They are not our children, so that no event tells when they are gone: we poll.
     const latest = performance.now() + LOOK_FOR_MS;
@@ -217,7 +231,7 @@ export function describeFailure(failure: Failure): string {
       return `${failure.error.name}: ${failure.error.message}`;
     case 'ended':
       if (failure.notStarted !== undefined) return `its process did not start: ${failure.notStarted}`;
-      return `its process ended (${failure.signal ?? `exit code ${failure.exitCode}`})`;
+      return `its process ended (${failure.signal ?? `exit code ${failure.exitCode}`})${failure.error === undefined ? '' : `: ${failure.error}`}`;
     case 'silent':
       return `it had not answered after ${(failure.ms / 1000).toFixed(1)} s`;
     case 'aborted':

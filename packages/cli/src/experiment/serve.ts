@@ -10,7 +10,9 @@ export type Reply =
   | { readonly type: 'hello' }
   | { readonly type: 'note'; readonly known: unknown }
   | { readonly type: 'done'; readonly value: unknown }
-  | { readonly type: 'failed'; readonly error: DescribedError };
+  | { readonly type: 'failed'; readonly error: DescribedError }
+  /** Comes unasked: nothing catches this error, which most often ends the process. */
+  | { readonly type: 'uncaught'; readonly error: DescribedError };
 
 interface Question {
   readonly type: string;
@@ -71,6 +73,11 @@ export function serve(handlers: Readonly<Record<string, Handler>>): void {
   // Ctrl-C in a terminal reaches all processes of the command, but only the command itself decides when they end.
   process.on('SIGINT', () => {});
   process.on('disconnect', () => process.exit());
+  // A short message is written at once, before the process ends.
+  process.on(
+    'uncaughtExceptionMonitor',
+    (error) => void say({ type: 'uncaught', error: describeError(error) }),
+  );
   void say({ type: 'hello' });
 }
 

@@ -57,8 +57,8 @@ function note({ draft }: FunctionSession, report: BehaviourReport): void {
   Object.assign(draft.inline, { coldMs, bytesIn: spreadOf(bytesIn), bytesOut: spreadOf(bytesOut) });
 }
 
-export function endingOf({ exitCode, signal }: Ending): Ending {
-  return { exitCode, signal };
+export function endingOf({ exitCode, signal, error }: Ending): Ending {
+  return { exitCode, signal, ...(error === undefined ? {} : { error }) };
 }
 
 /**

@@ -58,7 +58,7 @@ const RULES: readonly ((facts: Facts) => Decision | undefined)[] = [
 
 function cannotRun({ samples }: Facts): Decision | undefined {
   const { ended, neverSettled, failures } = samples.behaviour;
-  if (ended !== undefined) return unknown(`a call ends its process (${endOf(ended)})`);
+  if (ended !== undefined) return unknown(`a call ends its process (${endOf(ended)})${becauseOf(ended)}`);
   if (neverSettled !== undefined) return unknown(`a call had not settled after ${duration(neverSettled)}`);
   if (failures.calls === 0 || failures.failed < failures.calls) return undefined;
   return unknown(`every call fails${failures.first === undefined ? '' : `: ${failures.first}`}`);
@@ -108,6 +108,10 @@ function cannotCross({ samples }: Facts): Decision | undefined {
   const which = uncloneable.argument === undefined ? 'result' : 'argument';
   const why = uncloneable[which];
   return why === undefined ? undefined : dont('inline', `its ${which}s cannot go to another thread: ${why}`);
+}
+
+function becauseOf({ error }: Ending): string {
+  return error === undefined ? '' : `: ${error}`;
 }
 
 function endOf({ exitCode, signal }: Ending): string {
