@@ -4,7 +4,7 @@ import { DefaultDeserializer, deserialize, serialize } from 'node:v8';
 import { checked, integer, reject } from '../core/options/checks.js';
 import { textOf, ThreadwiseError } from '../core/options/errors.js';
 import { OWN_NUMBER } from '../platform/node/ended-threads.js';
-import { refuseHosts } from '../platform/node/host-objects.js';
+import { refuseHost, refuseHosts } from '../platform/node/host-objects.js';
 import { acquire, release } from './mutex.js';
 import { awaiting, blocking, isShared, type Steps, Structure, type WaitOptions } from './waiting.js';
 
@@ -184,10 +184,21 @@ function resolved(options: ChannelOptions): Record<keyof ChannelOptions, number>
 function serialized(value: unknown): Uint8Array {
   if (value === undefined) reject('value', 'a value other than undefined, which ends a channel', value);
   try {
-    refuseHosts(value, (part) => deserialize(serialize(part)));
+    refuseHosts(value, copyOf);
     return serialize(value);
   } catch (cause) {
     throw notCloneable('sent', cause);
+  }
+}
+
+/** Refuses, before it is sent, what can be written and not read: a WebAssembly.Module. */
+function copyOf(part: object): unknown {
+  const bytes = serialize(part);
+  try {
+    return deserialize(bytes);
+  } catch (error) {
+    if (error instanceof RangeError) throw error; // nested too deeply for this thread, perhaps not for the receiver
+    return refuseHost(part);
   }
 }
 

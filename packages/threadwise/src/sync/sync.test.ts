@@ -460,6 +460,13 @@ describe('channel', () => {
     );
     // What structured clone copies, and a channel cannot.
     await assert.rejects(channel.send({ at: [new Blob(['abc'])] }), { code: 'ERR_NOT_CLONEABLE' });
+    const { WebAssembly: wasm } = globalThis as unknown as {
+      WebAssembly: { Module: new (code: Uint8Array) => object };
+    };
+    const code = new wasm.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]));
+    await assert.rejects(channel.send({ at: [code] }), {
+      message: /\[object WebAssembly.Module\] cannot be/,
+    });
     const withField = Object.assign([1], { at: new Blob(['abc']) });
     await assert.rejects(channel.send(withField), { code: 'ERR_NOT_CLONEABLE' });
     const cause = { at: new Blob(['abc']) };
