@@ -238,13 +238,15 @@ describe('processes for several workers: the end of one worker', () => {
 });
 
 test('processes for several workers: what a task prints is there, also where the pool is closed at once', async () => {
-  const source = `
-    import { createPool } from 'threadwise';
-    const pool = createPool(${JSON.stringify(url.href)}, { isolation: { processes: 1, threads: 2 } });
-    await pool.run('print', ['printed']);
-    await pool.close();`;
-  const { stdout, stderr } = await runScript(source);
-  assert.equal(stdout, 'printed\n', stderr);
+  for (const length of [7, 2 ** 23]) {
+    const source = `
+      import { createPool } from 'threadwise';
+      const pool = createPool(${JSON.stringify(url.href)}, { isolation: { processes: 1, threads: 2 } });
+      await pool.run('print', ['p'.repeat(${length})]);
+      await pool.close();`;
+    const { stdout, stderr } = await runScript(source);
+    assert.equal(stdout.length, length + 1, stderr);
+  }
 });
 
 test('processes for several workers: close and destroy leave none', async (t) => {

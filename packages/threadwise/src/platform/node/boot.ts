@@ -58,11 +58,14 @@ export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone'
         if (space_name.startsWith('new_')) limitBytes += space_used_size;
       return { usedBytes: used_heap_size, limitBytes };
     },
-    flush: () => Promise.all([process.stdout, process.stderr].map(flushed)),
+    flush,
     store:
       tasksPerWorker > 1 ? new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)() : undefined,
   };
 }
+
+/** Resolves when what this thread has printed so far is written. */
+export const flush = (): Promise<unknown> => Promise.all([process.stdout, process.stderr].map(flushed));
 
 /** A thread prints by way of main, which asks for one part after the other: parts that it has not asked for are lost when the thread is ended. */
 function flushed(stream: NodeJS.WriteStream): Promise<void> | undefined {

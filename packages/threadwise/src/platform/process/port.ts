@@ -43,7 +43,7 @@ export class PipePort implements Port {
     this.#writer.ring = out && new RingWriter(out);
     this.#frames.ring = into && new RingReader(into);
     this.#pipe = pipe;
-    if (this.#handler !== undefined) this.#open();
+    if (this.#handler) this.#open();
   }
 
   post(message: unknown, transfer: readonly unknown[] = []): void {
@@ -69,7 +69,7 @@ export class PipePort implements Port {
     this.#handler = handler;
     this.#onBatch = onBatch;
     this.#onBroken = onBroken;
-    if (this.#pipe !== undefined) this.#open();
+    if (this.#pipe) this.#open();
   }
 
   #open(): void {
@@ -82,7 +82,8 @@ export class PipePort implements Port {
   /** May be called inside a handler: the messages that it delivers then come after the one that is being handled. */
   drain(): number {
     let count = this.#deliver();
-    for (let piece = this.#pipe?.read(); piece !== undefined; piece = this.#pipe?.read()) {
+    let piece: Uint8Array | undefined;
+    while ((piece = this.#pipe?.read())) {
       this.#frames.add(piece);
       count += this.#deliver();
     }

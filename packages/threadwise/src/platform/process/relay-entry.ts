@@ -5,7 +5,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
 import { type EncodedError, encodeError } from '../../transport/codec/error-codec.js';
-import { receiveBoot } from '../node/boot.js';
+import { flush, receiveBoot } from '../node/boot.js';
 import { followClock } from '../node/clock.js';
 import { spawnFrom } from '../node/node-thread.js';
 import { cloneByBytes } from './clone.js';
@@ -32,6 +32,9 @@ export interface RelayBoot {
   readonly source: string;
 }
 
+/** How many milliseconds the end of a thread waits at most for what it has printed. Less than main waits (`shared-process.ts`). Chosen by hand. */
+const FLUSH_MS = 3000;
+
 const boot = receiveBoot<RelayBoot>();
 followClock(boot.clockZero);
 process.title = `threadwise ${boot.poolName}`;
@@ -57,15 +60,17 @@ function start(seat: number, spec: ThreadSpec): void {
     const thread = spawnFrom(boot.source, { ...spec, wire }, (exit) => {
       workers.delete(seat);
       port.close();
-      tell(seat, exit);
+      void tell(seat, exit);
     });
     workers.set(seat, { port, thread });
   } catch (error) {
-    tell(seat, { exitCode: 1, error, outOfMemory: false });
+    void tell(seat, { exitCode: 1, error, outOfMemory: false });
   }
 }
 
-function tell(seat: number, { exitCode, outOfMemory, error }: ThreadExit): void {
+async function tell(seat: number, { exitCode, outOfMemory, error }: ThreadExit): Promise<void> {
+  // Main may kill this process when it hears of the exit, and with it what the thread has printed and nobody has read.
+  await Promise.race([flush(), new Promise((resolve) => setTimeout(resolve, FLUSH_MS))]);
   const encoded = error === undefined ? undefined : encodeError(error, cloneByBytes);
   main.post([seat, exitCode, outOfMemory, encoded] satisfies FromRelay);
 }
