@@ -5,7 +5,7 @@ import { connect } from '@threadwise/bullmq';
 import { Queue } from 'bullmq';
 import { freePort } from 'threadwise-test/free-port';
 import { begun, caller, failure, folder, machineHere } from './helpers.mjs';
-import { onEnd, skip, startForSuite } from './redis.mjs';
+import { onEnd, RedisServer, skip, startForSuite } from './redis.mjs';
 
 /**
  * Holds `queue.add` before Redis hears of it, or its answer. `asked`: resolves when it is held; `release` goes on once close has had the turns of a
@@ -141,5 +141,20 @@ describe('the end of a fleet', { skip }, () => {
     await fleet.close({ timeoutMs: 0 });
     const longest = Math.max(...mock.calls.map(({ arguments: [, ms] }) => ms));
     assert.equal(longest, 0);
+  });
+
+  test('a machine that has closed tells nothing of what Redis has not answered', async (t) => {
+    const redis = await RedisServer.start(t);
+    const errors = [];
+    const service = await machineHere(t, redis, { onError: ({ message }) => errors.push(message) });
+    const admin = redis.client(t);
+    await admin.call('CLIENT', 'PAUSE', 600_000, 'WRITE');
+    while (!/cmd=sadd/.test(await admin.call('CLIENT', 'LIST')));
+    await service.close();
+    // Its last request is rejected when its connection is gone.
+    while ((await admin.call('CLIENT', 'LIST')).trim().includes('\n'));
+    await admin.ping();
+    assert.equal(errors.length, 1, errors.join('\n'));
+    assert.match(errors[0], /^The service was cut off while it closed: .* within 5000 ms/);
   });
 });

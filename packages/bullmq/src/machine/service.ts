@@ -244,7 +244,7 @@ export class Service {
       try {
         await this.#renewLocks();
       } catch (error) {
-        if (this.#renewal !== undefined) this.#tell(error);
+        this.#tell(error);
       }
       if (this.#renewal !== undefined) this.#renewSoon();
     };
@@ -306,8 +306,12 @@ export class Service {
       this.#machines.report(this.stats()).catch((error: Error) => this.#tell(error));
   }
 
-  /** Reports an error, unless it repeats the last one: a client that reconnects reports each attempt. */
+  /**
+   * Reports an error, unless it repeats the last one: a client that reconnects reports each attempt. Once the service has ended, it is about
+   * a request that nobody waits for.
+   */
   #tell(error: unknown): void {
+    if (this.#renewal === undefined) return;
     const told = error instanceof Error ? error : new Error(String(error));
     // With Sentinel, the client says how long it waits, a little longer each time.
     const text = told.message.replace(/ after \d+ms/, '');
@@ -348,7 +352,8 @@ export class Service {
       if (redis.status === 'ready') await this.#link.ask('The service was cut off while it closed', farewell);
       else await this.worker.close(true);
     } catch (error) {
-      this.#tell(error);
+      // Whoever waited for `ready` has been told of a refused login.
+      if (!isRefusedLogin((error as Error).cause)) this.#tell(error);
       void blockingConnection?.disconnect(false);
     }
     // 5. End threads, connections and listeners.
