@@ -179,7 +179,15 @@ test("a module's own setup and teardown are called in each worker", async () => 
 });
 
 test('what fails in threads beside the inputs is told once, with its place', async () => {
-  const waits = `while (readFileSync('tries').length < 3) await new Promise((resolve) => setImmediate(resolve));`;
+  const waits = `await new Promise((resolve) => {
+      const look = () => {
+        if (readFileSync('tries').length < 3) return;
+        watcher.close();
+        resolve();
+      };
+      const watcher = watch('tries', look);
+      look();
+    });`;
   const hooks = `
     export const setup = ({ workerId }) => {
       if (workerId > 1) appendFileSync('tries', 'x');
@@ -189,9 +197,10 @@ test('what fails in threads beside the inputs is told once, with its place', asy
   writeFileSync(at('tries'), '');
   writeFileSync(
     at('threads.mjs'),
-    `import { appendFileSync, readFileSync } from 'node:fs'; ${hooks} export default async (x) => { ${waits} return x; };`,
+    `import { appendFileSync, readFileSync, watch } from 'node:fs'; ${hooks} export default async (x) => { ${waits} return x; };`,
   );
-  const args = ['--range', '1..2', '--quiet', '--threads', '2'];
+  // The second thread starts once the first one has loaded the module, and runs an input.
+  const args = ['--range', '1..2', '--quiet', '--threads', '1-2'];
   const { code, stdout, stderr } = await run(['run', 'threads.mjs', ...args], { cwd: folder });
   assert.deepEqual([code, stdout], [0, '1\n2\n']);
   const place = String.raw`\n {6}at \S+ \(file:\S+threads\.mjs:\d+:\d+\)\n`;
