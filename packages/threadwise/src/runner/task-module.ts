@@ -5,7 +5,7 @@
 import { streamedName } from '../core/calls/stream.js';
 import type { LoadedModule, ModuleTraits, TaskFunction } from '../core/contracts.js';
 import { checkSameClasses, classNames, registeredClasses } from '../core/options/classes.js';
-import { isObject, list, oneOf, record, reject } from '../core/options/checks.js';
+import { isObject, list, oneOf, record, reject, tagOf } from '../core/options/checks.js';
 import { didYouMean } from '../core/options/nearest.js';
 import { taskNotFound } from '../core/workers/failures.js';
 import { Packing } from '../transport/classes/packing.js';
@@ -121,7 +121,7 @@ function traitsOf(
   const others: [string, string][] = [];
   for (const [name, run] of tasks) {
     const own = typeof declared === 'string' ? undefined : declared.get(name);
-    const kind = Object.prototype.toString.call(run).slice('[object '.length, -1);
+    const kind = tagOf(run).slice('[object '.length, -1);
     if (declared === 'threads' || own === 'threads')
       others.push([name, 'the module declares that it stays on threads']);
     else if (hasSetup && own === undefined)

@@ -1,6 +1,6 @@
 /** The arguments of a call, captured when the call is made: what the caller changes afterwards does not matter. */
 import { leaseOf } from '../lease.js';
-import { isList, isObject } from '../options/checks.js';
+import { isList, isObject, tagOf } from '../options/checks.js';
 import { textOf, ThreadwiseError } from '../options/errors.js';
 
 export type Clone = <T>(value: T, transfer?: readonly unknown[]) => T;
@@ -143,7 +143,7 @@ function findUncloneable(
 /** Whether it is cloned part by part. Of others only the runtime knows what it looks at. */
 function isContainer(value: unknown): boolean {
   try {
-    return /^\[object (Object|Array|Map|Set)\]$/.test(Object.prototype.toString.call(value));
+    return /^\[object (Object|Array|Map|Set)\]$/.test(tagOf(value));
   } catch {
     return false; // a proxy that was revoked
   }

@@ -6,6 +6,7 @@ import type { CallHost, ModuleHere, PlacedFunction, RunningCall, TaskFunction } 
 import { isImmutable, notCloneable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
 import type { Engine } from '../engine.js';
+import { tagOf } from '../options/checks.js';
 import { isThenable } from '../promised.js';
 
 /** `task.workerId` of code on the calling thread. */
@@ -39,7 +40,7 @@ export class Entry {
     this.run = run;
     this.isPure = isPure;
     this.#isAsked = isAsked;
-    const isPlain = Object.prototype.toString.call(run) === '[object Function]';
+    const isPlain = tagOf(run) === '[object Function]';
     this.unseen = isPlain ? (isAsked ? SYNC_RESULTS : 0) : Number.POSITIVE_INFINITY;
   }
 

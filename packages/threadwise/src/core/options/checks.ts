@@ -57,6 +57,11 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
+/** The kind of a value, also of one of another realm: '[object Map]'. Throws what a getter of `Symbol.toStringTag` throws. */
+export function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value);
+}
+
 /** Does what `Array.isArray` does, but gives false for a revoked proxy, at which that throws. */
 export function isList(value: unknown): value is readonly unknown[] {
   try {
@@ -144,7 +149,7 @@ export function record(
   groups: Checks = {},
 ): Record<string, unknown> {
   // A signal or a Map, given in place of options, has no keys that could be refused.
-  if (!/ (Obj|Mod)/.test(Object.prototype.toString.call(value))) return reject(option, 'an object', value);
+  if (!/ (Obj|Mod)/.test(tagOf(value))) return reject(option, 'an object', value);
   for (const key of Object.keys(value as object)) {
     if (known.includes(key)) continue;
     const lastPart = (path: string) => path.split('.').pop()!;

@@ -3,7 +3,7 @@
  * objects without properties, where structured clone keeps or refuses them.
  */
 
-import { isObject } from '../../core/options/checks.js';
+import { isObject, tagOf } from '../../core/options/checks.js';
 
 const { getPrototypeOf } = Object;
 const clone = structuredClone; // a task may replace the global
@@ -15,7 +15,7 @@ export function cloneError(message: string): Error {
 }
 
 export function refuseHost(value: unknown, why = 'cannot be sent to another process or channel'): never {
-  throw cloneError(`${Object.prototype.toString.call(value)} ${why}`);
+  throw cloneError(`${tagOf(value)} ${why}`);
 }
 
 /**

@@ -3,7 +3,7 @@
  * the same; so a value crosses together with a list of its instances, and the receiver gives each the prototype of its class. The value
  * is copied only where it has an instance that an `encode` of its class stands for.
  */
-import { isObject } from '../../core/options/checks.js';
+import { isObject, tagOf } from '../../core/options/checks.js';
 import type { Instances } from '../../core/contracts.js';
 import { isImmutable } from '../../core/calls/payload.js';
 import { leaseOf } from '../../core/lease.js';
@@ -135,7 +135,7 @@ export class Packing implements Instances {
           `${nameOf(prototype)} extends ${known.name}, and is not registered: add it to \`classes\`, in the task module and in createPool`,
         );
     }
-    const tag = Object.prototype.toString.call(value);
+    const tag = tagOf(value);
     if (tag === '[object Map]') return 'map';
     if (tag === '[object Set]') return 'set';
     const isPlain = tag === '[object Object]' && leaseOf(value) === undefined;

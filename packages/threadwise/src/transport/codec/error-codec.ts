@@ -3,7 +3,7 @@
  * is not one of six, and the causes of some; so what was thrown crosses as a plain record. An error that is part of an
  * argument or a result crosses as structured clone sees it: of a built-in class, with a message, a stack and a cause.
  */
-import { isObject } from '../../core/options/checks.js';
+import { isObject, tagOf } from '../../core/options/checks.js';
 import { BRAND, type ErrorCode, ThreadwiseError } from '../../core/options/errors.js';
 import type { Clone } from '../../core/calls/payload.js';
 import { DamagedError } from './tags.js';
@@ -168,10 +168,6 @@ function attempt<T>(ask: () => T, otherwise: T): T {
 
 function read(target: object, key: string | symbol): unknown {
   return attempt(() => (target as Record<string | symbol, unknown>)[key], undefined);
-}
-
-function tagOf(value: unknown): string {
-  return Object.prototype.toString.call(value);
 }
 
 function describe(value: unknown): string {
