@@ -1,4 +1,5 @@
 /** A lock with one holder at a time, among all threads; a holder that dies releases it. README.md has the protocol. */
+import { types } from 'node:util';
 import { callback, reject } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { hasEnded, OWN_NUMBER } from '../platform/node/ended-threads.js';
@@ -99,12 +100,18 @@ export class Mutex extends Structure {
     }
   }
 
-  /** Does what `withLock` does, but blocks the thread, as `lockSync` does; for a function that returns no promise. */
+  /**
+   * Does what `withLock` does, but blocks the thread, as `lockSync` does. Throws ERR_OPTION if the function returns a promise: the lock is
+   * released by then.
+   */
   withLockSync<T>(run: (isAbandoned: boolean) => T, options?: WaitOptions): T {
     callback('run', run);
     const hold = this.lockSync(options);
     try {
-      return run(hold.isAbandoned);
+      const result = run(hold.isAbandoned);
+      if (types.isPromise(result))
+        reject('run', "a function that returns no promise, as 'withLock' takes one", result);
+      return result;
     } finally {
       hold.release();
     }

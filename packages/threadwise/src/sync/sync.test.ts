@@ -193,6 +193,17 @@ describe('mutex', () => {
     );
     assert.equal(await heard(), 'ERR_OPTION');
   });
+
+  test('a function that goes on after the lock is released is told, and the lock is free', async (t) => {
+    const mutex = new Mutex();
+    const { heard } = thread(
+      t,
+      [mutex.buffer],
+      `say(await codeOf(() => Mutex.from(buffers[0]).withLockSync(async () => 'late')));`,
+    );
+    assert.equal(await heard(), 'ERR_OPTION');
+    mutex.tryLock()!.release();
+  });
 });
 
 describe('counter', () => {
