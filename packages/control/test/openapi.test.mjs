@@ -204,6 +204,48 @@ test('the fields of a change are the ones that can be changed', async (t) => {
   assert.ok(json.error.message.endsWith(`Known: ${expected.join(', ')}`));
 });
 
+test('a change of a kind that it forbids is refused, and one that it allows is made', async (t) => {
+  const pool = createPool('data:text/javascript,export const one = () => 1', {
+    name: 'real',
+    threads: 2,
+    dispatch: 'direct',
+  });
+  t.after(() => pool.destroy());
+  const { server, document } = await describe(t, [pool]);
+  const check = await validator(document);
+  const refused = [
+    ...[
+      {},
+      { nonsense: 1 },
+      { min: null },
+      { min: 0.5 },
+      { min: -1 },
+      { max: 0 },
+      { max: 1.5 },
+      { max: '3' },
+    ],
+    ...[
+      { threads: 0 },
+      { threads: 1.5 },
+      { threads: 'many' },
+      { threads: { max: 0 } },
+      { threads: { most: 1 } },
+    ],
+    ...[{ queueLimit: -1 }, { queueLimit: 1.5 }, { placement: 'moon' }, { choose: 5 }],
+  ];
+  for (const change of refused) {
+    assert.equal((await patch(server, 'real', change)).status, 400, JSON.stringify(change));
+    await assert.rejects(check('Changes', change), /Changes: /, JSON.stringify(change));
+  }
+  for (const change of [
+    ...[{ min: 0 }, { max: 3 }, { threads: 2 }, { threads: 'auto' }, { threads: { min: 0, max: 1 } }],
+    ...[{ queueLimit: 0 }, { queueLimit: null }, { placement: 'auto' }, { choose: 'random' }],
+  ]) {
+    assert.equal((await patch(server, 'real', change)).status, 200, JSON.stringify(change));
+    await check('Changes', change);
+  }
+});
+
 test('every code of an error is in it, with its status', async (t) => {
   const { document } = await describe(t);
   /** Those that any request can be answered with. */

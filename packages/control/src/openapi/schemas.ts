@@ -31,23 +31,30 @@ function entity<P extends Properties, O extends keyof P & string = never>(
   return named(name, object(properties, optional));
 }
 
+/** A count that is not 0. */
+const some = (description: string) => ({ ...count(description), minimum: 1 });
+
 const changeable = {
   threads: {
     description: "How many workers: a number, 'auto' or { min, max }",
     anyOf: [
-      number('The exact number of workers'),
+      some('The exact number of workers'),
       { type: 'string', const: 'auto' },
       {
-        ...object({ min: number('The fewest workers'), max: number('The most workers') }, ['min', 'max']),
+        ...object({ min: count('The fewest workers'), max: some('The most workers') }, ['min', 'max']),
         additionalProperties: false,
       },
     ],
   },
-  min: number('Lower bound of the threads; the upper one stays as it is'),
-  max: number('Upper bound of the threads; the lower one stays as it is'),
+  min: count('Lower bound of the threads; the upper one stays as it is'),
+  max: some('Upper bound of the threads; the lower one stays as it is'),
   choose: text("The name of a strategy; not with dispatch 'shared-queue'"),
   placement: { type: 'string', enum: ['threads', 'auto', 'inline'], description: 'For calls from now on' },
-  queueLimit: { type: ['number', 'null'], description: 'How many tasks may wait; null: no limit' },
+  queueLimit: {
+    type: ['integer', 'null'],
+    minimum: 0,
+    description: 'How many tasks may wait; null: no limit',
+  },
 };
 export const CHANGE_FIELDS = Object.keys(changeable);
 
