@@ -20,7 +20,7 @@ export type FleetErrorCode =
 export class FleetError extends Error {
   readonly code: FleetErrorCode;
   /** The id of the job that the error concerns, if there is one. */
-  readonly jobId?: string;
+  declare readonly jobId?: string;
 
   constructor(code: FleetErrorCode, message: string, details: { cause?: unknown; jobId?: string } = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });

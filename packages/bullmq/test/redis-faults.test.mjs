@@ -22,6 +22,7 @@ describe('faults of Redis', { skip }, () => {
       assert.ok(error instanceof FleetError);
       assert.equal(error.code, 'ERR_FLEET_CONNECTION');
       assert.match(error.message, new RegExp(`127\\.0\\.0\\.1:${port} was not reached within 100 ms`));
+      assert.ok(!('jobId' in error), 'it concerns no job');
     }
   });
 
