@@ -60,6 +60,7 @@ test('a function that behaves is measured in every way, within its budget', asyn
     endedInWorker: undefined,
     failsInWorker: undefined,
     repeats: 'same',
+    returnsStream: false,
     changesItsArgument: false,
     uncloneable: { argument: undefined, result: undefined },
     hasSetup: false,
@@ -68,6 +69,7 @@ test('a function that behaves is measured in every way, within its budget', asyn
   assert.ok(behaviour.failures.calls >= inputs.length);
   assert.deepEqual(subject, {
     module: 'tasks.mjs',
+    isCommonJs: false,
     export: 'works',
     inputs: { count: 3, used: 3, how: 'listed' },
   });
