@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lines, main, numbers, run, runTask, task, temporaryFolder } from './command.mjs';
@@ -147,7 +147,7 @@ test('a module that does not load says why', async () => {
     'syntax.mjs',
     /cannot load 'syntax\.mjs': SyntaxError: Unexpected token ';' \(.*syntax\.mjs:2\)/,
   );
-  await refuses('throws.mjs', /cannot load 'throws\.mjs': TypeError: not today/);
+  await refuses('throws.mjs', /cannot load 'throws\.mjs': TypeError: not today \(.*throws\.mjs:1\)\n/);
   await refuses('imports.mjs', /cannot load 'imports\.mjs': Error: Cannot find module .*nowhere\.mjs/);
 });
 
@@ -306,12 +306,13 @@ test('a module that does not load in the main thread is told as one that does no
     [setUp, '--compare-inline'],
     [`${reducer}#one`, '--reduce', 'sum'],
   ]) {
+    const path = join(realpathSync(folder), args[0].split('#')[0]);
     const { code, stdout, stderr } = await run(['run', ...args, '--range', '1..3', '--quiet'], {
       cwd: folder,
     });
     assert.deepEqual(
       [code, stdout, stderr],
-      [2, '', `threadwise: cannot load '${args[0]}': TypeError: not here\n`],
+      [2, '', `threadwise: cannot load '${args[0]}': TypeError: not here (${path}:1)\n`],
     );
   }
 });

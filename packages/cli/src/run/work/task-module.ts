@@ -6,7 +6,7 @@ import type { NamedFile } from '../../disk/file-id.js';
 import { ExpectedError, UsageError } from '../../exit-code.js';
 import { attempt, hasCode, tried } from '../../system-error.js';
 import type { DescribedError } from './batch.js';
-import { shownValue, threadFailure } from './described-error.js';
+import { shownValue, stackOf, threadFailure } from './described-error.js';
 
 export interface ModuleReference {
   readonly url: string;
@@ -143,6 +143,16 @@ function needsTypeStripping(url: string): UsageError {
   );
 }
 
+/** Where in the user's code it was thrown, as ` (path:line)`; empty if the stack does not tell. */
+function placeOfError(error: Error): string {
+  for (const line of stackOf(error)?.split('\n') ?? []) {
+    const [, file, number] =
+      /(?:\(|^at (?:async )?)(file:.+|\/.+|[A-Za-z]:\\.+):(\d+):\d+\)?$/.exec(line) ?? [];
+    if (file !== undefined) return ` (${pathOf(file)}:${number})`;
+  }
+  return '';
+}
+
 /** Node's own check takes a fraction of a second; it must not hold up the message for long. */
 const CHECK_TIMEOUT_MS = 5000;
 
@@ -158,7 +168,7 @@ export function loadError(module: string, url: string, error: unknown): UsageErr
     return new UsageError(`cannot run '${module}': ${threadFailure(cause)}`);
   // This is a UsageError of ours: it crossed a thread or came from a process, so that only its name tells its class.
   if (cause.name === 'UsageError') return new UsageError(cause.message);
-  const place = cause instanceof SyntaxError ? placeOfSyntaxError(url) : '';
+  const place = cause instanceof SyntaxError ? placeOfSyntaxError(url) : placeOfError(cause);
   const message = cause.message.replace(' (option worker.startTimeoutMs)', TOO_LONG);
   const told = `${cause.name}: ${message}${place}${hintFor(message)}`;
   return new UsageError(`cannot load '${module}': ${told}`);
