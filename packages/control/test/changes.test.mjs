@@ -70,22 +70,6 @@ test('each option can be changed, alone and with others', async (t) => {
   }
 });
 
-test('of a pool that is inline, too, one bound is changed and the other stays', async (t) => {
-  const from = realPool(t, { threads: { min: 2, max: 3 }, placement: 'inline' });
-  const later = realPool(t, { name: 'later', threads: { min: 2, max: 3 } });
-  const server = await serve(t, [from, later]);
-  await patch(server, 'later', { placement: 'inline' });
-  for (const name of ['real', 'later']) {
-    const bounds = async (change) => {
-      const { min, max, current } = (await patch(server, name, change)).json.threads;
-      return [min, max, current];
-    };
-    assert.deepEqual((await bounds({ max: 4 })).slice(0, 2), [2, 4], name);
-    assert.deepEqual((await bounds({ min: 1 })).slice(0, 2), [1, 4], name);
-    assert.deepEqual(await bounds({ min: 3, placement: 'threads' }), [3, 4, 3], name);
-  }
-});
-
 test("'auto' lets the machine decide", async (t) => {
   const pool = realPool(t, { threads: 3 });
   const automatic = realPool(t, { name: 'automatic', threads: 'auto' });

@@ -8,17 +8,11 @@ interface Given {
   max: number;
   p50?: number | null;
   limit?: number | null;
-  placement?: string;
 }
 
-function of({ current, max, p50 = null, limit = null, placement = 'threads' }: Given) {
+function of({ current, max, p50 = null, limit = null }: Given) {
   const runMs = { count: p50 === null ? 0 : 1, p50 };
-  return {
-    placement,
-    threads: { current, max },
-    recent: { runMs },
-    queue: { limit },
-  } as unknown as PoolStats;
+  return { threads: { current, max }, recent: { runMs }, queue: { limit } } as unknown as PoolStats;
 }
 
 test('as many jobs as there are workers, once all are there: none lies here while another machine may be idle', () => {
@@ -34,10 +28,6 @@ test('what makes a pool grow that may grow: twice as many, and no more than it c
   assert.equal(intake(of({ current: 1, max: 8, p50: 200 }), 1), 2);
   assert.equal(intake(of({ current: 6, max: 8, p50: 200 }), 1), 8);
   assert.equal(intake(of({ current: 0, max: 2 }), 1), 2);
-});
-
-test('one at a time where every task runs on the calling thread, whatever the bounds', () => {
-  assert.equal(intake(of({ current: 0, max: 8, p50: 200, placement: 'inline' }), 1), 1);
 });
 
 test('no more than may wait in a pool that has a limit: it would refuse them', () => {

@@ -11,15 +11,15 @@ import type { PoolStats } from 'threadwise';
 const SHORT_MS = 20;
 
 export function intake(
-  { placement, threads, recent, queue }: Pick<PoolStats, 'placement' | 'threads' | 'recent' | 'queue'>,
+  { threads, recent, queue }: Pick<PoolStats, 'threads' | 'recent' | 'queue'>,
   tasksPerWorker: number,
 ): number {
   const workers = Math.max(1, threads.current);
   const runs = workers * tasksPerWorker;
   const { count, p50 } = recent.runMs;
   const isShort = count > 0 && p50 !== null && p50 < SHORT_MS;
-  // A pool grows only when tasks wait, so it needs more jobs than it can run now. One that is inline never grows.
-  const mayGrow = placement === 'inline' ? 0 : Math.max(0, threads.max - workers);
+  // A pool grows only when tasks wait, so it needs more jobs than it can run now.
+  const mayGrow = Math.max(0, threads.max - workers);
   const waiting = isShort ? runs : Math.min(mayGrow, workers) * tasksPerWorker;
   // The pool has a limit only if somebody has set one since the machine began.
   return runs + Math.min(waiting, queue.limit ?? waiting);

@@ -87,8 +87,7 @@ export class Engine {
   here: CallingThread | undefined;
   placement: Placement;
   choice: Choice;
-  /** How many workers were asked for. A pool that is inline has none, whatever was. */
-  threads: SizeBounds;
+  #threads: SizeBounds;
   /** What the first worker that loaded the module said of its functions. */
   #traits: ModuleTraits | undefined;
 
@@ -101,7 +100,7 @@ export class Engine {
     this.defaults = defaultRun(options);
     this.placement = parts.newPlacement(options.placement);
     this.choice = parts.newChoice(options.choose, this.hooks.report);
-    this.threads = options.threads;
+    this.#threads = options.threads;
     const { usesThreads } = this.placement;
     const leaseMemory = usesThreads ? exchange.leaseMemory : undefined;
     this.leases = leaseMemory ?? new SingleBuffers(platform.sharedMemory);
@@ -176,10 +175,10 @@ export class Engine {
       exchange.choose?.(choose);
     }
     if (placement !== undefined) this.#place(newPlacement(placement));
-    if (threads !== undefined) this.threads = threads;
+    if (threads !== undefined) this.#threads = threads;
     // Workers that get no more calls are idle, and are released like any idle worker.
     if (threads !== undefined || placement !== undefined)
-      this.scaler.resize(this.placement.usesThreads ? this.threads : { ...this.threads, min: 0 });
+      this.scaler.resize(this.placement.usesThreads ? this.#threads : { ...this.#threads, min: 0 });
     this.pump();
   }
 

@@ -62,9 +62,9 @@ export class Scaler {
     });
   }
 
-  /** The bounds as `stats()` shows them: those that were asked for, also while every call runs on the calling thread. */
+  /** The bounds as `stats()` shows them. */
   get bounds(): { readonly min: number; readonly max: number } {
-    const { min, max, usualMax } = this.#engine.threads;
+    const { min, max, usualMax } = this.#bounds;
     return { min, max: usualMax === undefined ? max : Math.max(usualMax, this.#current) };
   }
 
