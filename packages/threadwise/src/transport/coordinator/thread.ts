@@ -33,7 +33,7 @@ export interface CoordinatorOptions extends Pick<Settings, 'choose'> {
 export type CoordinatorData = Omit<CoordinatorOptions, 'choose' | 'sendsMoved'> &
   Pick<SharedMemory, 'sizes' | 'board' | 'cells'>;
 
-/** After this many early deaths in a row no further coordinator is started, and main chooses the workers. Chosen by hand. */
+/** After this many deaths in a row, all but the first of them early, no further coordinator is started, and main chooses the workers. Chosen by hand. */
 const MAX_FAILURES = 3;
 /** A coordinator that dies within this many milliseconds of its start has died early. */
 const EARLY_MS = 10_000;
