@@ -122,19 +122,24 @@ function suite(form, isolation) {
       },
     );
 
-    test('memory without end while it starts: the error says so', { skip: noLimit }, async () => {
-      const module = 'for (const kept = [];;) kept.push({ number: kept.length });';
-      const source = `
+    for (const mib of [24, 1]) {
+      const name = `memory without end while it starts, in ${mib} MiB: one start, whose error says so`;
+      test(name, { skip: noLimit }, async () => {
+        const module = 'for (const kept = [];;) kept.push({ number: kept.length });';
+        const source = `
       import { createPool } from 'threadwise';
-      const worker = { resourceLimits: { maxOldGenerationSizeMb: 24 } };
+      const worker = { resourceLimits: { maxOldGenerationSizeMb: ${mib} } };
       const pool = createPool('data:text/javascript,${module}', { threads: 1, isolation: ${given}, worker });
-      pool.on('error', ({ error }) => {
-        console.log(error.message);
-        void pool.destroy();
-      });`;
-      const { stdout, stderr } = await runScript(source);
-      assert.match(stdout, /was killed by SIG[A-Z]+, as its memory was full while it was starting/, stderr);
-    });
+      let starts = 1;
+      pool.on('worker:exit', () => console.log(starts++));
+      await pool.ready.catch(({ code, message }) => console.log(code, message));
+      await pool.close();`;
+        const { stdout, stderr } = await runScript(source);
+        const expected =
+          /^1\nERR_MODULE_LOAD .* was killed by SIG[A-Z]+, as its memory was full while it was starting\n$/;
+        assert.match(stdout, expected, stderr);
+      });
+    }
 
     test('every task begins once, whoever dies beside it; only those that died are rejected', async (t) => {
       const pool = apart(t, { threads: 2 });

@@ -29,14 +29,14 @@ const STARTER = `{
 /** Options of Node that a process does not inherit: code to evaluate, the debugger's port, the test runner and the like. */
 const NOT_INHERITED =
   /^(-[pcei]{1,2}|--(eval|print|check|interactive|inspect|debug|test|watch|run|build-snapshot)\b.*)$/;
-/** How many characters of the end of a process's `stderr` are kept: V8 says there that memory has run out. */
-const LAST_WORDS = 4096;
+/** How many characters of the end of a process's `stderr` are kept: V8 says there that memory has run out, and Node.js adds up to 256 stack frames. */
+const LAST_WORDS = 32_768;
 /**
  * How many pieces of it are read at once when the process has ended, more than a pipe holds: another process that a task has started may still
  * print there.
  */
 const MOST_PIECES = 64;
-const OUT_OF_MEMORY = /JavaScript heap out of memory|[Ff]atal process out of memory/;
+const OUT_OF_MEMORY = /heap out of memory|fatal (process|javascript) (out of memory|oom)/i;
 
 /**
  * How many milliseconds pass between two looks whether a process still hears main (a signal may have stopped it, a task may have closed its
