@@ -232,6 +232,8 @@ function suite(form, isolation) {
       const lease = pool.lease(100);
       lease.bytes.fill(1);
       const { bytes: own } = lease;
+      const { error: refused } = await outcome(pool.run('fill', [lease], { transfer: [own.buffer] }));
+      assert.deepEqual([refused.code, own.length], ['ERR_NOT_CLONEABLE', 100]);
       assert.deepEqual(await pool.run('fill', [lease]), new Uint8Array(100).fill(9));
       assert.ok(
         own.every((byte) => byte === 1),

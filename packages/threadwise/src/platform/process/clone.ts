@@ -75,6 +75,9 @@ export function cloneByBytes<T>(value: T, transfer: readonly unknown[] = []): T 
 
 const cloneAll: Clone = (value) => fromBytes(toBytes(value)) as typeof value;
 
+/** The memory of leases, which another process cannot share: their owner keeps it. */
+export const kept = new WeakSet<object>();
+
 /** Undefined on Node 20. */
 const { isMarkedAsUntransferable: isMarked } = wt as {
   isMarkedAsUntransferable?: (value: object) => boolean;
@@ -83,7 +86,8 @@ const { isMarkedAsUntransferable: isMarked } = wt as {
 function checked(value: unknown): ArrayBuffer {
   if (!(value instanceof ArrayBuffer))
     return refuseHost(value, 'cannot be transferred to another process: only an ArrayBuffer can');
-  if (isMarked?.(value)) throw cloneError('a buffer in the transfer list is marked as untransferable');
+  if (isMarked?.(value) || kept.has(value))
+    throw cloneError('a buffer in the transfer list is marked as untransferable');
   return value;
 }
 

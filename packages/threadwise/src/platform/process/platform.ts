@@ -13,7 +13,7 @@ import { clockZero } from '../node/clock.js';
 import { nodePlatform } from '../node/platform.js';
 import { processSource } from '../node/thread-sources.js';
 import { type BoardFile, BoardFiles, newFileBoard } from './board.js';
-import { cloneByBytes } from './clone.js';
+import { cloneByBytes, kept } from './clone.js';
 import { givenTo, NodeProcess, residentBytesOfAll } from './node-process.js';
 import { PipePort } from './port.js';
 import { type Division, spawnShared } from './shared-process.js';
@@ -30,8 +30,12 @@ export const processPlatform: Platform = {
   spawn: spawnProcess,
   clone: cloneByBytes,
   hasSharedMemory: false,
-  /** Memory that only main uses, for leases and counts. */
-  sharedMemory: (byteLength) => new ArrayBuffer(byteLength),
+  /** Memory that only main uses, for leases and counts. Like that of threads, it cannot be transferred. */
+  sharedMemory: (byteLength) => {
+    const memory = new ArrayBuffer(byteLength);
+    kept.add(memory);
+    return memory;
+  },
   memory: () => {
     const own = nodePlatform.memory();
     // The memory that the machine uses includes all processes; the memory used of a limit is that of main alone.
