@@ -1,6 +1,9 @@
 /** What a pool as a whole promises and no part of it can show alone. */
 import assert from 'node:assert/strict';
 import { getEventListeners, once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
@@ -8,6 +11,7 @@ import type { PoolOptions } from './core/options/options.js';
 import type { Pool } from './core/pool.js';
 import { availableThreads, createPool } from './create-pool.js';
 import { nodePlatform } from './platform/node/platform.js';
+import { cpuTime, ownThreadId } from './platform/node/usage.js';
 
 const module = `data:text/javascript,
   export const increment = (x) => x + 1;
@@ -187,4 +191,19 @@ describe('createPool', () => {
   test('says how many threads the platform allows', () => {
     assert.equal(availableThreads(), nodePlatform.availableThreads());
   });
+});
+
+const onLinux = { skip: cpuTime(ownThreadId()) === undefined && 'this system tells no CPU time of a thread' };
+
+test('the CPU time of a worker is known before any code of the library runs in it', onLinux, async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'threadwise-preload-'));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const [preload, sign] = [join(dir, 'preload.cjs'), join(dir, 'sign')];
+  const waits = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)';
+  writeFileSync(preload, `require('node:fs').writeFileSync(${JSON.stringify(sign)}, ''); ${waits}`);
+  const worker = { execArgv: ['--require', preload] };
+  const pool = createPool('data:text/javascript,', { threads: 1, worker });
+  t.after(() => pool.destroy());
+  while (!existsSync(sign));
+  assert.ok(pool.stats().workers[0]!.cpu!.usedMs > 0);
 });

@@ -2,7 +2,7 @@
 import { SHARE_ENV, Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
 import { clockZero } from './clock.js';
-import { cpuTime, loopUtilization } from './usage.js';
+import { cpuTime, loopUtilization, youngestThreadId } from './usage.js';
 import type { WorkerBoot } from './worker-entry.js';
 
 /** What the coordinator's thread needs to start a worker. It can be cloned, and its port has to be transferred. */
@@ -63,7 +63,7 @@ export function withoutOptions(options: readonly string[], refused: string): str
 export interface Start {
   /** 1 as soon as the boot message is on the thread's port. */
   readonly told: Int32Array;
-  /** The system's number of the thread, which the thread itself writes. */
+  /** The system's number of the thread, as the thread itself writes it; before that, as it was found out when the thread was started. */
   readonly threadId: Int32Array;
 }
 
@@ -81,6 +81,9 @@ interface Compiled {
   readonly length: Int32Array;
 }
 
+/** One shared word, 0. */
+const word = () => new Int32Array(new SharedArrayBuffer(4));
+
 const compiledOf = new Map<string, Compiled>();
 
 /**
@@ -92,7 +95,7 @@ function compiled(source: string): Compiled {
   if (known !== undefined) return known;
   // Room for the largest code cache that was seen, which contains the source itself (Node.js 26). Pages that are not written take no memory.
   const bytes = new Uint8Array(new SharedArrayBuffer(3 * source.length));
-  const length = new Int32Array(new SharedArrayBuffer(4));
+  const length = word();
   compiledOf.set(source, { bytes, length });
   setImmediate(() => {
     const { Script } = process.getBuiltinModule('node:vm'); // now, as an import should cost little
@@ -129,11 +132,12 @@ export function startAhead(names: readonly string[]): () => void {
  * moves this file elsewhere, and one script starts faster than a graph of modules.
  */
 function startWaiting(options: WorkerOptions): Waiting {
-  const word = () => new Int32Array(new SharedArrayBuffer(4));
   const start: Start = { told: word(), threadId: word() };
   const runsImports = mayImport(options.execArgv, options.env);
   const starter = runsImports ? new URL(`data:text/javascript,${encodeURIComponent(STARTER)}`) : STARTER;
   const worker = newWorker(starter, { ...options, eval: !runsImports, workerData: start });
+  // Until the thread tells its number: before it has computed for a while, it cannot, and how long it waits for a core for that must be known.
+  Atomics.compareExchange(start.threadId, 0, 0, youngestThreadId());
   return { ...start, worker };
 }
 

@@ -1,26 +1,33 @@
 /** What a thread uses of the machine: its CPU time, its event loop, its memory. */
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Performance } from 'node:perf_hooks';
 import type { CpuTime, Platform } from '../../core/contracts.js';
 import { now } from './clock.js';
 
 /** The text of a file in which Linux reports something; undefined if it cannot be read, and on any other system. */
 export function readText(path: string): string | undefined {
-  if (process.platform !== 'linux') return undefined;
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined; // the file is gone, or must not be read
+    return undefined; // the file is gone, or must not be read, or this is not Linux
   }
 }
 
 /** The system's number of the calling thread; 0 if it cannot be found out. */
 export function ownThreadId(): number {
-  if (process.platform !== 'linux') return 0;
   try {
-    return Number(readlinkSync('/proc/thread-self').split('/').at(-1));
+    return Number(readlinkSync('/proc/thread-self').split('/')[2]);
   } catch {
-    return 0; // no permission, or an old kernel
+    return 0; // not Linux, no permission, or an old kernel
+  }
+}
+
+/** The system's number of the youngest thread of this process; 0 if it cannot be found out. */
+export function youngestThreadId(): number {
+  try {
+    return Math.max(...readdirSync('/proc/self/task').map(Number));
+  } catch {
+    return 0; // likewise
   }
 }
 
@@ -29,7 +36,7 @@ export function ownThreadId(): number {
  * not run yet, and on any system but Linux. Only Linux reports it for each thread, and not with every kernel.
  */
 export function cpuTime(threadId: number, processId: number | 'self' = 'self'): CpuTime | undefined {
-  return threadId === 0 ? undefined : cpuTimeIn(readText(`/proc/${processId}/task/${threadId}/schedstat`));
+  return cpuTimeIn(readText(`/proc/${processId}/task/${threadId}/schedstat`)); // there is no thread 0
 }
 
 /** @param text nanoseconds on a core, nanoseconds ready to run without one, time slices; all are 0 where the kernel does not count them */
