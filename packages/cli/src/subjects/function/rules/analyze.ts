@@ -65,7 +65,8 @@ export function mayHoldUp({ inline: { callMs } }: Samples): boolean {
 }
 
 /** Even where threads are no faster, they leave the calling thread free. */
-function loopDelay({ samples, fast }: Facts): string | undefined {
+function loopDelay({ samples, fast, hasEnough }: Facts): string | undefined {
+  if (!hasEnough) return undefined;
   const [before, after] = [estimate(samples.inline.loopDelayMs), estimate(fast?.loopDelayMs ?? [])];
   if (before === undefined || after === undefined || after.high >= before.low) return undefined;
   if (before.value < HARDLY_LATE_MS || !mayHoldUp(samples)) return undefined;

@@ -140,7 +140,7 @@ test('a call that blocks its thread while it waits: pays, with more threads than
     verdictOf({ ...given, threads: [1] }),
     'unknown: Cannot tell: threads bring 1 x the calls, but more threads might pay, and were not measured. What would tell: more threads (`--threads`), or more time (`--budget 3m`)',
   );
-  // A quota leaves the time of one of 64 cores, and twice that is all that can be tried. All calls wait for the same.
+  // A quota lets one thread compute on 64 cores, and twice that is all that can be tried. All calls wait for the same.
   const { machine } = simulate(model(given));
   assert.equal(
     verdictOf(

@@ -21,7 +21,7 @@ test('names a quota that leaves fewer cores than there are', () => {
   const samples = simulate(model(EIGHT));
   const machine = { ...samples.machine, availableThreads: 2 };
   assert.deepEqual(limits({ ...EIGHT, threads: [1, 2] }, { machine }), [
-    'cores: a quota leaves the time of 2 of the 8 cores',
+    'cores: a CPU quota lets at most 2 threads compute all the time, though there are 8 cores',
   ]);
 });
 
@@ -147,8 +147,17 @@ test('does not name memory that has room for more threads than a quota leaves co
   const samples = simulate(model(EIGHT));
   const machine = { ...samples.machine, cores: 64, availableThreads: 2, memoryBytes: 2 ** 30 };
   assert.deepEqual(limits({ ...EIGHT, threads: [1, 2] }, { machine }), [
-    'cores: a quota leaves the time of 2 of the 64 cores',
+    'cores: a CPU quota lets at most 2 threads compute all the time, though there are 64 cores',
   ]);
+});
+
+test('tells no reason where time was up before enough rounds were complete', () => {
+  const short = { runMs: 0.002, crossingMs: 0.003, mainMs: 0.001 };
+  for (const rounds of [1, 2, 3]) {
+    const { limits: found, reasons } = analyze(simulate(model({ ...short, rounds })));
+    assert.equal(found.length > 0, rounds > 2);
+    assert.equal(reasons.length > 0, rounds > 2, String(reasons));
+  }
 });
 
 test('has no limits where no pool was measured', () => {

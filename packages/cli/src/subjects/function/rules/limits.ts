@@ -25,10 +25,10 @@ export interface Limit {
 /** Each of these makes a curve that looks like one with a serial part. */
 const EXPLAINS: readonly Limit['name'][] = ['waiting', 'main-thread', 'memory-bandwidth', 'crossing'];
 
-/** The most important first. */
+/** The most important first; none where too few rounds were complete. */
 export function limitsOf(facts: Facts): readonly Limit[] {
-  const { fast } = facts;
-  if (fast === undefined) return [];
+  const { fast, hasEnough } = facts;
+  if (fast === undefined || !hasEnough) return [];
   const measured = Object.entries(measuredLimits(facts, fast)) as [
     Limit['name'],
     string | false | undefined,
@@ -112,6 +112,6 @@ function coresOf({ samples: { machine, threads }, cores: usable, isBusy }: Facts
     return { name: 'none', why: `more than ${counted(fast.threads, 'thread')} ${rest}` };
   }
   const all = `there are ${cores} cores: ${cores} calls can compute at a time`;
-  const some = `a quota leaves the time of ${availableThreads} of the ${cores} cores`;
+  const some = `a CPU quota lets at most ${counted(availableThreads, 'thread')} compute all the time, though there are ${cores} cores`;
   return { name: 'cores', why: availableThreads < cores ? some : all };
 }
