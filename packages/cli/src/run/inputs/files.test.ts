@@ -194,7 +194,17 @@ test('says what is wrong with a pattern', () => {
   failsWith(['**/*.txt', 'missing.txt'], /no file matches 'missing\.txt'/);
   failsWith(['dangling.txt'], /no file matches 'dangling\.txt'/);
   failsWith(['nowhere/**'], /no file matches/);
+  failsWith(['a.txt', '!a.txt'], /^each file that 'a\.txt' matches is left out, .*: '!a\.txt' excludes it$/);
+  failsWith(['a/*', '!a/**'], /^each .* is left out, such as 'a\/one\.txt': '!a\/\*\*' excludes it$/);
+  failsWith(['*.nothing', '!**'], /no file matches '\*\.nothing'/);
   failsWith(['!a/**'], /expected a pattern that files can match/);
+});
+
+test('says that the only file is one that the command writes', () => {
+  assert.throws(
+    () => list(['a.txt'], { ownFiles: ['a.txt'] }),
+    /^UsageError: each file that 'a\.txt' .*: the command writes it$/,
+  );
 });
 
 test('a sample stands for all files', async () => {

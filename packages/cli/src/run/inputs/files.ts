@@ -34,7 +34,7 @@ export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: Fil
     throw new UsageError(`expected a pattern that files can match, got only ${patterns.join(' ')}`);
   }
   for (const pattern of wanted) {
-    if (sized(matching(pattern)).next().done) throw new UsageError(`no file matches '${pattern.source}'`);
+    if (sized(matching(pattern)).next().done) throw new UsageError(nothingOf(pattern));
   }
   return {
     unit: 'files',
@@ -50,6 +50,15 @@ export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: Fil
     sample,
     close() {},
   };
+
+  /** Why no file is left of this pattern. */
+  function nothingOf({ source, files }: FilePattern): string {
+    const [found] = files(() => true);
+    if (found === undefined) return `no file matches '${source}'`;
+    const by = exclusions.find((each) => each.excludes(found.key));
+    const why = by === undefined ? 'the command writes it' : `'${by.source}' excludes it`;
+    return `each file that '${source}' matches is left out, such as '${found.path}': ${why}`;
+  }
 
   function* read(done: Done): Generator<readonly Input[]> {
     let group: FoundFile[] = [];

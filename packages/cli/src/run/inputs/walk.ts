@@ -74,7 +74,7 @@ export function parsePattern(source: string, dot: boolean): FilePattern | Return
   // The name of an existing file always means that file, also if it has glob characters.
   const stats = statsOf(source);
   if (stats !== undefined) return literal(source, stats);
-  if (isExclusion(source)) return exclusion(source.slice(1));
+  if (isExclusion(source)) return exclusion(source);
   const glob = parseGlob(source, dot);
   return { kind: 'glob', source, files: (enters) => walk(glob, enters) };
 }
@@ -127,12 +127,14 @@ function parseGlob(source: string, dot: boolean) {
 }
 
 function exclusion(source: string) {
-  const { keyPrefix, matches } = parseGlob(source, true);
-  const name = absoluteKey(source);
+  const excluded = source.slice(1);
+  const { keyPrefix, matches } = parseGlob(excluded, true);
+  const name = absoluteKey(excluded);
   const excludes = (key: string): boolean =>
     key === name || (key.startsWith(keyPrefix) && matches(key.slice(keyPrefix.length)));
   return {
     kind: 'exclusion' as const,
+    source,
     excludes,
     /** Whether everything below the directory is excluded. NUL stands for "any name": no file has it and no pattern spells it. */
     excludesAllOf: (directoryKey: string): boolean =>
