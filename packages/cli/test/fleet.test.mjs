@@ -48,6 +48,29 @@ describe('a fleet by the command', { skip }, () => {
     }
   });
 
+  test('values that cannot cross fail with what helps: no lines of our own code, no option that the command does not have', async (t) => {
+    const redis = await RedisServer.start(t);
+    await machine(t, redis);
+    const on = ['--on-error', 'skip', '--on', addressOf(redis)];
+    const wide = 2 ** 20;
+    const large = 'Put it where both sides reach it, and send where\n';
+    const result = await runTask('repeated', ['--range', `${wide}..${wide}`, ...on]);
+    assert.match(
+      result.stderr,
+      /^1 input failed:\n {2}1048576: \S+ \[ERR_PAYLOAD_TOO_LARGE\]: The result of/,
+    );
+    assert.ok(result.stderr.includes(large), result.stderr);
+    writeFileSync(at('large.json'), JSON.stringify(['x'.repeat(wide)]));
+    const args = await runTask('digest', ['--json', at('large.json'), ...on]);
+    assert.ok(args.stderr.includes(large), args.stderr);
+    const uncloneable = await runTask('functionAt5', ['--range', '5..5', ...on]);
+    assert.match(uncloneable.stderr, /\[ERR_NOT_CLONEABLE\]/);
+    for (const { code, stderr } of [result, args, uncloneable]) {
+      assert.equal(code, 1);
+      assert.doesNotMatch(stderr, /maxBytes|\n {6}at /);
+    }
+  });
+
   test('an input whose task fails with what a pool or a fleet of its own refuses fails alone', async (t) => {
     const redis = await RedisServer.start(t);
     await machine(t, redis);

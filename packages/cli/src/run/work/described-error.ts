@@ -4,10 +4,13 @@ import { inspect } from 'node:util';
 import type { DescribedError } from './batch.js';
 
 const UNREADABLE = '(cannot be read)';
-/** The folders of this command and of the library: a stack is cut where it reaches them, for they only call the user's code. */
-const OWN_CODE = [new URL('..', import.meta.url), new URL('.', import.meta.resolve('threadwise'))].map(
-  ({ pathname }) => pathname,
-);
+/** The folders of this command and of the library, and the name of the code of workers: a stack is cut there, for they only call the user's code. */
+const OWN_CODE = [
+  ...[new URL('..', import.meta.url), new URL('.', import.meta.resolve('threadwise'))].map(
+    ({ pathname }) => pathname,
+  ),
+  '[worker eval]',
+];
 
 export function describeError(thrown: unknown): DescribedError {
   if (!isErrorLike(thrown)) return { name: 'thrown', message: shownValue(thrown), code: undefined };
