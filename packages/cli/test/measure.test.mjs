@@ -57,6 +57,7 @@ test('a function that behaves is measured in every way, within its budget', asyn
     failures: { calls: behaviour.failures.calls, failed: 0, first: undefined },
     neverSettled: undefined,
     ended: undefined,
+    atInput: undefined,
     endedInWorker: undefined,
     failsInWorker: undefined,
     repeats: 'same',
@@ -207,6 +208,14 @@ test('one that ends its process is a finding', async () => {
   const kill = await measured('killsItself', [1]);
   assert.deepEqual(kill.behaviour.ended, { exitCode: null, signal: 'SIGKILL' });
   assert.ok(kill.skipped.some(({ why }) => why.includes('SIGKILL')));
+});
+
+test('of one that ends its process the input is known, unless the inputs are a sample', async () => {
+  const inputs = ['1', '2', 'x'];
+  const { behaviour } = await measured('exitsWithoutNumber', inputs);
+  assert.deepEqual([behaviour.ended.exitCode, behaviour.atInput], [7, 3]);
+  const sampled = await measured('exitsWithoutNumber', inputs, { inputCount: 1001 });
+  assert.deepEqual([sampled.behaviour.ended.exitCode, sampled.behaviour.atInput], [7, undefined]);
 });
 
 test('a module that ends the process while it is loaded does not load', async () => {

@@ -25,7 +25,7 @@ export async function watchBehaviour(session: FunctionSession): Promise<Subject 
   const outcome = await probe.ask('open', { subject, inputs, shareMs }, limitMs);
   if (outcome.kind === 'failed') throw toldLoadError(moduleGiven, module, outcome.error);
   const report = outcome.kind === 'done' ? outcome.value : (probe.noted as BehaviourReport | undefined);
-  if (report !== undefined) note(session, report);
+  if (report !== undefined) note(session, report, inputs.length === session.plan.inputCount);
   await probe.kill();
   if (outcome.kind === 'done') return subjectOf(subject, inputs, outcome.value);
   if (outcome.kind === 'aborted') return undefined;
@@ -48,12 +48,20 @@ function cloneableOf(session: FunctionSession): unknown[] {
   });
 }
 
-function note({ draft }: FunctionSession, report: BehaviourReport): void {
+/** @param isNumbered whether the probe had all inputs, so that its numbers are those of the user's inputs */
+function note({ draft }: FunctionSession, report: BehaviourReport, isNumbered: boolean): void {
   const { argument } = draft.behaviour.uncloneable;
-  const { result } = report.behaviour.uncloneable;
+  const {
+    atInput,
+    uncloneable: { result },
+  } = report.behaviour;
   const { coldMs, bytesIn, bytesOut } = report;
   draft.subject = { ...draft.subject, export: report.export };
-  draft.behaviour = { ...report.behaviour, uncloneable: { argument, result } };
+  draft.behaviour = {
+    ...report.behaviour,
+    uncloneable: { argument, result },
+    atInput: isNumbered ? atInput : undefined,
+  };
   Object.assign(draft.inline, { coldMs, bytesIn: spreadOf(bytesIn), bytesOut: spreadOf(bytesOut) });
 }
 

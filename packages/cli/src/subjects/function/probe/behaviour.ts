@@ -55,6 +55,7 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
   for (const [i, input] of setup.inputs.map(standalone).entries()) {
     // The first input is tried even if the time is over.
     if (i > 0 && performance.now() > end) break;
+    behaviour.atInput = i + 1;
     const first = await attempt(input);
     report.coldMs ??= first.ms;
     const bytes = bytesPassed(input, passing);
@@ -72,6 +73,7 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
     // A call that fails may be over sooner than one that does its work.
     inputMs.push(again !== undefined && 'value' in again ? Math.min(first.ms, again.ms) : first.ms);
   }
+  behaviour.atInput = undefined;
   return { opened: report };
 };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from './analyze.js';
+import type { Samples } from './samples.js';
 import { model, simulate } from './simulated.test.fake.js';
 
 test('without a control run the rounds themselves say how noisy it is', () => {
@@ -9,6 +10,27 @@ test('without a control run the rounds themselves say how noisy it is', () => {
   assert.equal(analyze({ ...samples, inline }).noise, 0.2);
   const control = { before: [90, 100], after: [100, 110] };
   assert.equal(analyze({ ...samples, inline, control }).noise, 0.1);
+});
+
+test('says which of several inputs ends the process, or does not let a call settle, where that is known', () => {
+  const said = (count: number, behaviour: Partial<Samples['behaviour']>) => {
+    const samples = simulate(model());
+    return analyze({
+      ...samples,
+      subject: { ...samples.subject, inputs: { count, used: count, how: '' } },
+      behaviour: { ...samples.behaviour, ...behaviour },
+    }).verdict.sentence;
+  };
+  const ended = { exitCode: 7, signal: null };
+  assert.equal(
+    said(9, { ended, atInput: 3 }),
+    'Cannot tell: a call ends its process at input 3 (exit code 7)',
+  );
+  assert.equal(said(1, { ended, atInput: 1 }), 'Cannot tell: a call ends its process (exit code 7)');
+  assert.equal(
+    said(9, { neverSettled: 2000, atInput: 3 }),
+    'Cannot tell: a call had not settled at input 3 after 2 s',
+  );
 });
 
 test('says that the event loop is freer only where that is certain', () => {

@@ -24,6 +24,8 @@ export function newBehaviour() {
     neverSettled: undefined as number | undefined,
     /** How a call ended its process. */
     ended: undefined as Ending | undefined,
+    /** The number, from 1, of the input of the call that ended its process or did not settle; undefined: not known. */
+    atInput: undefined as number | undefined,
     /** How a call in a worker ended it or the process, though not on the main thread: code that only the main thread may run. */
     endedInWorker: undefined as Ending | undefined,
     /** Why its module does not load in a worker, or every call fails there, though not on the main thread. */

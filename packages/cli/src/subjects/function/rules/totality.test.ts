@@ -21,6 +21,7 @@ const behaviour: fc.Arbitrary<Samples['behaviour']> = fc.oneof(
     failures: fc.record({ calls: fc.nat(9), failed: fc.nat(9), first: maybe(fc.string()) }),
     neverSettled: maybe(figure),
     ended: end,
+    atInput: maybe(fc.nat(9)),
     endedInWorker: end,
     failsInWorker: maybe(fc.string()),
     repeats: fc.constantFrom('same', 'different', 'unknown'),

@@ -13,6 +13,7 @@ import {
 } from '../../../experiment/rules.js';
 import { noiseOf } from '../../../experiment/statistics.js';
 import {
+  count,
   counted,
   differenceInWords,
   duration,
@@ -57,9 +58,13 @@ const RULES: readonly ((facts: Facts) => Decision | undefined)[] = [
 ];
 
 function cannotRun({ samples }: Facts): Decision | undefined {
-  const { ended, neverSettled, failures } = samples.behaviour;
-  if (ended !== undefined) return unknown(`a call ends its process (${endOf(ended)})${becauseOf(ended)}`);
-  if (neverSettled !== undefined) return unknown(`a call had not settled after ${duration(neverSettled)}`);
+  const { ended, neverSettled, failures, atInput } = samples.behaviour;
+  const where =
+    atInput === undefined || samples.subject.inputs.count === 1 ? '' : ` at input ${count(atInput)}`;
+  if (ended !== undefined)
+    return unknown(`a call ends its process${where} (${endOf(ended)})${becauseOf(ended)}`);
+  if (neverSettled !== undefined)
+    return unknown(`a call had not settled${where} after ${duration(neverSettled)}`);
   if (failures.calls === 0 || failures.failed < failures.calls) return undefined;
   return unknown(`every call fails${failures.first === undefined ? '' : `: ${failures.first}`}`);
 }
