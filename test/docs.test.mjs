@@ -65,6 +65,19 @@ test('docs/reference.md says what the types say', () => {
   assert.equal(written, reference(), 'to be written anew: node scripts/reference.mjs');
 });
 
+for (const example of ['examples/04-in-a-container', 'examples/15-fleet']) {
+  test(`${example}/README.md: its commands pack what the image is built from, where nothing was packed before`, (t) => {
+    const dir = mkdtempSync(join(tmpdir(), 'threadwise-docs-'));
+    t.after(() => rmSync(dir, { recursive: true }));
+    const vendor = join(dir, 'vendor');
+    const commands = readFileSync(join(root, example, 'README.md'), 'utf8').match(/^.*\/vendor$/gm);
+    const script = commands.join('\n').replaceAll(`${example}/vendor`, vendor);
+    const { stderr, status } = spawnSync('sh', ['-e', '-c', script], { cwd: root, encoding: 'utf8' });
+    assert.equal(status, 0, `${script}\n${stderr}`);
+    assert.equal(readdirSync(vendor).filter((name) => name.endsWith('.tgz')).length, 2);
+  });
+}
+
 for (const page of pages) {
   const text = readFileSync(join(root, page), 'utf8');
   const files = filesOf(text);
