@@ -4,39 +4,33 @@ import type { Performance } from 'node:perf_hooks';
 import type { CpuTime, Platform } from '../../core/contracts.js';
 import { now } from './clock.js';
 
-/** The text of a file in which Linux reports something; undefined if it cannot be read, and on any other system. */
-export function readText(path: string): string | undefined {
+/** What Linux tells in its files; undefined if it does not, as the file is gone, must not be read or is unknown to an old kernel, and on any other system. */
+function told<T>(read: () => T): T | undefined {
+  if (process.platform !== 'linux') return undefined;
   try {
-    return readFileSync(path, 'utf8');
+    return read();
   } catch {
-    return undefined; // the file is gone, or must not be read, or this is not Linux
+    return undefined;
   }
 }
+
+/** The text of a file in which Linux reports something; undefined if it cannot be read, and on any other system. */
+export const readText = (path: string): string | undefined => told(() => readFileSync(path, 'utf8'));
 
 /** The system's number of the calling thread; 0 if it cannot be found out. */
-export function ownThreadId(): number {
-  try {
-    return Number(readlinkSync('/proc/thread-self').split('/')[2]);
-  } catch {
-    return 0; // not Linux, no permission, or an old kernel
-  }
-}
+export const ownThreadId = (): number =>
+  told(() => Number(readlinkSync('/proc/thread-self').split('/')[2])) ?? 0;
 
 /** The system's number of the youngest thread of this process; 0 if it cannot be found out. */
-export function youngestThreadId(): number {
-  try {
-    return Math.max(...readdirSync('/proc/self/task').map(Number));
-  } catch {
-    return 0; // likewise
-  }
-}
+export const youngestThreadId = (): number =>
+  told(() => Math.max(...readdirSync('/proc/self/task').map(Number))) ?? 0;
 
 /**
  * The CPU time of a thread, by the system's numbers of the thread and its process. Undefined for thread 0, for a thread that is gone or has
  * not run yet, and on any system but Linux. Only Linux reports it for each thread, and not with every kernel.
  */
 export function cpuTime(threadId: number, processId: number | 'self' = 'self'): CpuTime | undefined {
-  return cpuTimeIn(readText(`/proc/${processId}/task/${threadId}/schedstat`)); // there is no thread 0
+  return threadId === 0 ? undefined : cpuTimeIn(readText(`/proc/${processId}/task/${threadId}/schedstat`));
 }
 
 /** @param text nanoseconds on a core, nanoseconds ready to run without one, time slices; all are 0 where the kernel does not count them */
