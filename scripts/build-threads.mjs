@@ -190,9 +190,14 @@ function partsOf(entry, parts, found = new Set()) {
   return [...found];
 }
 
-/** The variable of a shared part, in the file and in the script. */
+/** The names that esbuild gave to parts, in the order in which they were first needed. */
+const chunks = [];
+
+/** The variable of a shared part, in the file and in the script: a number in place of esbuild's name, which is long and stands there many times. */
 function variableOf(name) {
-  return name.replace(/^chunk-/, 'part').replace(/\W/g, '_');
+  if (name === 'later') return name;
+  if (!chunks.includes(name)) chunks.push(name);
+  return `part${chunks.indexOf(name)}`;
 }
 
 /** Turns a module of a thread into a part of its script. `imports`: the parts that it needs, which come before it. */
