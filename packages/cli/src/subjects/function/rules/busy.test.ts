@@ -151,6 +151,15 @@ test('more than free cores could give is not promised: part of it was taken from
   );
 });
 
+test('that holds also where the CPU time of a call varies so much that it would allow such a gain', () => {
+  const cpuMs = [7.5, 14.1, 14, 14.1, 14, 14.1];
+  const { sentence } = beside({ runMs: 14, threads: [2] }, Array(6).fill(3.5), 2, cpuMs);
+  assert.match(
+    sentence,
+    /^Likely, threads pay: .*: about 2 x on 2 free cores \(here 3\.5 x with 2 threads\)$/,
+  );
+});
+
 test('of threads that did not want the cores which others had, it says nothing: they wait for each other', () => {
   assert.equal(beside({ runMs: 14 }, STRADDLES, 1.4).answer, 'unknown');
 });

@@ -184,12 +184,13 @@ function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision
 }
 
 /** Whether the gain may only be core time that threads took from other programs. */
-function isGainOfOthers({ samples, isBusy, mostlyWaits }: Facts, { threads, gain }: Gain): boolean {
+function isGainOfOthers({ samples, isBusy, mostlyWaits, cores }: Facts, { threads, gain }: Gain): boolean {
   if (!isBusy || mostlyWaits) return false;
   const pool = samples.threads.find((of) => of.threads === threads);
   if (busy.onFreeCores(samples)?.isParallel !== true) return true;
   const onFree = pool && busy.byCpuTime(samples, pool);
-  return onFree === undefined || onFree.low <= 1 || gain.value > onFree.high;
+  // Where the CPU time of a call varies, its interval reaches beyond what all cores can bring.
+  return onFree === undefined || onFree.low <= 1 || gain.value > Math.min(onFree.high, cores);
 }
 
 function doesNotPay(facts: Facts): Decision | undefined {
