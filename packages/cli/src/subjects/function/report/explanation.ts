@@ -8,7 +8,7 @@ import {
   NONE,
   rate,
 } from '../../../format/figures.js';
-import { usableCores } from '../../../experiment/rules.js';
+import { ENOUGH_ROUNDS, usableCores } from '../../../experiment/rules.js';
 import { codeFor, fileInCode, type Paragraph, type Tone } from '../../../report/model.js';
 import { howOf } from '../rules/alternatives.js';
 import { cheapestOf, crossingMsOf } from '../rules/busy.js';
@@ -84,7 +84,7 @@ export const ANSWERS: Readonly<Record<Answer, AboutAnswer>> = {
     short: 'No verdict',
     tone: 'unknown',
     before: 'As long as there is no verdict, change nothing.',
-    meaning: ({ samples: { behaviour }, noise, gain }) => {
+    meaning: ({ samples: { behaviour, inline }, noise, gain }) => {
       const { ended, neverSettled, failures } = behaviour;
       const isBroken = failures.calls > 0 && failures.failed === failures.calls;
       if (ended !== undefined || neverSettled !== undefined || isBroken) {
@@ -92,8 +92,10 @@ export const ANSWERS: Readonly<Record<Answer, AboutAnswer>> = {
       }
       const by = noiseFigure(noise);
       const differs = by === NONE ? '' : ` Repeated runs of the very same differ by ${by}.`;
-      const why =
-        gain === undefined ? 'Too little was measured for a verdict.' : 'The measurements point both ways.';
+      const isLittle = gain === undefined || inline.rate.length < ENOUGH_ROUNDS;
+      const why = isLittle
+        ? 'Too little was measured for a verdict.'
+        : 'What was measured does not decide it.';
       return `${why}${differs} A wrong verdict would be worse than none.`;
     },
   },

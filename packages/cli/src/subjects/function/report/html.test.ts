@@ -254,7 +254,7 @@ test('says to a beginner what the verdict means, whatever it is', () => {
     /worth the way to another thread.*\(1,000 calls a second\), several threads work at once/,
     /did not get enough more of these calls done than the calling thread by itself/,
     /spends most of its time waiting.*Promise\.all/,
-    /point both ways. Repeated runs of the very same differ by ± 1 %/,
+    /Too little was measured for a verdict. Repeated runs of the very same differ by ± 1 %/, // five rounds
     /not everything can be copied/,
     /A part of it, perhaps one that is not JavaScript/,
     /exist only on the main thread, and this function needs one of them/,
@@ -282,6 +282,12 @@ test('says nothing in general that the figures of the page speak against', () =>
   assert.match(said({ samples: quota }), /lets the program use one core: threads take turns on it/);
   const waits = fakeSamples({ behaviour: { ...fakeSamples().behaviour, returnsPromise: true } });
   assert.doesNotMatch(said({ samples: waits }), /While a function computes inline/);
+  const unknown = { answer: 'unknown', sentence: 'A sentence.' } as const;
+  const six = fakeSamples({ inline: { ...fakeSamples().inline, rate: [...five(1000), 1000] } });
+  assert.match(
+    said({ verdict: unknown, samples: six }),
+    /What was measured does not decide it\. Repeated runs/,
+  );
   const dear = (changes: Partial<Findings>): string =>
     said({
       verdict: { answer: 'inline', sentence: 'A sentence.' },

@@ -101,6 +101,18 @@ test('many that wait in one call are no reason for threads', () => {
   );
 });
 
-test('one that looks good in a single round is not told of', () => {
+test('one that looks good in a single round, or in two, is not told of', () => {
   assert.deepEqual(analyzed({ ...SLOW, rounds: 1 }, { batch: 3 }).alternatives, []);
+  const few = analyzed({ ...SLOW, rounds: 2 }, { batch: 3 });
+  assert.deepEqual([few.alternatives, few.reasons], [[], []]);
+  assert.doesNotMatch(few.verdict.sentence, /But/);
+  const samples = simulate(model(SLOW));
+  const pool = samples.threads[0]!;
+  const given = {
+    ...pool,
+    name: 'batch',
+    size: 64,
+    rate: samples.inline.rate.slice(0, 2).map((rate) => 3 * rate),
+  };
+  assert.deepEqual(analyze({ ...samples, variants: [given as VariantSamples] }).alternatives, []);
 });

@@ -1,5 +1,5 @@
 /** Other ways of calling the same function, whether one of them changes the verdict, and which options are recommended. */
-import { isWorthIt } from '../../../experiment/rules.js';
+import { FEWEST_ROUNDS, isWorthIt } from '../../../experiment/rules.js';
 import { confidenceOfEach, ratio } from '../../../experiment/statistics.js';
 import { count, counted, times } from '../../../format/figures.js';
 import type { Facts } from './facts.js';
@@ -51,13 +51,15 @@ export function otherWaysOf(facts: Facts, answer: Answer) {
 }
 
 /** `toInline`: how many times as many calls as without a pool; the way with the most comes first. */
-function waysOf({ samples, fast, noise }: Facts, answer: Answer) {
+function waysOf({ samples, fast, noise, rounds }: Facts, answer: Answer) {
   const { variants, inline, behaviour } = samples;
   const confidence = confidenceOfEach(variants.length);
   // Calls that wait would have to be compared with one event loop that waits for many, and not with the calling thread.
   const canChange = answer === 'inline' || (answer === 'unknown' && !behaviour.returnsPromise);
   const ways = variants.flatMap((variant) => {
     const { name } = variant;
+    // The rounds of a way may be fewer than those of the pool: it is given up where time runs short.
+    if (Math.min(variant.rate.length, rounds) < FEWEST_ROUNDS) return [];
     const gain = ratio(variant.rate, fast?.rate ?? [], confidence);
     const toInline = ratio(variant.rate, inline.rate, confidence);
     if (gain === undefined || toInline === undefined) return [];

@@ -120,5 +120,6 @@ test('fits nothing where there is nothing to compare', () => {
   assert.equal(amdahlOf(curve({ 2: 100, 4: 200 })), undefined, 'one thread was not measured');
   assert.equal(amdahlOf(curve({ 1: 100, 2: 90 }, 1)), undefined, 'one core');
   assert.equal(amdahlOf(curve({ 1: 100, 2: 190 }, 4, 1)), undefined, 'no interval');
+  assert.equal(amdahlOf(curve({ 1: 100, 2: 190 }, 4, 2)), undefined, 'two rounds agree by chance');
   assert.equal(amdahlOf(curve({ 1: 100, 2: 0 })), undefined, 'nothing ended');
 });

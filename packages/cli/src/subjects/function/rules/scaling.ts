@@ -59,7 +59,7 @@ export function amdahlOf(samples: Samples) {
   const fits = Array.from({ length: rounds }, (_, round) =>
     fit(more.map(({ threads: n, rate }) => ({ n, inverse: one.rate[round]! / rate[round]! }))),
   ).filter(({ serial, error }) => Number.isFinite(serial + error));
-  if (fits.length < 2) return undefined;
+  if (fits.length < FEWEST_ROUNDS) return undefined;
   const { high, ...share } = estimate(fits.map(({ serial }) => serial))!;
   // Student's interval of a few rounds knows no bound; a share does.
   const serialShare = { ...share, high: Math.min(1, high) };
