@@ -80,7 +80,7 @@ function bothPay(ways: readonly Way[]): string | undefined {
 function heldUp(ms: number, msWhenOffloaded: number | undefined): string {
   if (ms < HARDLY_LATE_MS) return `its event loop is hardly held up: ${lateness(ms)} (p99)`;
   const offloaded = msWhenOffloaded === undefined ? '' : `, ${lateness(msWhenOffloaded)} when offloaded`;
-  return `its event loop is held up for ${duration(ms)} (p99)${offloaded}: every other request waits for that long, too`;
+  return `its event loop is held up for ${duration(ms)} (p99)${offloaded}: a request that comes meanwhile has to wait`;
 }
 
 function whoComputes(asIs: LaneSamples, cores: number): string | undefined {
