@@ -120,7 +120,7 @@ export function hintsFor(report: Report, options: RunOptions): string[] {
     [end === 'failed', '--on-error skip goes on past failing inputs, --retries 2 tries them again'],
     [
       (speedUpOf(report)?.whole ?? POOR_SPEED_UP) < POOR_SPEED_UP,
-      'threads hardly pay for this function and this many inputs; more work per input makes them pay',
+      'threads hardly pay for this function and this many inputs; more work per input may make them pay',
     ],
     [
       elapsedMs > LONG_RUN_MS && journal === undefined && reduce === undefined,

@@ -106,6 +106,10 @@ test('takes a machine that is shared with others for one, where one number of th
   const serial = { serial: 0.3 };
   const { machine } = simulate(model(serial));
   assert.match(limits(serial)[0]!, /^serial-part: 30 %/);
+  assert.match(
+    limits(serial)[0]!,
+    / in parallel, if nothing else slows the threads down: no number of threads makes/,
+  );
   assert.match(limits(serial, { machine: { ...machine, loadBefore: 2.5 } })[0]!, /^cores/);
 });
 

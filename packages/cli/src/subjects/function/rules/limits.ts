@@ -96,7 +96,9 @@ function serialPart({ samples, fit, isBusy }: Facts, fast: PoolSamples): Limit |
   const one = samples.threads.find(({ threads }) => threads === 1)?.rate ?? [];
   if ((middle(fast.rate) ?? 0) * value > (middle(one) ?? 0)) return undefined;
   const most = (1 / value).toFixed(1);
-  const why = `${perCent(value)} of the work does not run in parallel: no number of threads makes it more than ${most} times as fast`;
+  // One number of threads besides one fits any share: then something else may be the reason.
+  const unless = isTested(samples) ? '' : ', if nothing else slows the threads down';
+  const why = `${perCent(value)} of the work does not run in parallel${unless}: no number of threads makes it more than ${most} times as fast`;
   return { name: 'serial-part', why };
 }
 
