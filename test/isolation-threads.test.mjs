@@ -258,3 +258,16 @@ test('processes for several workers: close and destroy leave none', async (t) =>
     for (const pid of pids) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' }, end);
   }
 });
+
+test('processes: the time that main takes to start one does not count among worker.startTimeoutMs', async (t) => {
+  const childProcess = process.getBuiltinModule('node:child_process');
+  const { spawn } = childProcess;
+  const startTimeoutMs = 3000;
+  const slow = (...args) => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, startTimeoutMs);
+    return spawn(...args);
+  };
+  t.mock.method(childProcess, 'spawn', slow, { times: 1 });
+  const pool = poolFor(t, { threads: 1, isolation: 'process', worker: { startTimeoutMs } }, url);
+  assert.equal(await pool.run('twice', [4]), 8);
+});

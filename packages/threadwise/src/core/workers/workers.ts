@@ -62,7 +62,7 @@ export class Workers {
       withoutStack(error);
       return this.#engine.workerFailed(slot, error, 'loading');
     }
-    this.#enlist(slot);
+    this.slots.push(slot);
     try {
       slot.thread = platform.spawn(this.#specOf(slot), (exit) => exited(this.#engine, slot, exit));
     } catch (error) {
@@ -72,6 +72,7 @@ export class Workers {
         exited(this.#engine, slot, { exitCode: 1, error, outOfMemory: false });
       });
     }
+    this.#limitStart(slot);
     this.#tellStart(slot);
   }
 
@@ -113,7 +114,8 @@ export class Workers {
   #started(slot: WorkerSlot): void {
     if (!this.#reserved.delete(slot)) return;
     slot.startedAt = this.#parts.platform.now(); // the slot may have been made long before
-    this.#enlist(slot);
+    this.slots.push(slot);
+    this.#limitStart(slot);
     this.#tellStart(slot);
   }
 
@@ -124,20 +126,15 @@ export class Workers {
     return slot;
   }
 
-  #enlist(slot: WorkerSlot): void {
-    this.slots.push(slot);
-    this.#limitStart(slot);
-  }
-
   /**
    * Gives a worker `startTimeoutMs` to start, without the time in which its thread was ready to run and had no core: many threads that start at
-   * once, or a container's small share of a CPU, are no reason to give up a module.
+   * once, or a container's small share of a CPU, are no reason to give up a module. Nor is what main takes to start it.
    */
-  #limitStart(slot: WorkerSlot): void {
+  #limitStart(slot: WorkerSlot, from = this.#parts.platform.now()): void {
     const { platform, options } = this.#parts;
     const { startTimeoutMs: ms } = options.worker;
-    const leftMs = slot.startedAt + ms + (slot.thread?.cpu()?.waitedMs ?? 0) - platform.now();
-    if (leftMs >= 1) slot.deadline = platform.timer(leftMs, () => this.#limitStart(slot));
+    const leftMs = from + ms + (slot.thread?.cpu()?.waitedMs ?? 0) - platform.now();
+    if (leftMs > 0) slot.deadline = platform.timer(leftMs, () => this.#limitStart(slot, from));
     else if (this.#stillStarts(slot)) this.#loadFailed(slot, loadsTooLong(ms, slot.inSetup));
   }
 
