@@ -207,3 +207,28 @@ test('the CPU time of a worker is known before any code of the library runs in i
   while (!existsSync(sign));
   assert.ok(pool.stats().workers[0]!.cpu!.usedMs > 0);
 });
+
+test(
+  'that of a worker that the coordinator has started is known while the worker starts',
+  onLinux,
+  async (t) => {
+    const words = new Int32Array(new SharedArrayBuffer(8));
+    const waiting = `data:text/javascript,
+    export const setup = ({ data, workerId }) => workerId === 1 || (Atomics.store(data, 0, 1), Atomics.notify(data, 0), wait(data));
+    export const nothing = () => undefined;
+    export const wait = (data) => void Atomics.wait(data, 1, 0);`;
+    const threads = { min: 1, max: 2 };
+    const pool = createPool(waiting, { dispatch: 'coordinator', threads, worker: { data: words } });
+    t.after(() => pool.destroy());
+    await pool.run('nothing', []); // from now on the coordinator decides how many workers there are
+    const starts = new Promise((resolve) => pool.on('worker:start', resolve));
+    const calls = [1, 2].map(() => pool.run('wait', [words]));
+    Atomics.wait(words, 0, 0); // main is busy until the worker is in its setup
+    await starts;
+    const { cpu } = pool.stats().workers.find(({ state }) => state === 'starting')!;
+    Atomics.store(words, 1, 1);
+    Atomics.notify(words, 1);
+    await Promise.all(calls);
+    assert.ok(cpu!.usedMs > 0);
+  },
+);

@@ -20,7 +20,6 @@ export class Given extends TaskSource {
   #toBegin = Number.POSITIVE_INFINITY;
 
   open(): void {
-    this.own[L.THREAD_ID] = this.platform.threadId?.() ?? 0;
     this.search();
     this.board.clear(L.RESERVED, this.seat);
     if (!this.becomeReady()) Atomics.store(this.own, L.LEAVING, 1);

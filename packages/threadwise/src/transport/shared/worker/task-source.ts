@@ -51,6 +51,7 @@ export abstract class TaskSource {
   constructor({ seat, sizes, board, own, cells }: SourceMemory, platform: EndpointPlatform) {
     this.board = new Board(board);
     this.own = int32sOf(own);
+    this.own[L.THREAD_ID] = platform.threadId?.() ?? 0; // before the module is loaded: that is not to be limited to a time in which there is no core
     this.cells = int32sOf(cells);
     this.doubles = float64sOf(cells);
     this.sizes = sizes;
