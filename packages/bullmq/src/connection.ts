@@ -107,13 +107,19 @@ const MOST_SILENT = 3;
 /** How many milliseconds Redis has for saying that it refuses a connection; it does so at once, or never. */
 const REFUSAL_MS = 1_000;
 
+/** Where a Redis without Sentinels is: at a path, or else at a host and a port. */
+function placeOf({ path, host = '127.0.0.1', port = 6379 }: RedisOptions) {
+  return { path, host, port };
+}
+
 /**
  * What Redis says before it cuts a connection off, because it has too many, or is in protected mode. A client that speaks first, as ours does,
  * often hears only that it is cut off. Resolves to undefined if Redis says nothing.
  */
-async function refusalOf({ sentinels, path, host = '127.0.0.1', port = 6379 }: RedisOptions) {
-  if (sentinels) return undefined;
-  const socket = connect(path ? { path } : { host, port }).unref();
+async function refusalOf(options: RedisOptions) {
+  if (options.sentinels) return undefined;
+  const { path, ...place } = placeOf(options);
+  const socket = connect(path ? { path } : place).unref();
   socket.setTimeout(REFUSAL_MS, () => socket.destroy());
   try {
     const { value } = await socket[Symbol.asyncIterator]().next();
@@ -147,9 +153,9 @@ export class Link {
       this.#lastError = undefined;
     });
     redis.on('reconnecting', () => {
-      // Redis was there, and has cut us off.
-      if (redis.stream?.bytesWritten > 0)
-        void refusalOf(redis.options).then((said) => (this.#refusal = said ?? this.#refusal));
+      // Redis was there, and has cut us off. It is asked until it has said why: each question takes one of its connections for a moment.
+      if (this.#refusal === undefined && redis.stream?.bytesWritten > 0)
+        void refusalOf(redis.options).then((said) => (this.#refusal ??= said));
     });
     redis.on('ready', () => {
       this.#refusal = undefined;
@@ -215,7 +221,8 @@ export class Link {
     const cause = this.#lastError;
     const last = cause instanceof Error ? cause.message || (cause as { code?: string }).code : 'no answer';
     const why = this.#refusal ?? last;
-    const { path, sentinels, name, host = '127.0.0.1', port = 6379 } = this.redis.options;
+    const { sentinels, name } = this.redis.options;
+    const { path, host, port } = placeOf(this.redis.options);
     const where = sentinels ? `'${name}' of the Sentinels` : `at ${path ?? `${host}:${port}`}`;
     const tried = isRefusedLogin(cause) ? '' : ` within ${this.#timeoutMs} ms`;
     const message = `${what}: Redis ${where} was not reached${tried}: ${why}`;

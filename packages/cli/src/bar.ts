@@ -6,7 +6,7 @@ export const WHOLE = 1000;
 
 /** How many columns the bar has where there is room. */
 const BAR_COLUMNS = 28;
-/** With fewer columns than this it shows nothing that the percentage does not say. */
+/** A bar of fewer columns shows no more than the percentage does, and is left out. */
 const LEAST_BAR_COLUMNS = 8;
 /** How many columns are kept for the text behind the bar. */
 const TEXT_COLUMNS = 44;

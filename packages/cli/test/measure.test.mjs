@@ -185,7 +185,7 @@ for (const name of ['loops', 'neverSettles']) {
 
 test('an answer that is still missing when the time is over is no call that never settles', async () => {
   const given = plan('stopsLater', [1], { budgetMs: 5000 });
-  // By this clock a fifth of the budget is over, and no more, however slow the machine is: a call could take all of it, and 4000 ms are left.
+  // This clock stands at a fifth of the budget, however slow the machine is. One call may take as long as the whole budget, and 4000 ms are left.
   let ms = 0;
   const session = new FunctionSession(given, silent, () => ms);
   ms = 1000;

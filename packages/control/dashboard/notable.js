@@ -98,7 +98,7 @@ const OVERRUN = 'replaced because a task went on after its timeout or abort';
 
 function ofLosses({ ms, counts }) {
   const when = `in the last ${span(ms)}`;
-  // As in the lines of the functions: also what timed out, and what was lost with its worker.
+  // Calls that timed out, and calls that were lost with their worker, count too, as they do in the lines of the functions.
   const failed = counts.failed + counts.timedOut + counts.crashed;
   const late = counts.timedOut > 0 ? `, ${count(counts.timedOut)} of them by a timeout` : '';
   return [

@@ -352,7 +352,7 @@ export class Service {
       if (redis.status === 'ready') await this.#link.ask('The service was cut off while it closed', farewell);
       else await this.worker.close(true);
     } catch (error) {
-      // Whoever waited for `ready` has been told of a refused login.
+      // A caller that waited for `ready` has been told of a refused login.
       if (!isRefusedLogin((error as Error).cause)) this.#tell(error);
       void blockingConnection?.disconnect(false);
     }

@@ -129,7 +129,7 @@ export async function* readLines(
     const marked = whole.toString('utf8');
     const text = number === 1 && marked.startsWith('\ufeff') ? marked.slice(1) : marked;
     number += 1;
-    // Without its newline, the \r of the last line is one of its characters.
+    // Only \r\n ends a line: where the newline is missing, as after the last line, the \r is one of the line's characters.
     const isCrLf = newlineBytes > 0 && text.endsWith('\r');
     return { value: isCrLf ? text.slice(0, -1) : text, bytes: whole.length + newlineBytes };
   };

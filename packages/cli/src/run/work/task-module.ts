@@ -143,7 +143,7 @@ function needsTypeStripping(url: string): UsageError {
   );
 }
 
-/** Where in the user's code it was thrown, as ` (path:line)`; empty if the stack does not tell. */
+/** The place in the user's code where the error was thrown, as ` (path:line)`; an empty text if the stack names none. */
 function placeOfError(error: Error): string {
   for (const line of stackOf(error)?.split('\n') ?? []) {
     const [, file, number] =

@@ -94,7 +94,7 @@ export interface Decision<S> {
   readonly state: S;
   /** Whether more waiting tasks would change nothing until something else happens: then it is not asked at each call. */
   readonly isSated: boolean;
-  /** In how many milliseconds the policy wants to be asked again at the latest; undefined: only when something happens. */
+  /** After how many milliseconds at most the policy is asked again; undefined: it is asked only when something happens. */
   readonly againMs: number | undefined;
 }
 

@@ -149,7 +149,7 @@ export function record(
   groups: Checks = {},
 ): Record<string, unknown> {
   // A signal or a Map, given in place of options, has no keys that could be refused.
-  if (!/ (Obj|Mod)/.test(tagOf(value))) return reject(option, 'an object', value);
+  if (!/^\[object (Object|Module)\]$/.test(tagOf(value))) return reject(option, 'an object', value);
   for (const key of Object.keys(value as object)) {
     if (known.includes(key)) continue;
     const lastPart = (path: string) => path.split('.').pop()!;

@@ -136,7 +136,7 @@ function startWaiting(options: WorkerOptions): Waiting {
   const runsImports = mayImport(options.execArgv, options.env);
   const starter = runsImports ? new URL(`data:text/javascript,${encodeURIComponent(STARTER)}`) : STARTER;
   const worker = newWorker(starter, { ...options, eval: !runsImports, workerData: start });
-  // Until the thread tells its number: before it has computed for a while, it cannot, and how long it waits for a core for that must be known.
+  // The thread writes its number itself, but has to compute for a while before: until then this number tells how long it waits for a core.
   Atomics.compareExchange(start.threadId, 0, 0, youngestThreadId());
   return { ...start, worker };
 }

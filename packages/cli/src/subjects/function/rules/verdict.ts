@@ -189,7 +189,7 @@ function isGainOfOthers({ samples, isBusy, mostlyWaits, cores }: Facts, { thread
   const pool = samples.threads.find((of) => of.threads === threads);
   if (busy.onFreeCores(samples)?.isParallel !== true) return true;
   const onFree = pool && busy.byCpuTime(samples, pool);
-  // Where the CPU time of a call varies, its interval reaches beyond what all cores can bring.
+  // Where the CPU time of a call varies from round to round, the upper end of the estimate is more than all cores can bring.
   return onFree === undefined || onFree.low <= 1 || gain.value > Math.min(onFree.high, cores);
 }
 

@@ -51,7 +51,8 @@ export abstract class TaskSource {
   constructor({ seat, sizes, board, own, cells }: SourceMemory, platform: EndpointPlatform) {
     this.board = new Board(board);
     this.own = int32sOf(own);
-    this.own[L.THREAD_ID] = platform.threadId?.() ?? 0; // before the module is loaded: that is not to be limited to a time in which there is no core
+    // Before the module is loaded: main asks meanwhile how long this thread has waited for a core.
+    this.own[L.THREAD_ID] = platform.threadId?.() ?? 0;
     this.cells = int32sOf(cells);
     this.doubles = float64sOf(cells);
     this.sizes = sizes;
