@@ -1,8 +1,10 @@
 /** Shared memory in blocks, for leases and for arguments larger than a cell; only main gives it out. */
 import type { TimerHandle } from '../../../core/contracts.js';
+import type { Clone } from '../../../core/calls/payload.js';
 import { ThreadwiseError } from '../../../core/options/errors.js';
 import type { LeaseMemory } from '../../../core/lease.js';
 import { int32sOf, type Memory, memoryOf, NO_MEMORY } from '../../codec/value-memory.js';
+import type { NumberOf } from '../../codec/value-writer.js';
 import { OFFSET_BITS, OFFSET_MASK, offsetOf, segmentOf, UNIT_BITS, UNIT_BYTES } from '../layout.js';
 
 /*
@@ -11,27 +13,25 @@ import { OFFSET_BITS, OFFSET_MASK, offsetOf, segmentOf, UNIT_BITS, UNIT_BYTES } 
  *   unit      64 bytes
  *   block     units side by side, taken or free. A free block has no free neighbour: the two would be one
  *
- * Free blocks are in lists by size, eight sizes for each power of two. What is asked for is rounded up to such a size, so
- * that every block of its list fits, and every block of a later list (M. Masmano et al.: TLSF, 2004). The block that came
- * back last is taken first, as its pages are resident; a larger one is cut at its start. A segment that is wholly free is
- * the largest block that there is: it is cut only when nothing else fits.
+ * Free blocks are in lists by size, eight sizes for each power of two. What is asked for is rounded up to such a size, so that every block
+ * of its list fits, and every block of a later list (M. Masmano et al.: TLSF, 2004). The block that came back last is taken first, as its
+ * pages are resident; a larger one is cut at its start. A segment that is wholly free is cut only when nothing else fits.
  *
- * What does not fit a segment gets one of its own, which is never cut. Shared memory that users pass is a segment, too, from which nothing is
- * given out, so that workers are told of it in the same way.
+ * What does not fit a segment gets one of its own, a large one, which is a single block and in no list. Shared memory that users pass is a
+ * segment, too, from which nothing is given out, so that workers are told of it in the same way.
  *
- * What is known of blocks lies in arrays of main's own, not in the shared memory: a task that writes where it should not
- * destroys the bytes of others but not the arena. They have a word for each unit, of which few are touched:
+ * What is known of blocks lies in arrays of main's own, so that a task which writes where it should not does not destroy the arena. They have
+ * a word for each unit, of which few are touched:
  *
  *   of the first unit of a block     its size in units; negative while it is taken
- *   of the second and the third      of a free block: the next and the previous one in its list, see `Link`
+ *   of the second and the third      of a free block: the next and the previous one in its list, as address + 1; 0: none
  *   of the last                      of a free block its size; of one that is taken 0
  */
 
 /** The smallest block: that many units have room for the four words. */
 const MIN_UNITS = 4;
 /** Blocks larger than a segment are whole pages. */
-const PAGE_BYTES = 4096;
-const PAGE_UNITS = PAGE_BYTES / UNIT_BYTES;
+const PAGE_UNITS = 4096 / UNIT_BYTES;
 const MAX_SEGMENT_BYTES = 2 ** (OFFSET_BITS + UNIT_BITS);
 /** Segments whose addresses fit an int32. */
 const MAX_SEGMENTS = 2 ** (31 - OFFSET_BITS);
@@ -40,16 +40,14 @@ const MAX_ADOPTED = MAX_SEGMENTS / 2;
 const LISTS = listOf(2 ** OFFSET_BITS) + 1;
 /** The share of the arena's maximum that leases may have. The rest stays free for arguments, even if no lease is ever given back. */
 const LEASED_SHARE = 0.75;
-/** After the runtime had no memory, this many takes are refused before it is asked again. Chosen by hand. */
+/** After the runtime had no memory, this many takes are refused (`#refusals`) before it is asked again. Chosen by hand. */
 const TAKES_BEFORE_RETRY = 1000;
 /** A segment that was not used for one to two times this many milliseconds is given back to the system. Chosen by hand. */
 const IDLE_MS = 5000;
 
 const NONE = -1;
-/** The words of a segment that was adopted: as of a block that is taken. */
+/** The words of a segment that was adopted: a block that is taken. */
 const ADOPTED = Int32Array.of(-1);
-/** An entry of a list: the address of a block plus one; 0: none. */
-type Link = number;
 /** The words of a free block that name its neighbours in its list. */
 const NEXT = 1;
 const PREVIOUS = 2;
@@ -70,9 +68,8 @@ export interface ArenaOptions {
 }
 
 interface Segment {
+  /** 0: it was adopted. */
   readonly units: number;
-  /** Whether the segment is larger than others: then it is one block. */
-  readonly isLarge: boolean;
   readonly words: Int32Array;
   readonly memory: Memory;
   /** Whether the segment was wholly free at the last look, and has been since. */
@@ -92,10 +89,9 @@ export class Arena {
   readonly #heads = new Int32Array(LISTS);
   /** A bit for each list: whether there is any block in it. */
   readonly #lists = new Int32Array((LISTS >> 5) + 1);
-  #state: 'open' | 'closed' = 'open';
+  #isClosed = false;
   /** 0: not asked yet. */
-  #maxSegments = 0;
-  /** How many takes are refused before memory is asked for again. */
+  #maxBytes = 0;
   #refusals = 0;
   #timer: TimerHandle | undefined;
 
@@ -106,11 +102,9 @@ export class Arena {
 
   /** The most that `reservedBytes` may become. */
   get maxBytes(): number {
-    if (this.#maxSegments === 0) {
-      const segments = Math.floor(this.#options.maxBytes() / (this.#segmentUnits * UNIT_BYTES));
-      this.#maxSegments = Math.min(MAX_SEGMENTS, Math.max(1, segments));
-    }
-    return this.#maxSegments * this.#segmentUnits * UNIT_BYTES;
+    const segmentBytes = this.#segmentUnits * UNIT_BYTES;
+    const segments = () => Math.floor(this.#options.maxBytes() / segmentBytes);
+    return (this.#maxBytes ||= segmentBytes * Math.min(MAX_SEGMENTS, Math.max(1, segments())));
   }
 
   /**
@@ -120,40 +114,38 @@ export class Arena {
   take(byteLength: number): number {
     const rounded = roundedUnits(byteLength);
     const isLarge = rounded > this.#segmentUnits;
-    const units = isLarge ? Math.ceil(byteLength / PAGE_BYTES) * PAGE_UNITS : rounded;
-    let address = this.#takeUnits(units);
-    while (address === NONE && this.#options.reclaim?.() === true) address = this.#takeUnits(units);
-    if (address === NONE && this.#addSegment(isLarge ? units : this.#segmentUnits))
-      address = this.#takeUnits(units);
-    return address;
+    const units = isLarge ? Math.ceil(byteLength / UNIT_BYTES / PAGE_UNITS) * PAGE_UNITS : rounded;
+    do {
+      const address = isLarge ? this.#takeLarge(units) : this.#takeBlock(units);
+      if (address !== NONE) return address;
+    } while (this.#options.reclaim?.() === true || this.#addSegment(isLarge ? units : this.#segmentUnits));
+    return NONE;
   }
 
   /** Inverse of `take`. A second free of a block is a bug of this library and throws. Does nothing after `close`. */
   free(address: number): void {
-    if (this.#state === 'closed') return;
+    if (this.#isClosed) return;
     const segment = this.#segments[segmentOf(address)];
     let at = address & OFFSET_MASK;
     let units = -(segment?.words[at] ?? 0);
     if (units <= 0) throw new Error(`threadwise: no block is taken at address ${address}`);
-    const { words, isLarge } = segment!;
+    const { words, units: all } = segment!;
     this.usedBytes -= units * UNIT_BYTES;
-    if (!isLarge) {
-      const before = at === 0 ? 0 : words[at - 1]!;
-      const after = at + units === this.#segmentUnits ? 0 : words[at + units]!;
-      words[at] = 0;
-      if (after > 0) {
-        this.#unlink(address + units, after);
-        units += after;
-      }
-      if (before > 0) {
-        this.#unlink(address - before, before);
-        at -= before;
-        units += before;
-      }
+    const before = at === 0 ? 0 : words[at - 1]!;
+    const after = at + units === all ? 0 : words[at + units]!;
+    words[at] = 0;
+    if (after > 0) {
+      this.#unlink(address + units, after);
+      units += after;
+    }
+    if (before > 0) {
+      this.#unlink(address - before, before);
+      at -= before;
+      units += before;
     }
     words[at] = units;
-    if (!isLarge) this.#link((segmentOf(address) << OFFSET_BITS) + at, units);
-    if (units === segment!.units) this.#watch();
+    if (all === this.#segmentUnits) this.#link((segmentOf(address) << OFFSET_BITS) + at, units);
+    if (units === all) this.#watch();
   }
 
   /** The segment of a block that is taken. */
@@ -166,75 +158,60 @@ export class Arena {
     return -this.#segments[segmentOf(address)]!.words[address & OFFSET_MASK]! * UNIT_BYTES;
   }
 
-  get canAdopt(): boolean {
-    return this.#state === 'open' && this.#unusedIndex() < MAX_ADOPTED;
-  }
-
   /** Makes somebody's shared memory a segment. Returns its number; -1: it cannot. The segment is there until it is dropped. */
   adopt(buffer: ArrayBufferLike): number {
-    if (!this.canAdopt) return NONE;
-    const index = this.#unusedIndex();
-    this.#options.onSegment(index, buffer);
-    this.segments[index] = buffer;
-    this.#segments[index] = { units: 0, isLarge: true, words: ADOPTED, memory: NO_MEMORY, isIdle: false };
-    return index;
+    if (this.#isClosed || this.#unusedIndex() >= MAX_ADOPTED) return NONE;
+    return this.#add(buffer, { units: 0, words: ADOPTED, memory: NO_MEMORY, isIdle: false });
   }
 
   /** Inverse of `adopt`. Does nothing after `close`. */
   drop(index: number): void {
-    if (this.#state === 'closed') return;
+    if (this.#isClosed) return;
     this.#options.onSegment(index, undefined);
     this.#forget(index);
   }
 
   /** Lets go of all memory. From then on nothing can be taken, and `free` does nothing. */
   close(): void {
-    this.#state = 'closed';
+    this.#isClosed = true;
     this.#timer?.cancel();
     for (const index of this.#segments.keys()) this.#forget(index);
-    this.#heads.fill(0);
     this.#lists.fill(0);
     this.usedBytes = 0;
   }
 
   // --- blocks ---
 
-  /** The address of a free block that is taken from now on; NONE: there is none. */
-  #takeUnits(units: number): number {
-    return units > this.#segmentUnits ? this.#takeLarge(units) : this.#takeBlock(units);
-  }
-
-  /** Takes a large segment that is free and less than twice as large. */
+  /** Takes a free segment for more units than an ordinary one has, and less than twice as large. */
   #takeLarge(units: number): number {
-    const index = this.#segments.findIndex(
-      (each) => each?.isLarge && each.words[0]! >= units && each.words[0]! < 2 * units,
-    );
-    if (index < 0) return NONE;
-    const segment = this.#segments[index]!;
-    segment.words[0] = -segment.units;
-    segment.isIdle = false;
-    this.usedBytes += segment.units * UNIT_BYTES;
-    return index << OFFSET_BITS;
+    const index = this.#segments.findIndex((each) => {
+      const free = each?.words[0] ?? 0;
+      return free >= units && free < 2 * units;
+    });
+    return index < 0 ? NONE : this.#taken(index << OFFSET_BITS, this.#segments[index]!.units);
   }
 
   #takeBlock(units: number): number {
     const address = this.#find(listOf(units));
     if (address === NONE) return NONE;
-    const segment = this.#segments[segmentOf(address)]!;
-    const { words } = segment;
+    const { words } = this.#segments[segmentOf(address)]!;
     const at = address & OFFSET_MASK;
     const found = words[at]!;
     this.#unlink(address, found);
     const rest = found - units;
-    const taken = rest < MIN_UNITS ? found : units;
-    if (taken < found) {
-      words[at + taken] = rest;
-      this.#link(address + taken, rest);
-    }
-    words[at] = -taken;
-    words[at + taken - 1] = 0;
+    if (rest < MIN_UNITS) return this.#taken(address, found);
+    words[at + units] = rest;
+    this.#link(address + units, rest);
+    return this.#taken(address, units);
+  }
+
+  #taken(address: number, units: number): number {
+    const segment = this.#segments[segmentOf(address)]!;
+    const at = address & OFFSET_MASK;
+    segment.words[at] = -units;
+    segment.words[at + units - 1] = 0; // a large segment has only the first word
     segment.isIdle = false;
-    this.usedBytes += taken * UNIT_BYTES;
+    this.usedBytes += units * UNIT_BYTES;
     return address;
   }
 
@@ -254,12 +231,12 @@ export class Arena {
     const { words } = this.#segments[segmentOf(address)]!;
     const at = address & OFFSET_MASK;
     const list = listOf(units);
-    const next: Link = this.#heads[list]!;
+    const next = this.#heads[list]!;
     words[at + units - 1] = units;
     words[at + NEXT] = next;
     words[at + PREVIOUS] = 0;
-    if (next === 0) this.#lists[list >> 5]! |= 1 << (list & 31);
-    else this.#relink(next, PREVIOUS, address + 1);
+    this.#lists[list >> 5]! |= 1 << (list & 31);
+    this.#relink(next, PREVIOUS, address + 1);
     this.#heads[list] = address + 1;
   }
 
@@ -267,24 +244,24 @@ export class Arena {
     const { words } = this.#segments[segmentOf(address)]!;
     const at = address & OFFSET_MASK;
     const list = listOf(units);
-    const next: Link = words[at + NEXT]!;
-    const previous: Link = words[at + PREVIOUS]!;
-    if (next !== 0) this.#relink(next, PREVIOUS, previous);
-    if (previous !== 0) this.#relink(previous, NEXT, next);
-    else this.#heads[list] = next;
-    if (next === 0 && previous === 0) this.#lists[list >> 5]! &= ~(1 << (list & 31));
+    const next = words[at + NEXT]!;
+    const previous = words[at + PREVIOUS]!;
+    this.#relink(next, PREVIOUS, previous);
+    this.#relink(previous, NEXT, next);
+    if (previous === 0) this.#heads[list] = next;
+    if (this.#heads[list] === 0) this.#lists[list >> 5]! &= ~(1 << (list & 31));
   }
 
-  #relink(block: Link, word: number, to: Link): void {
+  #relink(block: number, word: number, to: number): void {
     const address = block - 1;
-    this.#segments[segmentOf(address)]!.words[(address & OFFSET_MASK) + word] = to;
+    if (block !== 0) this.#segments[segmentOf(address)]!.words[(address & OFFSET_MASK) + word] = to;
   }
 
   // --- segments ---
 
   /** Adds a segment. Returns whether there were room and memory for it. */
   #addSegment(units: number): boolean {
-    if (this.#state === 'closed') return false;
+    if (this.#isClosed) return false;
     const byteLength = units * UNIT_BYTES;
     const { maxBytes } = this;
     if (this.reservedBytes + byteLength > maxBytes) this.#giveBack('all');
@@ -293,8 +270,7 @@ export class Arena {
       this.#refusals--;
       return false;
     }
-    const index = this.#unusedIndex();
-    if (index >= MAX_SEGMENTS) return false;
+    if (this.#unusedIndex() >= MAX_SEGMENTS) return false;
     const isLarge = units > this.#segmentUnits;
     let buffer: ArrayBufferLike;
     let words: Int32Array;
@@ -307,13 +283,19 @@ export class Arena {
       if (!isLarge) this.#refusals = TAKES_BEFORE_RETRY;
       return false;
     }
-    this.#options.onSegment(index, buffer);
-    this.segments[index] = buffer;
-    this.#segments[index] = { units, isLarge, words, memory: memoryOf(buffer), isIdle: false };
-    this.reservedBytes += byteLength;
     words[0] = units;
+    const index = this.#add(buffer, { units, words, memory: memoryOf(buffer), isIdle: false });
     if (!isLarge) this.#link(index << OFFSET_BITS, units);
     return true;
+  }
+
+  #add(buffer: ArrayBufferLike, segment: Segment): number {
+    const index = this.#unusedIndex();
+    this.#options.onSegment(index, buffer);
+    this.segments[index] = buffer;
+    this.#segments[index] = segment;
+    this.reservedBytes += segment.units * UNIT_BYTES;
+    return index;
   }
 
   #unusedIndex(): number {
@@ -338,9 +320,8 @@ export class Arena {
         this.#watch();
         continue;
       }
-      if (!segment.isLarge) this.#unlink(index << OFFSET_BITS, segment.units);
-      this.#options.onSegment(index, undefined);
-      this.#forget(index);
+      if (segment.units === this.#segmentUnits) this.#unlink(index << OFFSET_BITS, segment.units);
+      this.drop(index);
     }
   }
 
@@ -386,5 +367,31 @@ export function leaseMemory(arena: Arena): LeaseMemory {
       };
       return { bytes: new Uint8Array(arena.memory(address).u8.buffer, offsetOf(address), byteLength), give };
     },
+  };
+}
+
+/**
+ * Workers are told of shared memory of users when its number is asked for the third time. A plain call whose arguments go by port asks twice,
+ * and any other call asks once, so the second or third call with the memory has them told. Where each call has memory of its own, to tell all
+ * workers of it would cost more than to send it to one.
+ */
+const TIMES_ASKED = 3;
+
+/**
+ * Numbers of shared memory that users pass again and again: workers are told of it once, and each call has only its number. The arena has an
+ * object of its own for the same memory, so that the engine can collect the user's object. When that was collected, no open call names the
+ * memory any more, as cells hold the objects that their arguments name; and no later call can name it.
+ */
+export function numbersOfUserMemory(arena: Arena, clone: Clone): NumberOf {
+  /** The number of a buffer's segment; below 0: how many times more it is asked for until it has one. */
+  const numbers = new WeakMap<object, number>();
+  const collected = new FinalizationRegistry<number>((index) => arena.drop(index));
+  return (buffer) => {
+    const known = numbers.get(buffer) ?? -TIMES_ASKED;
+    if (known >= 0) return known;
+    const index = known === -1 ? arena.adopt(clone(buffer) as ArrayBufferLike) : -1;
+    numbers.set(buffer, known === -1 ? index : known + 1);
+    if (index >= 0) collected.register(buffer, index);
+    return index;
   };
 }

@@ -16,14 +16,13 @@ import { ShapeWriter } from '../../codec/shape-book.js';
 import { BOOK_BYTES } from '../../codec/tags.js';
 import { ValueWriter } from '../../codec/value-writer.js';
 import { areBuffersWithin } from '../../codec/views.js';
-import { Arena, leaseMemory } from './arena.js';
+import { Arena, leaseMemory, numbersOfUserMemory } from './arena.js';
 import { Board, RunTimes, Waker } from '../board.js';
 import { CellPayload, Cells } from './cells.js';
 import { Drain } from './drain.js';
 import * as L from '../layout.js';
 import { SharedLink } from './link.js';
 import { SharedQueue } from './queue.js';
-import { numbersOfUserMemory } from './user-memory.js';
 import { ARGUMENTS, NAMED, type Posted, SEGMENT } from '../messages.js';
 
 /** How many names workers keep. Further names go with each task: a program that makes up names must not fill the memory of workers. */
