@@ -56,11 +56,6 @@ export class CoordinatedExchange extends SharedExchange {
     return this.thread.isDown ? -1 : super.enter(name, args, id);
   }
 
-  override offer(cell: number, id: number, priority = 0): void {
-    this.cells.doubles[cell * L.DOUBLES + L.RUN_MS] = priority;
-    super.offer(cell, id, priority);
-  }
-
   protected override callForTask(): void {
     wakeCoordinator(this.board.words, WANTS_HINTS);
   }

@@ -14,13 +14,12 @@ const NO_VALUES: readonly unknown[] = [];
 /** The share of all cells that is kept for tasks that have no cell and are about to be sent. Chosen by hand. */
 const KEPT_SHARE = 1 / 128;
 
-/** An owner of a cell: nobody. */
+/** The owners of a cell. HELD: main, which has written arguments into it. */
 const UNUSED = 0;
-/** An owner of a cell: main, which has written arguments into it. */
 const HELD = 1;
-/** An owner of a cell: the worker that it was posted for, or that has begun it. It was not withdrawn, drained or buried since. */
+/** The worker that the cell was posted for, or that has begun it. It was not withdrawn, drained or buried since. */
 const OUT = 2;
-/** An owner of a cell: all workers. */
+/** All workers. */
 const OFFERED = 3;
 
 export class Cells implements PlainSlots {
@@ -28,9 +27,8 @@ export class Cells implements PlainSlots {
   readonly words: Int32Array;
   readonly doubles: Float64Array;
   readonly memory: Memory;
-  /** The plain calls in cells that are out. */
   plain: PlainCalls | undefined;
-  /** The record of the call in each cell that is out, where there is one. */
+  /** The records of the calls in cells that are out, where there are any. */
   readonly #tasks: (Task | undefined)[] = [];
   /** Cells that are out, and of those the ones that were posted for all. */
   outCount = 0;
@@ -60,15 +58,12 @@ export class Cells implements PlainSlots {
   }
 
   get hasFree(): boolean {
-    return this.#freeCount > 0 || this.#payloads.length < this.#free.length;
+    return this.#freeCount > 0 || this.#payloads.length < this.count;
   }
 
-  /**
-   * Whether a call may have a cell as soon as it is made. Some cells are kept for tasks that have none and are about to be sent: these tasks are
-   * in front of others, which wait with a cell.
-   */
+  /** Whether a call may have a cell as soon as it is made. Tasks without a cell that are about to be sent are in front of those that wait with one. */
   get hasSpare(): boolean {
-    return this.#freeCount + this.#free.length - this.#payloads.length > this.#kept;
+    return this.#freeCount + this.count - this.#payloads.length > this.#kept;
   }
 
   /**
@@ -82,9 +77,8 @@ export class Cells implements PlainSlots {
     // This is read before a cell is taken: `args[0]` may be a getter, which throws, or which closes or pauses the pool.
     const first = args[0];
     if (this.#isShut) return -1;
-    const freeCount = this.#freeCount;
-    if (freeCount + this.#free.length - payloads.length <= this.#kept) return -1; // `hasSpare`
-    const cell = freeCount > 0 ? this.#free[--this.#freeCount]! : payloads.push(undefined) - 1; // `#take`
+    if (this.#freeCount + this.count - payloads.length <= this.#kept) return -1; // `hasSpare`
+    const cell = this.#freeCount > 0 ? this.#free[--this.#freeCount]! : payloads.push(undefined) - 1; // `#take`
     const at = cell * L.WORDS;
     words[at + L.NAME] = nameId;
     if (length === 1 && typeof first === 'number') {
@@ -104,7 +98,7 @@ export class Cells implements PlainSlots {
     this.#owners[cell] = OFFERED;
     words[at + L.TASK_ID] = id;
     doubles[cell * L.DOUBLES + L.BEGAN] = 0;
-    doubles[cell * L.DOUBLES + L.RUN_MS] = 0; // for a coordinator: the priority
+    doubles[cell * L.DOUBLES + L.RUN_MS] = 0;
     const stamp = L.stampBits(++this.#stamp);
     Atomics.store(words, at + L.STATE, stamp | L.POSTED_FOR_ALL);
     return stamp | cell;
@@ -180,12 +174,10 @@ export class Cells implements PlainSlots {
     return this.#owners[cell]! >= OUT;
   }
 
-  /** The id of the call in a cell that is out. */
   idIn(cell: number): number {
     return this.#tasks[cell]?.id ?? this.plain!.idOf(cell);
   }
 
-  /** The call in the cell has got a record: `PlainCalls.inflate` tells so. */
   keep(cell: number, task: Task): void {
     this.#tasks[cell] = task;
     task.cell = cell;
@@ -200,12 +192,13 @@ export class Cells implements PlainSlots {
    * O2, O3: the call may be begun from now on. Returns its hint. For a call with a record, `keep` has to be called, too.
    * @param seat for whom; -1: for all
    */
-  post(cell: number, id: number, seat: number): number {
+  post(cell: number, id: number, seat: number, priority = 0): number {
     this.outCount++;
     if (seat < 0) this.offeredCount++;
     this.#owners[cell] = seat < 0 ? OFFERED : OUT;
     this.words[cell * L.WORDS + L.TASK_ID] = id;
     this.doubles[cell * L.DOUBLES + L.BEGAN] = 0;
+    this.doubles[cell * L.DOUBLES + L.RUN_MS] = priority; // for a coordinator
     const stamp = L.stampBits(++this.#stamp);
     Atomics.store(this.words, cell * L.WORDS + L.STATE, stamp | L.state(L.POSTED, seat));
     return stamp | cell;

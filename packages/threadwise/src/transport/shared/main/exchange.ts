@@ -23,6 +23,7 @@ import { Drain } from './drain.js';
 import * as L from '../layout.js';
 import { SharedLink } from './link.js';
 import { SharedQueue } from './queue.js';
+import { isLease } from './values.js';
 import { ARGUMENTS, NAMED, type Posted, SEGMENT } from '../messages.js';
 
 /** How many names workers keep. Further names go with each task: a program that makes up names must not fill the memory of workers. */
@@ -120,20 +121,6 @@ export class SharedExchange implements Exchange, PlainWay {
     return new SharedLink(this, memory, events);
   }
 
-  /** What the worker of a seat is given. */
-  #newMemory(seat: number): L.SharedMemory {
-    const { platform, sizes } = this;
-    return {
-      ...this.#memory,
-      seat,
-      own: platform.sharedMemory(L.seatByteLength(sizes)),
-      stream: platform.sharedMemory(sizes.stream),
-      ownShapes: platform.sharedMemory(BOOK_BYTES),
-      segments: this.arena.segments,
-      names: [...this.#nameIds.keys()],
-    };
-  }
-
   enter(name: string, args: readonly unknown[], id: number): number {
     if (name !== this.#lastName) {
       // The admission says what is wrong with a name that only looks like one that crosses.
@@ -151,12 +138,6 @@ export class SharedExchange implements Exchange, PlainWay {
     this.drain.settleUp();
   }
 
-  /** Has workers take the call in a cell. */
-  offer(cell: number, id: number, _priority = 0): void {
-    this.hint(this.cells.post(cell, id, -1));
-    this.drain.expect();
-  }
-
   capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload {
     const { transfer, retries } = run;
     const isMoved = transfer.length > 0;
@@ -169,7 +150,12 @@ export class SharedExchange implements Exchange, PlainWay {
       const kept = retries > 0 ? this.#copyForRetries(args) : undefined;
       const cell = this.cells.write(nameId, args, isMoved);
       if (cell >= 0) {
-        if (isMoved) this.#detach(transfer, cell, args);
+        try {
+          if (isMoved) this.platform.detach(transfer); // the caller loses the buffers
+        } catch (cause) {
+          this.cells.freeIfHeld(cell);
+          throw notCloneable(cause, args, 'args', transfer, this.platform.clone);
+        }
         const payload = this.cells.payload(cell);
         if (kept !== undefined) payload.args = kept;
         payload.lend();
@@ -180,19 +166,8 @@ export class SharedExchange implements Exchange, PlainWay {
     return hasCell ? { ...copied, byPort: true } : copied;
   }
 
-  /** The caller loses the buffers whose bytes are in the cell. Throws ERR_NOT_CLONEABLE, and frees the cell, if one of them cannot be moved. */
-  #detach(transfer: readonly unknown[], cell: number, args: readonly unknown[]): void {
-    try {
-      this.platform.detach(transfer);
-    } catch (cause) {
-      this.cells.freeIfHeld(cell);
-      throw notCloneable(cause, args, 'args', transfer, this.platform.clone);
-    }
-  }
-
   /** Copies the arguments, but not leases: their memory is the same the next time. */
   #copyForRetries(args: readonly unknown[]): readonly unknown[] {
-    const isLease = (value: unknown) => leaseOf(value) !== undefined;
     const others = args.map((value) => (isLease(value) ? undefined : value));
     const copies = capture(others, [], this.platform.clone).args;
     return args.map((value, i) => (isLease(value) ? value : copies[i]));
@@ -201,14 +176,24 @@ export class SharedExchange implements Exchange, PlainWay {
   connect(events: LinkEvents): SharedLink {
     const seat = this.#freeSeats.at(-1) ?? this.#seatsUsed;
     if (seat >= L.SEATS) throw new Error(`threadwise: a pool has at most ${L.SEATS} workers at a time`);
-    const memory = this.#newMemory(seat); // throws where there is none: then the seat is as free as before
+    const { platform, sizes } = this;
+    // Throws where there is no memory: then the seat is as free as before.
+    const memory: L.SharedMemory = {
+      ...this.#memory,
+      seat,
+      own: platform.sharedMemory(L.seatByteLength(sizes)),
+      stream: platform.sharedMemory(sizes.stream),
+      ownShapes: platform.sharedMemory(BOOK_BYTES),
+      segments: this.arena.segments,
+      names: [...this.#nameIds.keys()],
+    };
     const { words } = this.board;
     this.#freeSeats.pop();
     this.#seatsUsed = Math.max(this.#seatsUsed, seat + 1);
     Atomics.store(words, L.SEATS_USED, this.#seatsUsed);
     Atomics.store(words, L.dismissedOf(seat), 0);
     this.board.refresh();
-    if (this.links.size === 0) this.#forgetExit = this.platform.atExit(() => this.dismissAll());
+    if (this.links.size === 0) this.#forgetExit = platform.atExit(() => this.dismissAll());
     const link = this.newLink(memory, events);
     this.links.set(seat, link);
     Atomics.store(words, L.SEATS_TAKEN, this.links.size);

@@ -3,19 +3,23 @@ import type { Link, LinkEvents } from '../../../core/contracts.js';
 import { unreadable } from '../../../core/calls/payload.js';
 import type { Task } from '../../../core/calls/task.js';
 import { decodeError, type EncodedError } from '../../codec/error-codec.js';
-import { int32sOf } from '../../codec/value-memory.js';
+import { ShapeReader } from '../../codec/shape-book.js';
+import { readLatin1 } from '../../codec/text.js';
+import { int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
+import { ValueReader } from '../../codec/value-reader.js';
 import { PortLink } from '../../port-link.js';
 import { beganWithin, countWithin, untrue } from '../../trust.js';
 import { CellPayload } from './cells.js';
 import type { SharedExchange } from './exchange.js';
 import * as L from '../layout.js';
 import { RESULT, type ToMain } from '../messages.js';
-import { LOST, ResultReader } from './values.js';
 
 /** How many results ahead of the one that is read the next cell is fetched. Chosen by hand. */
 const AHEAD = 4;
 /** Read in the place of a value if the bytes are none: then the worker is not trusted any more. */
 const DAMAGED = Symbol('damaged');
+/** Read in the place of a result that was sent over the port and could not be read. */
+const LOST = Symbol('lost');
 
 export class SharedLink extends PortLink implements Link {
   readonly seat: number;
@@ -25,7 +29,10 @@ export class SharedLink extends PortLink implements Link {
   readonly #sent = new Map<number, Task>();
   /** Cells of a dead worker that no call holds any more. They are kept until `close`, as it is yet to be asked whether their tasks had begun. */
   #borrowed: number[] = [];
-  readonly #results: ResultReader;
+  readonly #stream: Memory;
+  readonly #reader: ValueReader;
+  /** Results that came over the port, by cell; a hint that names the cell comes behind each. */
+  readonly #posted = new Map<number, unknown>();
   /** How many hints of completed tasks main has read. */
   #doneHead = 0;
   /** The position in the completion ring up to which `reclaim` has looked; it may lie behind `#doneHead`. */
@@ -44,7 +51,8 @@ export class SharedLink extends PortLink implements Link {
     this.seat = memory.seat;
     this.own = int32sOf(memory.own);
     this.exchange = exchange;
-    this.#results = new ResultReader(exchange.cells, memory);
+    this.#stream = memoryOf(memory.stream);
+    this.#reader = new ValueReader(new ShapeReader(memory.ownShapes));
     this.#endedState = L.state(L.RUNNING, this.seat) | 1;
   }
 
@@ -54,8 +62,8 @@ export class SharedLink extends PortLink implements Link {
     return this.exchange.cells.hasFree ? this.#places : 0;
   }
 
-  hasRoomFor(task: Task): boolean {
-    return (task.payload instanceof CellPayload || this.exchange.cells.hasFree) && this.#places > 0;
+  hasRoomFor({ payload }: Task): boolean {
+    return (payload instanceof CellPayload || this.exchange.cells.hasFree) && this.#places > 0;
   }
 
   get #places(): number {
@@ -94,10 +102,10 @@ export class SharedLink extends PortLink implements Link {
     return countWithin(Atomics.load(board.words, L.pulledOf(this.seat)), cells.outCount);
   }
 
-  startedAt(task: Task): number | undefined {
+  startedAt({ cell }: Task): number | undefined {
     const { cells, platform } = this.exchange;
-    if (task.cell < 0 || cells.holder(task.cell) !== this.seat) return undefined;
-    return beganWithin(cells.doubles[task.cell * L.DOUBLES + L.BEGAN]!, platform.now());
+    if (cell < 0 || cells.holder(cell) !== this.seat) return undefined;
+    return beganWithin(cells.doubles[cell * L.DOUBLES + L.BEGAN]!, platform.now());
   }
 
   override abort(task: Task, reason: unknown): void {
@@ -119,8 +127,7 @@ export class SharedLink extends PortLink implements Link {
   }
 
   *#begunCells(): Generator<number> {
-    const { cells } = this.exchange;
-    for (let cell = 0; cell < cells.usedCount; cell++) if (this.#hasBegun(cell)) yield cell;
+    for (let cell = 0; cell < this.exchange.cells.usedCount; cell++) if (this.#hasBegun(cell)) yield cell;
   }
 
   #hasBegun(cell: number): boolean {
@@ -131,7 +138,7 @@ export class SharedLink extends PortLink implements Link {
   // --- its port ---
 
   protected override hear(message: ToMain): void {
-    if (message[0] === RESULT) this.#results.posted.set(message[1], message[2]);
+    if (message[0] === RESULT) this.#posted.set(message[1], message[2]);
     else super.hear(message);
   }
 
@@ -160,10 +167,10 @@ export class SharedLink extends PortLink implements Link {
 
   /** X2, X3. */
   bury(): void {
-    const { cells } = this.exchange;
+    const { cells, pull } = this.exchange;
     for (const task of this.#sent.values()) {
       const { cell } = task;
-      if (this.exchange.pull.withdraw(task)) continue;
+      if (pull.withdraw(task)) continue;
       cells.takeBack(cell);
       cells.payload(cell).isSpoilt = true;
       if (cells.payload(cell) !== task.payload) this.#borrowed.push(cell);
@@ -194,9 +201,7 @@ export class SharedLink extends PortLink implements Link {
     if (this.#untold === 0) return;
     const ranCount = this.#ranCount;
     const ranMs = this.#ranMs;
-    this.#untold = 0;
-    this.#ranCount = 0;
-    this.#ranMs = 0;
+    this.#untold = this.#ranCount = this.#ranMs = 0;
     this.exchange.cells.plain?.endBatch();
     if (ranCount > 0) this.events.ranPlain(ranCount, ranMs);
     this.events.settledBatch();
@@ -209,7 +214,7 @@ export class SharedLink extends PortLink implements Link {
     const { own, events } = this;
     const { record } = events;
     // The tail is read once for the batch: the worker writes it with each completion, and fetching it anew costs as much as a result.
-    const ready = this.#pending(this.#doneHead);
+    const ready = this.#pending();
     if (ready === 0) return 0;
     const end = (this.#doneHead + Math.min(most, ready)) | 0;
     plain?.beginBatch();
@@ -219,35 +224,48 @@ export class SharedLink extends PortLink implements Link {
     // A continuation may drain, too, or close the pool: so each hint leaves the ring before its caller is told.
     for (; ((end - this.#doneHead) | 0) > 0 && this.#isTrusted && !this.isClosed; count++) {
       const at = this.#doneHead;
-      let hint = own[L.donePlace(at, sizes)]!;
+      let cell = own[L.donePlace(at, sizes)]!;
       this.#doneHead = (at + 1) | 0;
-      if ((hint & L.PORT_FIRST) !== 0) {
+      if ((cell & L.PORT_FIRST) !== 0) {
         super.drain();
-        hint &= ~L.PORT_FIRST;
+        cell &= ~L.PORT_FIRST;
       }
       // The cells ahead were written by the worker's core: to write to them has the processor fetch them meanwhile. TASK_ID is
       // the only word of a cell that is written anew also when its task is tried again, so this write destroys nothing.
       if (((end - at) | 0) > AHEAD) words[own[L.donePlace(at + AHEAD, sizes)]! * L.WORDS + L.TASK_ID] = 0;
-      const runMs = doubles[hint * L.DOUBLES + L.RUN_MS]!;
-      const isPlain =
-        plain?.has(hint) === true &&
-        (words[hint * L.WORDS + L.STATE]! | 1) === this.#endedState &&
-        runMs >= 0 &&
-        runMs < Number.POSITIVE_INFINITY;
-      if (!isPlain) {
-        this.#drainOne(hint);
+      if ((words[cell * L.WORDS + L.STATE]! | 1) !== this.#endedState) {
+        this.#distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));
+        break;
+      }
+      const runMs = doubles[cell * L.DOUBLES + L.RUN_MS]!;
+      if (!(runMs >= 0 && runMs < Number.POSITIVE_INFINITY)) {
+        this.#distrust(untrue('the running time of a task', runMs, 'milliseconds'));
+        break;
+      }
+      const form = words[cell * L.WORDS + L.FORM]!;
+      const value = form === L.NUMBER ? L.numberIn(doubles, cell) : this.#read(cell, form & ~L.IS_ERROR);
+      if (value === DAMAGED) break; // what is read next would be no better
+      runTimes.add(runMs);
+      const isResult = (form & L.IS_ERROR) === 0 && value !== LOST;
+      if (plain?.has(cell) === true) {
+        ranCount++;
+        ranMs += runMs;
+        plain.runMs = runMs;
+        cells.freePlain(cell);
+        if (isResult) plain.completed(cell, value, record);
+        else plain.failed(cell, errorOf(value, form), record);
         continue;
       }
-      const form = words[hint * L.WORDS + L.FORM]!;
-      const value = form === L.NUMBER ? L.numberIn(doubles, hint) : this.#read(hint, form & ~L.IS_ERROR);
-      if (value === DAMAGED) break; // what is read next would be no better
-      ranCount++;
-      ranMs += runMs;
-      runTimes.add(runMs);
-      plain.runMs = runMs;
-      cells.freePlain(hint);
-      if ((form & L.IS_ERROR) === 0 && value !== LOST) plain.completed(hint, value, record);
-      else plain.failed(hint, errorOf(value, form), record);
+      const task = this.#hasBegun(cell) ? cells.taskIn(cell) : undefined;
+      if (task === undefined) {
+        this.#distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));
+        break;
+      }
+      this.#sent.delete(task.id);
+      cells.takeBack(cell);
+      if (isResult) events.done(task, value, runMs);
+      else events.failed(task, errorOf(value, form), runMs);
+      if (cells.payload(cell) !== task.payload) cells.freeIfHeld(cell);
     }
     this.#untold += count;
     this.#ranCount += ranCount;
@@ -261,7 +279,7 @@ export class SharedLink extends PortLink implements Link {
    */
   reclaim(): number {
     const { cells, sizes } = this.exchange;
-    const pending = this.#pending(this.#doneHead);
+    const pending = this.#pending();
     const tail = (this.#doneHead + pending) | 0;
     let at = L.isAmongLast(pending, tail, this.#reclaimed) ? this.#reclaimed : this.#doneHead;
     let count = 0;
@@ -281,44 +299,59 @@ export class SharedLink extends PortLink implements Link {
     this.platform.defer(() => this.events.broken(fault));
   }
 
-  /** How many hints of ended tasks there are from a position on. If the number exceeds that of open tasks, the worker is not trusted any more. */
-  #pending(from: number): number {
+  /** How many hints of ended tasks main has not read. If these are more than the open tasks, the worker is not trusted any more. */
+  #pending(): number {
     if (!this.#isTrusted) return 0;
     const { outCount } = this.exchange.cells;
-    const count = (Atomics.load(this.own, L.DONE_TAIL) - from) | 0;
+    const count = (Atomics.load(this.own, L.DONE_TAIL) - this.#doneHead) | 0;
     if (count >= 0 && count <= outCount) return count;
     this.#distrust(untrue('the number of ended tasks', count, `0 to ${outCount}`));
     return 0;
   }
 
-  #drainOne(cell: number): void {
-    const { cells, runTimes } = this.exchange;
-    if (!this.#hasBegun(cell)) {
-      return this.#distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));
-    }
-    const form = cells.words[cell * L.WORDS + L.FORM]!;
-    const value = this.#read(cell, form & ~L.IS_ERROR);
-    if (value === DAMAGED) return;
-    const runMs = cells.doubles[cell * L.DOUBLES + L.RUN_MS]!;
-    if (!(runMs >= 0 && runMs < Number.POSITIVE_INFINITY))
-      return this.#distrust(untrue('the running time of a task', runMs, 'milliseconds'));
-    const task = cells.taskIn(cell)!;
-    runTimes.add(runMs);
-    if (this.#sent.size > 0) this.#sent.delete(task.id);
-    cells.takeBack(cell);
-    if ((form & L.IS_ERROR) === 0 && value !== LOST) this.events.done(task, value, runMs);
-    else this.events.failed(task, errorOf(value, form), runMs);
-    if (cells.payload(cell) !== task.payload) cells.freeIfHeld(cell);
-  }
-
+  /** Reads a result. @param form of layout.ts, without its flags */
   #read(cell: number, form: number): unknown {
     try {
-      return this.#results.read(cell, form);
+      const { words, doubles, memory } = this.exchange.cells;
+      const length = words[cell * L.WORDS + L.LENGTH]!;
+      const start = cell * L.CELL_BYTES + L.INLINE_START;
+      switch (form) {
+        case L.NOTHING:
+          return undefined;
+        case L.NUMBER:
+          return L.numberIn(doubles, cell);
+        case L.LATIN1:
+          checkLength(length, L.INLINE_BYTES);
+          return readLatin1(memory, start, length);
+        case L.IN_CELL:
+          checkLength(length, L.INLINE_BYTES);
+          return this.#reader.read(memory, start, start + length);
+        case L.OUTSIDE: {
+          const position = words[cell * L.WORDS + L.PLACE]!;
+          const size = this.#stream.u8.byteLength;
+          const from = position & (size - 1);
+          checkLength(length, size - from);
+          const value = this.#reader.read(this.#stream, from, from + length);
+          Atomics.store(this.own, L.STREAM_READ, (position + length) | 0);
+          return value;
+        }
+        case L.BY_PORT: {
+          const value = this.#posted.has(cell) ? this.#posted.get(cell) : LOST;
+          this.#posted.delete(cell);
+          return value;
+        }
+        default:
+          throw new Error(`threadwise: a result in an unknown form, ${form}`);
+      }
     } catch (error) {
       this.#distrust(error);
       return DAMAGED;
     }
   }
+}
+
+function checkLength(length: number, most: number): void {
+  if (!(length >= 0 && length <= most)) throw untrue('the length of a result', length, `0 to ${most}`);
 }
 
 /** The error of a call whose task threw `value`, or whose result or error was sent over the port and could not be read. */

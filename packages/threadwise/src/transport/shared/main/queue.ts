@@ -31,16 +31,17 @@ export class SharedQueue implements PullQueue {
   }
 
   offer(task: Task): boolean {
+    const { cells, drain } = this.exchange;
     const cell = this.carries(task) ? this.exchange.cellFor(task) : -1;
     if (cell < 0) return false;
-    const { cells } = this.exchange;
     task.cell = cell;
     if (cells.isByPort(cell) && !this.sendArguments(task)) {
       this.exchange.parked(task);
       return false;
     }
     cells.keep(cell, task);
-    this.exchange.offer(cell, task.id, task.priority);
+    this.exchange.hint(cells.post(cell, task.id, -1, task.priority));
+    drain.expect();
     return true;
   }
 

@@ -197,7 +197,8 @@ export class MainSide {
     const isPlain = id % 2 === 1 && call.begins === 0 && !call.wasPosted && call.flags.size === 0;
     if (!isPlain || !(payload instanceof CellPayload)) return this.exchange.pull.offer(call.task);
     this.#plain.enter(payload.cell, call);
-    this.exchange.offer(payload.cell, id);
+    this.exchange.hint(this.exchange.cells.post(payload.cell, id, -1));
+    this.exchange.drain.expect();
     return true;
   }
 
