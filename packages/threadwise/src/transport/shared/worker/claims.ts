@@ -1,4 +1,4 @@
-/** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or with another worker. */
+/** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or in the claims of another worker. */
 import { RunTimes, Waker } from '../board.js';
 import * as L from '../layout.js';
 import { TaskSource } from './task-source.js';
@@ -24,7 +24,6 @@ export class Claims extends TaskSource {
   #isSearching = true;
   #isRetired = false;
 
-  /** Notes how long a task ran, which decides how many hints are claimed at once: after a long run, one. */
   ended(cell: number, ms: number): void {
     if (this.#isPulled[cell] === 1) this.#words[this.#pulledAt]!--;
     this.#times.add(ms);
@@ -34,7 +33,6 @@ export class Claims extends TaskSource {
     if (!this.becomeReady()) this.#isRetired = true;
   }
 
-  /** From now on the worker takes nothing out of the ring. Returns whether all claimed hints have been tried. */
   retire(): boolean {
     this.#isRetired = true;
     // Other threads may have relied on this worker, or have woken it for tasks that it will not take: it calls another worker.
@@ -42,7 +40,6 @@ export class Claims extends TaskSource {
     return this.#next === this.#count;
   }
 
-  /** Begins a task: the cell, or -1 where there is none. */
   begin(now: number): number {
     for (;;) {
       if (this.#next === this.#count && !this.#isRetired) this.#claim();
@@ -72,16 +69,14 @@ export class Claims extends TaskSource {
   }
 
   protected hasWork(): boolean {
-    if (this.#next < this.#count || this.hasNew()) return true;
-    return this.takesMore && this.#claimOfOthers() >= 0;
+    return this.#next < this.#count || this.hasNew() || (this.takesMore && this.#claimOfOthers() >= 0);
   }
 
-  /** Looks only into the ring and the mailbox, where tasks can come at any moment. */
   protected override hasNew(): boolean {
     return this.mail() >= 0 || (this.takesMore && this.board.length > 0);
   }
 
-  /** True if tasks have come since the worker last slept, and either they are tiny, or others took some, so that it cannot know whether they are. */
+  /** True if tasks have come since the worker last slept, and they are tiny, or others took some, so that it cannot know whether they are. */
   protected override isReliedOn(): boolean {
     const tail = Atomics.load(this.#words, L.TAIL);
     const came = (tail - this.#tailBefore) | 0;
@@ -103,7 +98,6 @@ export class Claims extends TaskSource {
     this.#isSearching = true;
   }
 
-  /** Whether the worker takes tasks out of the ring. */
   protected get takesMore(): boolean {
     return this.allowance.left > 0 && !this.#isRetired;
   }
@@ -113,8 +107,7 @@ export class Claims extends TaskSource {
     for (;;) {
       const head = Atomics.load(this.#words, L.HEAD);
       const length = (Atomics.load(this.#words, L.TAIL) - head) | 0;
-      if (length <= 0) return;
-      const count = this.allowance.take(this.#share(length));
+      const count = length > 0 ? this.allowance.take(this.#share(length)) : 0;
       if (count === 0) return;
       for (let i = 0; i < count; i++) {
         this.#words[this.#claims + i] = this.#words[L.ringPlace(head + i, this.sizes)]!;
@@ -138,7 +131,7 @@ export class Claims extends TaskSource {
     return Math.min(fair, L.MAX_CLAIM, Math.floor(CLAIM_MS / averageMs));
   }
 
-  /** Begins the task of a hint out of the ring. Returns the cell; -1: the task has begun elsewhere, or was withdrawn. */
+  /** @param hint out of the ring. Returns the cell; -1: the task has begun elsewhere, or was withdrawn */
   #takeShared(hint: number, now: number): number {
     if (!this.take(hint, L.POSTED_FOR_ALL, now)) return -1;
     if (this.#isSearching) this.#found();
@@ -149,7 +142,7 @@ export class Claims extends TaskSource {
     return cell;
   }
 
-  /** S3: the worker has found a task. Others may have relied on it to see to all tasks, or have woken it for one of several. */
+  /** S3. Others may have relied on this worker to see to all tasks, or have woken it for one of several. */
   #found(): void {
     this.#isSearching = false;
     this.endSpinning();
@@ -160,13 +153,13 @@ export class Claims extends TaskSource {
 
   #steal(now: number): number {
     if (!this.takesMore) return -1;
-    for (let hint = this.#claimOfOthers(); hint >= 0; hint = this.#claimOfOthers()) {
-      if (this.allowance.take() === 0) return -1;
+    for (;;) {
+      const hint = this.#claimOfOthers();
+      if (hint < 0 || this.allowance.take() === 0) return -1;
       const cell = this.#takeShared(hint, now);
       if (cell >= 0) return cell;
       this.allowance.give();
     }
-    return -1;
   }
 
   /** The first hint that another worker has claimed and whose task has not begun; -1: none. */

@@ -14,7 +14,6 @@ import type { Begun, Endpoint, EndpointEvents, EndpointPlatform, Transfer } from
 import { hear } from '../../endpoint.js';
 import { type About, Line } from '../../line.js';
 import { TO_MAIN, TO_WORKER, type MessageToMain, type MessageToWorker } from '../../messages.js';
-import type { Board } from '../board.js';
 import { Claims } from './claims.js';
 import type { TaskSource } from './task-source.js';
 import * as L from '../layout.js';
@@ -40,24 +39,21 @@ export class SharedEndpoint implements Endpoint, Begun {
   readonly #single: unknown[] = [undefined];
   readonly #port: Line;
   readonly #platform: EndpointPlatform;
-  readonly #board: Board;
+  readonly #memory: L.SharedMemory;
+  readonly #source: TaskSource;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
+  readonly #own: Int32Array;
   readonly #cells: Memory;
-  /** The segments of the arena that main has told of; and views of those that arguments were read from. */
-  readonly #buffers: (ArrayBufferLike | undefined)[];
+  readonly #stream: Memory;
+  /** Views of the segments of the arena that arguments were read from. */
   readonly #segments: (Memory | undefined)[] = [];
   /** The value of SEGMENTS_TOLD when messages about segments were last read. */
   #segmentsHeard = -1;
   readonly #names: string[];
-  readonly #shapes: Pick<L.SharedMemory, 'mainShapes' | 'ownShapes'>;
   /** Made when first needed: a worker that gets and returns only numbers and texts does not even compile their code. */
   #reader: ValueReader | undefined;
   #writer: ValueWriter | undefined;
-  readonly #source: TaskSource;
-  readonly #sizes: L.SharedMemory['sizes'];
-  readonly #own: Int32Array;
-  readonly #stream: Memory;
   /** Bytes ever written to the stream. */
   #written = 0;
   /** Main has read all bytes before this position, though STREAM_READ may not say so yet. */
@@ -77,7 +73,6 @@ export class SharedEndpoint implements Endpoint, Begun {
   /** The line to the coordinator, where there is one. */
   #line: Line | undefined;
 
-  /** @param source where it gets its tasks from */
   constructor(
     port: Line,
     memory: L.SharedMemory,
@@ -86,17 +81,14 @@ export class SharedEndpoint implements Endpoint, Begun {
   ) {
     this.#port = port;
     this.#platform = platform;
+    this.#memory = memory;
     this.#source = source;
-    this.#board = source.board;
     this.#words = source.cells;
     this.#doubles = source.doubles;
-    this.#sizes = source.sizes;
     this.#own = source.own;
     this.#cells = memoryOf(memory.cells);
-    this.#buffers = memory.segments;
-    this.#names = [...memory.names];
-    this.#shapes = memory;
     this.#stream = memoryOf(memory.stream);
+    this.#names = [...memory.names];
   }
 
   listen(events: EndpointEvents): void {
@@ -203,31 +195,11 @@ export class SharedEndpoint implements Endpoint, Begun {
     // Main sends a name before any task needs it, but the message may still lie in the port.
     if (this.#names[nameId] === undefined) this.#hearAhead();
     this.name = this.#names[nameId]!;
-    if (form === L.NUMBER) {
-      this.args = this.#one(L.numberIn(this.#doubles, cell));
-    } else if (form === L.LATIN1) {
-      const start = cell * L.CELL_BYTES + L.INLINE_START;
+    const start = cell * L.CELL_BYTES + L.INLINE_START;
+    if (form === L.NUMBER) this.args = this.#one(L.numberIn(this.#doubles, cell));
+    else if (form === L.LATIN1)
       this.args = this.#one(readLatin1(this.#cells, start, this.#words[at + L.LENGTH]!));
-    } else {
-      this.#readList(cell, at, form);
-    }
-  }
-
-  #readList(cell: number, at: number, form: number): void {
-    this.#hearSegments(); // not while values are read: when a segment is given back, the reader lets go of its memory
-    switch (form & ~(L.WITH_LEASES | L.ONE)) {
-      case L.NOTHING:
-        this.args = NO_ARGS;
-        return;
-      case L.IN_CELL:
-        return this.#readValues(this.#cells, cell * L.CELL_BYTES + L.INLINE_START, at, form);
-      case L.OUTSIDE: {
-        const place = this.#words[at + L.PLACE]!;
-        return this.#readValues(this.#segment(L.segmentOf(place)), L.offsetOf(place), at, form);
-      }
-      default:
-        throw new Error(`threadwise: arguments in an unknown form, ${form}`);
-    }
+    else this.args = form === L.NOTHING ? NO_ARGS : this.#readValues(at, form, start);
   }
 
   /** A list of one, the same one each time: it is valid until the next task is taken. */
@@ -236,31 +208,38 @@ export class SharedEndpoint implements Endpoint, Begun {
     return this.#single;
   }
 
-  #readValues(memory: Memory, start: number, at: number, form: number): void {
-    const reader = (this.#reader ??= this.#newReader());
-    const end = start + this.#words[at + L.LENGTH]!;
+  /** @param start of the bytes that the cell has for values */
+  #readValues(at: number, form: number, start: number): readonly unknown[] {
+    const { segments, mainShapes } = this.#memory;
+    const place = this.#words[at + L.PLACE]!;
+    // The number of a segment that was given back is used again, so only when the messages about segments were read is it clear which one is
+    // meant. Not while values are read: when a segment is given back, the reader lets go of its memory.
+    const told = Atomics.load(this.#source.board.words, L.SEGMENTS_TOLD);
+    if (told !== this.#segmentsHeard) this.#hearAhead();
+    this.#segmentsHeard = told;
+    const where = form & ~(L.WITH_LEASES | L.ONE);
+    if (where !== L.IN_CELL && where !== L.OUTSIDE)
+      throw new Error(`threadwise: arguments in an unknown form, ${form}`);
+    const memory = where === L.IN_CELL ? this.#cells : this.#segment(L.segmentOf(place));
+    const from = where === L.IN_CELL ? start : L.offsetOf(place);
+    const reader = (this.#reader ??= new ValueReader(
+      new ShapeReader(mainShapes),
+      (index) => segments[index],
+    ));
+    const end = from + this.#words[at + L.LENGTH]!;
     if ((form & L.WITH_LEASES) === 0) {
-      const value = reader.read(memory, start, end);
-      this.args = (form & L.ONE) === 0 ? (value as unknown[]) : this.#one(value);
-      return;
+      const value = reader.read(memory, from, end);
+      return (form & L.ONE) === 0 ? (value as unknown[]) : this.#one(value);
     }
     const { view } = memory;
-    const count = view.getInt32(end - 4);
-    const entries = end - 4 - count * 16;
-    const args = reader.read(memory, start, entries) as unknown[];
+    const entries = end - 4 - view.getInt32(end - 4) * 16;
+    const args = reader.read(memory, from, entries) as unknown[];
     for (let entry = entries; entry < end - 4; entry += 16) {
       const { buffer } = this.#segment(view.getInt32(entry + 4)).u8;
-      args[view.getInt32(entry)] = new Uint8Array(
-        buffer,
-        view.getUint32(entry + 8),
-        view.getUint32(entry + 12),
-      );
+      const [offset, bytes] = [view.getUint32(entry + 8), view.getUint32(entry + 12)];
+      args[view.getInt32(entry)] = new Uint8Array(buffer, offset, bytes);
     }
-    this.args = args;
-  }
-
-  #newReader(): ValueReader {
-    return new ValueReader(new ShapeReader(this.#shapes.mainShapes), (index) => this.#buffers[index]);
+    return args;
   }
 
   #readPosted(cell: number): void {
@@ -276,8 +255,9 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   #hearSegment(index: number, buffer: ArrayBufferLike | undefined): void {
-    const before = this.#buffers[index];
-    this.#buffers[index] = buffer;
+    const { segments } = this.#memory;
+    const before = segments[index];
+    segments[index] = buffer;
     this.#segments[index] = undefined;
     if (buffer !== undefined) return;
     // The last task is over, and its arguments may be bytes in that segment, or were read there. The list of one may have them, too.
@@ -286,16 +266,8 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#platform.collectSoon(before!);
   }
 
-  /** Reads the messages about segments. The number of a segment that was given back is used again, so only then is it clear which one is meant. */
-  #hearSegments(): void {
-    const told = Atomics.load(this.#board.words, L.SEGMENTS_TOLD);
-    if (told !== this.#segmentsHeard) this.#hearAhead();
-    this.#segmentsHeard = told;
-  }
-
   #segment(index: number): Memory {
-    this.#segments[index] ??= memoryOf(this.#buffers[index]!);
-    return this.#segments[index];
+    return (this.#segments[index] ??= memoryOf(this.#memory.segments[index]!));
   }
 
   // --- results ---
@@ -306,34 +278,32 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#doubles[cell * L.DOUBLES + L.RUN_MS] = runMs;
     const hint = this.#hasSpoken ? cell | L.PORT_FIRST : cell;
     this.#hasSpoken = false;
-    this.#own[L.donePlace(this.#doneTail, this.#sizes)] = hint;
+    this.#own[L.donePlace(this.#doneTail, this.#memory.sizes)] = hint;
     this.#doneTail = (this.#doneTail + 1) | 0;
     Atomics.store(this.#own, L.DONE_TAIL, this.#doneTail);
-    const parked = Atomics.load(this.#board.words, L.MAIN_PARKED);
+    const parked = Atomics.load(this.#source.board.words, L.MAIN_PARKED);
     this.#source.hasWokenMain = parked !== L.AWAKE && this.#wakeMain(parked);
     this.#source.ended(cell, runMs);
   }
 
   /** K3. Returns whether it woke main. @param parked what MAIN_PARKED was: main sleeps or rests */
   #wakeMain(parked: number): boolean {
-    const { words } = this.#board;
-    if (parked === L.RESTING && this.#canWait()) return false;
+    const { board } = this.#source;
+    const { words } = board;
+    if (parked === L.RESTING && this.#doneTail % L.BATCHED !== 0) {
+      // Main need not be woken yet if this worker runs another tiny task next, or all workers have enough to do.
+      if (this.#source.hasMoreTiny || board.length > LITTLE * Atomics.load(words, L.SEATS_TAKEN))
+        return false;
+    }
     if (Atomics.compareExchange(words, L.MAIN_PARKED, parked, L.AWAKE) !== parked) return false;
     Atomics.notify(words, L.MAIN_PARKED);
     return true;
   }
 
-  /** Whether a resting main need not be woken yet: no batch is complete, and the workers have enough to do, or this one runs another tiny task next. */
-  #canWait(): boolean {
-    if (this.#doneTail % L.BATCHED === 0) return false;
-    const { words, length } = this.#board;
-    return this.#source.hasMoreTiny || length > LITTLE * Atomics.load(words, L.SEATS_TAKEN);
-  }
-
   /** Returns the form. Small buffers to be moved are copied, as those of arguments are: see layout.ts. */
   #write(cell: number, value: unknown, transfer: Transfer): number {
     if (transfer === undefined) return this.#copy(cell, value, undefined);
-    const isCopied = isList(transfer) && areBuffersWithin(this.#sizes.copied ?? -1, transfer);
+    const isCopied = isList(transfer) && areBuffersWithin(this.#memory.sizes.copied ?? -1, transfer);
     const form = isCopied ? this.#copy(cell, value, transfer) : this.#post(cell, value, transfer);
     if (form !== L.BY_PORT) this.#platform.detach(transfer);
     return form;
@@ -359,12 +329,12 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   get #values(): ValueWriter {
-    return (this.#writer ??= new ValueWriter(new ShapeWriter(this.#shapes.ownShapes)));
+    return (this.#writer ??= new ValueWriter(new ShapeWriter(this.#memory.ownShapes)));
   }
 
   /** Writes into the longest free piece of the stream; if that is too short, the result goes over the port. */
   #writeOutside(cell: number, value: unknown, transfer: Transfer): number {
-    const size = this.#sizes.stream;
+    const size = this.#memory.sizes.stream;
     const free = this.#freeOf(size);
     const start = this.#written & (size - 1);
     const atOnce = Math.min(free, size - start);

@@ -1,4 +1,4 @@
-/** The base of the two sources of a worker's tasks: reads its mailbox, begins tasks, counts its allowance, spins and sleeps. */
+/** The base of the two sources of a worker's tasks: reads its mailbox, begins tasks, spins and sleeps. */
 import { Allowance } from '../../../core/workers/allowance.js';
 import { float64sOf, int32sOf } from '../../codec/value-memory.js';
 import type { EndpointPlatform } from '../../endpoint.js';
@@ -7,7 +7,7 @@ import { Board, DOZE_MS } from '../board.js';
 import * as L from '../layout.js';
 import { BLOCK, GIVE_WAY_MS, type Sleep, sleepOn, SPIN } from '../waiting.js';
 
-export type SourceMemory = Pick<L.SharedMemory, 'seat' | 'sizes' | 'board' | 'own' | 'cells'>;
+type SourceMemory = Pick<L.SharedMemory, 'seat' | 'sizes' | 'board' | 'own' | 'cells'>;
 
 export abstract class TaskSource {
   /** Called when there may be tasks, after `rest` has returned false. */
@@ -25,7 +25,6 @@ export abstract class TaskSource {
   protected allowance = new Allowance(undefined);
   protected readonly seat: number;
   protected readonly platform: EndpointPlatform;
-  /** The phase of what is posted for this worker alone. */
   protected readonly postedHere: number;
   readonly #runningHere: number;
   #isForestalled = false;
@@ -37,9 +36,13 @@ export abstract class TaskSource {
   readonly #blocking: SpinBudget;
   readonly #sleep: Sleep;
   readonly #hasNew = () => this.hasNew();
-  /** Looks for tasks, though nobody has woken this worker. While it only looks again later, its `dozing` bit stays set. */
+  /**
+   * Looks for tasks, though nobody has woken this worker. While tasks keep coming, and there is none now or other workers are enough for
+   * them, it looks again later, and its `dozing` bit stays set.
+   */
   readonly #look = () => {
-    if (this.isParked && this.#maySleepOn()) return void this.platform.timer(DOZE_MS, this.#look);
+    const isAsleep = this.isParked && this.isReliedOn() && (!this.hasWork() || this.areOthersEnough());
+    if (isAsleep) return void this.platform.timer(DOZE_MS, this.#look);
     this.#isDozing = false;
     this.board.clear(L.DOZING, this.seat);
     if (!this.isParked) return;
@@ -73,7 +76,7 @@ export abstract class TaskSource {
   abstract open(): void;
   /** Begins a task: the cell, or -1 where there is none. */
   abstract begin(now: number): number;
-  /** Called when a task has ended. @param ms for how many milliseconds it ran */
+  /** @param ms for how many milliseconds the task ran */
   abstract ended(cell: number, ms: number): void;
   /** From now on the worker takes no task that others could run. Returns whether it has no task left to begin. */
   abstract retire(): boolean;
@@ -104,15 +107,13 @@ export abstract class TaskSource {
     return false;
   }
 
-  /** The worker takes one from `allowance` for each task that others could run, from now on. */
   limit(allowance: Allowance): void {
     this.allowance = allowance;
   }
 
-  /** Called once, after the worker has said to main that it is ready. False: main was first, so the worker takes nothing. */
+  /** False: main was first, so the worker takes nothing. */
   protected becomeReady(): boolean {
-    const before = Atomics.compareExchange(this.own, L.STAGE, L.NOT_READY, L.READY);
-    this.#isForestalled = before === L.FORESTALLED;
+    this.#isForestalled = Atomics.compareExchange(this.own, L.STAGE, L.NOT_READY, L.READY) === L.FORESTALLED;
     return !this.#isForestalled;
   }
 
@@ -126,7 +127,7 @@ export abstract class TaskSource {
     return this.own[L.mailPlace(head, this.sizes)]!;
   }
 
-  /** Begins the next mailed task, unless it was withdrawn. @param hint what `mail` returned */
+  /** @param hint what `mail` returned. Returns false if its task was withdrawn */
   protected takeMail(hint: number, now: number): boolean {
     Atomics.add(this.own, L.MAIL_HEAD, 1);
     return this.take(hint, this.postedHere, now);
@@ -156,7 +157,8 @@ export abstract class TaskSource {
     this.board.refresh();
     this.search();
     if (this.hasWork()) return true;
-    const spins = canSpin && !this.#isOneLook && this.#wantsToSpin();
+    const wants = canSpin && !this.#isOneLook && this.takesMore && this.#spinning.wants();
+    const spins = wants && (this.#isSpinning ||= this.#maySpin());
     if (spins && this.#spinning.spin(this.#hasNew)) return true;
     this.endSpinning();
     return !this.#park(isFree && !this.#isOneLook && !spins, canSpin);
@@ -177,12 +179,6 @@ export abstract class TaskSource {
     this.board.clear(L.SPINNING, this.seat);
   }
 
-  #wantsToSpin(): boolean {
-    if (!this.takesMore || !this.#spinning.wants()) return false;
-    this.#isSpinning ||= this.#maySpin();
-    return this.#isSpinning;
-  }
-
   /** S1. False where enough others spin, or more threads are awake than there are cores: to spin would take time from those it waits for. */
   #maySpin(): boolean {
     const { board } = this;
@@ -194,11 +190,7 @@ export abstract class TaskSource {
     return true;
   }
 
-  /**
-   * P1 to P3. Returns whether it sleeps.
-   * @param canBlock whether it may block first, for a moment, without its event loop
-   * @param canStay whether it may block also where main does not wait for its core
-   */
+  /** P1 to P3. Returns whether it sleeps. @param canStay whether it may block also where main does not wait for its core */
   #park(canBlock: boolean, canStay: boolean): boolean {
     const { board, seat, takesMore } = this;
     const at = L.wakeupsOf(seat);
@@ -215,11 +207,10 @@ export abstract class TaskSource {
       const givesWay = this.hasWokenMain && !this.#isDozing && !dozes;
       this.hasWokenMain = false;
       const isWoken = (mostMs: number) => Atomics.wait(board.words, at, wakeups, mostMs) !== 'timed-out';
-      const isWokenSoon =
-        canBlock &&
-        (canStay && this.#blocking.wants()
-          ? this.#blocking.block(isWoken)
-          : givesWay && isWoken(GIVE_WAY_MS));
+      const stays = canStay && canBlock && this.#blocking.wants();
+      const isWokenSoon = stays
+        ? this.#blocking.block(isWoken)
+        : canBlock && givesWay && isWoken(GIVE_WAY_MS);
       if (!isWokenSoon && this.#sleep(wakeups)) {
         if (dozes) this.#doze();
         return true;
@@ -229,20 +220,11 @@ export abstract class TaskSource {
     return false;
   }
 
-  /**
-   * Has this worker look for tasks after DOZE_MS, unless one with a higher seat does, which is woken later: while tasks keep coming, perhaps no
-   * worker was woken for the last of them.
-   */
+  /** Has this worker look after DOZE_MS, as perhaps no worker was woken for the last tasks, unless one with a higher seat does, which is woken later. */
   #doze(): void {
     if (this.board.anyAbove(L.DOZING, this.seat)) return;
     this.#isDozing = true;
     this.board.set(L.DOZING, this.seat);
     this.platform.timer(DOZE_MS, this.#look);
-  }
-
-  /** Whether this worker may stay asleep, and look again later: tasks keep coming, and there is none now, or other workers are enough for them. */
-  #maySleepOn(): boolean {
-    if (!this.isReliedOn()) return false;
-    return !this.hasWork() || this.areOthersEnough();
   }
 }
