@@ -25,14 +25,15 @@ const SHORT_MS = 0.25;
 /** How many more short tasks than long ones it takes until tasks count as short. Chosen by hand. */
 const MAJORITY = 16;
 
-/** The moving average of how long tasks run, as one thread sees them. */
+/** How long tasks run, as one thread sees them. */
 export class RunTimes {
+  /** A moving average. */
   averageMs = Number.POSITIVE_INFINITY;
   /** Whether the last task ran for longer than a tiny one, and for longer than the average. */
   #wasLong = false;
   /**
-   * The number of long tasks less the number of short ones, kept between 0 and 2 * MAJORITY. The average is no use here: on a busy machine another
-   * thread now and then takes the core from a short task for some milliseconds.
+   * Long tasks less short ones, kept between 0 and 2 * MAJORITY. The average is no use here: on a busy machine another thread now and then takes
+   * the core from a short task for some milliseconds.
    */
   #long = 2 * MAJORITY;
 
@@ -86,28 +87,24 @@ export class Board {
     return (Atomics.and(this.words, mask + (seat >>> 5), ~bit) & bit) !== 0;
   }
 
-  /** Whether any bit is set; `mask`: PARKED, SPINNING or DOZING. */
-  any(mask: number): boolean {
+  /** Whether any bit is set. @param from the first word of the mask that is looked at */
+  any(mask: number, from = 0): boolean {
     const end = mask + this.#maskWords;
-    for (let at = mask; at < end; at++) if (Atomics.load(this.words, at) !== 0) return true;
+    for (let at = mask + from; at < end; at++) if (Atomics.load(this.words, at) !== 0) return true;
     return false;
   }
 
   /** Whether the bit of a seat with a higher number is set. */
   anyAbove(mask: number, seat: number): boolean {
-    const at = mask + (seat >>> 5);
-    if (Atomics.load(this.words, at) >>> (seat & 31) > 1) return true;
-    const end = mask + this.#maskWords;
-    for (let next = at + 1; next < end; next++) if (Atomics.load(this.words, next) !== 0) return true;
-    return false;
+    const word = Atomics.load(this.words, mask + (seat >>> 5));
+    return word >>> (seat & 31) > 1 || this.any(mask, (seat >>> 5) + 1);
   }
 
   count(mask: number): number {
     const end = mask + this.#maskWords;
     let bits = 0;
-    for (let at = mask; at < end; at++) {
+    for (let at = mask; at < end; at++)
       for (let word = Atomics.load(this.words, at); word !== 0; word &= word - 1) bits++;
-    }
     return bits;
   }
 
@@ -144,15 +141,15 @@ export class Board {
         const seat = ((at - L.PARKED) << 5) + (31 - Math.clz32(word & -word));
         // Set first: from its call until it looks, other threads rely on the worker, which clears this bit after the `parked` bit.
         this.set(L.DOZING, seat);
-        if (this.#wake(L.PARKED, seat)) return;
+        if (this.clear(L.PARKED, seat)) return this.wakeAgain(seat);
         this.clear(L.DOZING, seat);
       }
     }
   }
 
-  /** Wakes the worker of a seat, if it sleeps, whether by its `parked` or its `reserved` bit. */
-  wake(seat: number): boolean {
-    return this.#wake(L.PARKED, seat) || this.#wake(L.RESERVED, seat);
+  /** Wakes the worker of a seat, if it sleeps. */
+  wake(seat: number): void {
+    if (this.clear(L.PARKED, seat) || this.clear(L.RESERVED, seat)) this.wakeAgain(seat);
   }
 
   /** Wakes the worker of a seat without a look at its bits. X5: a dead worker may have been about to wake it, and a wake-up too many does no harm. */
@@ -170,12 +167,6 @@ export class Board {
   isDismissed(seat: number): boolean {
     return Atomics.load(this.words, L.dismissedOf(seat)) !== 0;
   }
-
-  #wake(mask: number, seat: number): boolean {
-    if (!this.clear(mask, seat)) return false;
-    this.wakeAgain(seat);
-    return true;
-  }
 }
 
 /** Decides whether a worker is woken when tasks lie ready: one for each long task at once, and now and then one for tiny tasks. */
@@ -183,13 +174,11 @@ export class Waker {
   readonly #board: Board;
   readonly #times: RunTimes;
   readonly #now: () => number;
+  readonly #spared: number;
   #quietUntil = 0;
   #headBefore = 0;
   /** 0: no wake-up was saved since a worker was last woken. Otherwise one more than the number of calls until the question is asked again. */
   #owed = 0;
-  readonly #spared: number;
-  /** How many threads that are no workers are awake at a call: 1 if main makes the calls, 0 if a worker does. */
-  readonly #callers: number;
 
   /**
    * @param now may be a clock that is read once for a burst
@@ -201,7 +190,6 @@ export class Waker {
     this.#times = times;
     this.#now = now;
     this.#spared = spared;
-    this.#callers = spared > 0 ? 1 : 0;
   }
 
   /**
@@ -214,7 +202,8 @@ export class Waker {
       return;
     }
     if (!this.#board.any(L.PARKED)) return;
-    const isSaturated = this.#isSaturated(this.#callers);
+    // Main, which has `spared`, is awake at its calls.
+    const isSaturated = this.#isSaturated(this.#spared > 0 ? 1 : 0);
     const isRush = (this.#times.areTiny || isSaturated) && this.#board.any(L.DOZING);
     if (isRush && this.#isSeenTo(more, isSaturated)) {
       this.#owed = 1 + this.#spared;
@@ -232,7 +221,7 @@ export class Waker {
     return true;
   }
 
-  /** Called when the burst of calls is over: if all workers sleep, one is woken. */
+  /** If all workers sleep, wakes one. */
   callAfterBurst(): void {
     if (this.#owed === 0) return;
     this.#owed = 1;
@@ -252,7 +241,7 @@ export class Waker {
     if (isLeft) board.wakeOne();
   }
 
-  /** Whether a wake-up was saved and was not made up for yet: hints may lie in the ring. */
+  /** Whether a wake-up was saved and not made up for: hints may lie in the ring. */
   get owes(): boolean {
     return this.#owed > 0;
   }
@@ -270,18 +259,18 @@ export class Waker {
   }
 
   /**
-   * Whether the tasks that lie ready, tiny ones, or short ones while all cores are in use, need no further worker for now. While all workers
-   * sleep: if the tasks are few, or there is only one core. Otherwise: if the workers make progress and the backlog is small; where all cores
-   * are in use, the backlog may be large.
+   * Whether the tasks that lie ready, tiny ones, or short ones while all cores are in use, need no further worker for now: README.md has the
+   * table of these two cases.
    */
   #isSeenTo(more: number, isSaturated: boolean): boolean {
-    if (this.#board.areAllParked) return this.#board.hasOneCore || this.#board.length + more < BURST;
+    const board = this.#board;
+    if (board.areAllParked) return board.hasOneCore || board.length + more < BURST;
     const now = this.#now();
     if (now < this.#quietUntil) return true;
-    const head = Atomics.load(this.#board.words, L.HEAD);
+    const head = Atomics.load(board.words, L.HEAD);
     const getOn = head !== this.#headBefore;
     this.#headBefore = head;
-    const backlogMs = (this.#board.length + more) * this.#times.averageMs;
+    const backlogMs = (board.length + more) * this.#times.averageMs;
     if (!getOn || (backlogMs > MUCH_MS && !isSaturated)) return false;
     this.#quietUntil = now + QUIET_MS;
     return true;

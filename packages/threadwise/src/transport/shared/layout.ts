@@ -9,8 +9,8 @@ export interface Sizes {
   /** Bytes for results that are larger than a cell, for each worker. */
   readonly stream: number;
   /**
-   * Buffers to be moved that have at most this many bytes together are copied into shared memory instead, and taken from the caller all the same.
-   * Any worker can take them from there at once; a task whose buffers go by port waits until a worker is free. Default 0.
+   * Buffers to be moved that have at most this many bytes together are copied into shared memory instead, and taken from the caller all the same:
+   * a task whose buffers go by port waits until a worker is free. Default: none.
    */
   readonly copied?: number;
 }
@@ -37,9 +37,8 @@ export const MAIN_PARKED = 2 * LINE;
 /** The number of seats that were ever taken: loops over seats end there. */
 export const SEATS_USED = 3 * LINE;
 export const SEATS_TAKEN = SEATS_USED + 1;
-/** How many threads the process can run at a time. 0 until main has counted. */
+/** 0 until main has counted. */
 export const CORES = SEATS_USED + 2;
-/** The number of messages about segments of the arena; a worker that has read fewer empties its port before it looks into one. */
 export const SEGMENTS_TOLD = SEATS_USED + 3;
 /** What a coordinator that sleeps wants to be woken for: `../coordinator/layout.ts`. */
 export const COORDINATOR = 4 * LINE;
@@ -47,40 +46,32 @@ export const COORDINATOR = 4 * LINE;
 export const COORDINATOR_DISMISSED = COORDINATOR + 1;
 export const PARKED = 5 * LINE;
 export const SPINNING = PARKED + MASK;
-/** The bits of parked workers that will soon look by themselves. */
 export const DOZING = SPINNING + MASK;
-/** The bits of parked workers that take nothing out of the ring any more: they are woken for their mail only. */
 export const RESERVED = DOZING + MASK;
 const SEAT_WORDS = RESERVED + MASK;
-/** Words of one seat on the board: three lines by themselves, then its claims. */
-const SEAT_STRIDE = 3 * LINE + 32;
 export const MAX_CLAIM = 32;
+/** Words of one seat on the board: three lines by themselves, then its claims. */
+const SEAT_STRIDE = 3 * LINE + MAX_CLAIM;
 /** The first of the Float64 words that say how long functions run. Only a coordinator uses these words. */
 const RUN_TIMES = SEAT_WORDS + SEATS * SEAT_STRIDE;
 /** How many functions have an average of their own; more share them. */
 const FUNCTIONS = 1024;
 const RING = RUN_TIMES + 2 * FUNCTIONS;
 
-const seatWord = (seat: number) => SEAT_WORDS + seat * SEAT_STRIDE;
-/** The word that the seat's worker sleeps on. */
-export const wakeupsOf = (seat: number) => seatWord(seat);
-/** 1: the worker's thread is being ended, and waits for `wakeups` no more. */
-export const dismissedOf = (seat: number) => seatWord(seat) + 1;
-/** The number of tasks out of the ring that the worker runs. */
-export const pulledOf = (seat: number) => seatWord(seat) + LINE;
-/** The number of claims that are worth a look. */
-export const claimedOf = (seat: number) => seatWord(seat) + 2 * LINE;
-export const claimsOf = (seat: number) => seatWord(seat) + 3 * LINE;
+export const wakeupsOf = (seat: number) => SEAT_WORDS + seat * SEAT_STRIDE;
+export const dismissedOf = (seat: number) => wakeupsOf(seat) + 1;
+export const pulledOf = (seat: number) => wakeupsOf(seat) + LINE;
+export const claimedOf = (seat: number) => wakeupsOf(seat) + 2 * LINE;
+export const claimsOf = (seat: number) => wakeupsOf(seat) + 3 * LINE;
 export const runTimeOf = (nameId: number) => RUN_TIMES / 2 + (nameId & (FUNCTIONS - 1));
 /** The ring has a place for every cell, and as many again for stale hints. */
 export const ringSize = (sizes: Sizes) => 2 * sizes.cells;
 export const ringPlace = (position: number, sizes: Sizes) => RING + (position & (2 * sizes.cells - 1));
 export const boardByteLength = (sizes: Sizes) => (RING + ringSize(sizes)) * 4;
 
-/** Values of MAIN_PARKED. AWAKE (also in COORDINATOR): the thread looks by itself. ASLEEP: main has to be woken for the next result. */
+/** Values of MAIN_PARKED; AWAKE is one of COORDINATOR, too. */
 export const AWAKE = 0;
 export const ASLEEP = 1;
-/** Main will soon look by itself. Until then it is woken for BATCHED results together, or when little is left to be done. */
 export const RESTING = 2;
 /** The number of results of one worker for which a resting main is woken. */
 export const BATCHED = 16;
@@ -88,19 +79,17 @@ export const BATCHED = 16;
 // --- a cell ---
 
 export const CELL_BYTES = 128;
-/** A cell in Int32 words, and in Float64 words. */
+/** Int32 words of a cell: how many, and which. */
 export const WORDS = CELL_BYTES / 4;
-export const DOUBLES = CELL_BYTES / 8;
-/** Int32 words of a cell. */
 export const STATE = 0;
 export const NAME = 1;
 export const TASK_ID = 2;
-/** The form of the arguments or the result, and their length in bytes. */
+/** The form of the arguments or the result; their length in bytes; their place, if that is not the cell. */
 export const FORM = 3;
 export const LENGTH = 4;
-/** Their place, if that is not the cell: an address in the arena, a position in the stream. */
 export const PLACE = 5;
 /** Float64 words of a cell. */
+export const DOUBLES = CELL_BYTES / 8;
 export const BEGAN = 3;
 export const RUN_MS = 4;
 /** Where values begin that lie in the cell itself, and how long they may be. Bytes from the start of the cell. */
@@ -135,7 +124,7 @@ const STAMPS = 2 ** 18;
 export const state = (phase: number, seat: number) => phase | ((seat + 1) << PHASE_BITS);
 export const phaseOf = (word: number) => word & 3;
 export const seatOf = (word: number) => ((word & UNSTAMPED) >>> PHASE_BITS) - 1;
-/** The bits that a posting's stamp has in the state of its cell and in hints. @param stamp its lowest 18 bits count */
+/** The bits that a posting's stamp has in the state of its cell and in hints. */
 export const stampBits = (stamp: number) => (stamp & (STAMPS - 1)) << STAMP_SHIFT;
 export const POSTED_FOR_ALL = POSTED; // seat -1
 
@@ -148,16 +137,13 @@ export const isOfStamp = (hint: number, stamp: number) => (hint & ~UNSTAMPED) ==
 /** The state of a cell until the task of the hint's posting begins. @param phase POSTED_FOR_ALL, or posted for one seat */
 export const postedBy = (hint: number, phase: number) => (hint & ~UNSTAMPED) | phase;
 
-/** Forms of arguments and results. */
+/** Forms of arguments and results. NUMBER, LATIN1: one argument or the result, a Float64 or a text of one-byte characters in the cell. */
 export const NOTHING = 0;
-/** One argument, or the result: a Float64 in the cell. */
 export const NUMBER = 1;
 export const IN_CELL = 2;
-/** The value lies in the arena (arguments) or in the seat's stream (results). */
+/** In the arena (arguments) or in the seat's stream (results): PLACE is an address or a position. */
 export const OUTSIDE = 3;
-/** Comes over the port. */
 export const BY_PORT = 4;
-/** One argument, or the result: a text of one-byte characters in the cell. */
 export const LATIN1 = 5;
 /** Added to a form of arguments: the list is followed by the places of leases. */
 export const WITH_LEASES = 8;
@@ -168,14 +154,12 @@ export const IS_ERROR = 16;
 
 // --- addresses in the arena: `segment << 20 | offset / 64` ---
 
-/** The unit of addresses. */
 export const UNIT_BITS = 6;
 export const UNIT_BYTES = 2 ** UNIT_BITS;
 /** Bits of an address that say the unit within a segment: 2^20 units are 64 MiB. */
 export const OFFSET_BITS = 20;
 export const OFFSET_MASK = 2 ** OFFSET_BITS - 1;
 export const segmentOf = (address: number) => address >> OFFSET_BITS;
-/** The byte of its segment that an address means. */
 export const offsetOf = (address: number) => (address & OFFSET_MASK) << UNIT_BITS;
 
 // --- what a seat has for itself ---
@@ -194,24 +178,17 @@ export const STAGE = STREAM_READ + 1;
 export const NOT_READY = 0;
 export const READY = 1;
 export const FORESTALLED = 2;
-// The others, up to DONE, are for a pool with a coordinator: `../coordinator/README.md`.
-/** Main's: whether utilisation is measured. */
+// The others, up to DONE, are for a pool with a coordinator: `../coordinator/README.md` says what they mean.
 export const MEASURES = STREAM_READ + 2;
-/** The coordinator's: hints given so far. */
 export const GIVEN_TAIL = 4 * LINE;
-/** The number of tasks, unread ones and those that run, at which a worker wakes a coordinator that wants room. */
 export const WAKE_AT = GIVEN_TAIL + 1;
-/**
- * The worker's: how many tasks it runs, above the lowest 16 bits of how many hints it has tried. In one word, so that a task which begins
- * is never seen as both.
- */
+/** Two numbers in one word, so that a task which begins is never seen as both unread and running. */
 export const PROGRESS = 5 * LINE;
-/** Whether the worker begins only tasks that are for it alone. */
 export const LEAVING = PROGRESS + 1;
 export const ENDED = PROGRESS + 2;
 /** The system's number of the worker's thread; 0 if it is unknown. */
 export const THREAD_ID = PROGRESS + 3;
-/** Event loop utilisation between the ends of its last two tasks, in thousandths, where it is measured. */
+/** In thousandths, where it is measured. */
 export const UTILIZATION = PROGRESS + 4;
 /** Float64 words: how long its tasks ran altogether, and since when it has had nothing to do. Milliseconds. */
 export const RAN_MS = PROGRESS / 2 + 3;

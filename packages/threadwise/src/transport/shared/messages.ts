@@ -10,14 +10,13 @@ export const NAMED = 12;
 export const SEGMENT = 13;
 /** The worker's end of a line to the pool's coordinator, which sends such messages, too. */
 export const LINE = 14;
-/** The result of the task in a cell, or its error. */
+/** From the worker: the result of the task in a cell, or its error. */
 export const RESULT = 11;
 
 export type Posted = readonly [
   type: typeof ARGUMENTS,
   cell: number,
   id: number,
-  /** The stamp of the task's posting in that cell. */
   stamp: number,
   name: string,
   /** The parts of the arguments that are moved. */

@@ -10,26 +10,26 @@ const SLICE_MS = 1;
 /** How many results of one worker are handled at a time: few, as workers wait for the next calls, which callers make when they have results. */
 const BATCH = 64;
 /**
- * The same where tasks are tiny, and several of them cost less than to wake a worker. Their cells, 16 KiB, still lie in the core's first
+ * The same for tiny tasks, several of which cost less than to wake a worker. Their cells, 16 KiB, still lie in the core's first
  * cache when their callers make the next calls. Measured: 1,024 are 10 to 19 % slower, 64 and 256 less.
  */
 const TINY_BATCH = 128;
-/** Main may rest only while results come more often than once in this many milliseconds. Chosen by hand. */
+/** Main rests only while results come more often than once in this many milliseconds. Chosen by hand. */
 const OFTEN_MS = 0.25;
 /** Weight of the newest interval in the moving average of how often results come. Chosen by hand. */
 const NEWEST_WEIGHT = 0.5;
-/** Main may rest only where more than this many tasks will be left for each worker after the rest; where tasks are tiny, any task will do. */
+/** Main rests only where more than this many tasks will be left for each worker after the rest; where tasks are tiny, any task will do. */
 const AMPLE = 16;
 /** How many milliseconds main rests at most before it looks for results by itself. */
 const REST_MS = 1;
+/** How many promises a result may go through to the next call of a chain. Chosen by hand. */
+const CHAIN = 4;
 
 /**
  * What a turn follows: a call out of the event loop, which may have other work and must not be kept waiting; results, whose continuations
  * may have made calls; or a turn of the event loop.
  */
 type After = 'call' | 'results' | 'loop';
-/** How many promises a result may go through to the next call of a chain. Chosen by hand. */
-const CHAIN = 4;
 
 const SETTLED = Promise.resolve();
 
@@ -43,14 +43,12 @@ export class Drain {
   readonly #turnLater = () => this.#turn('loop');
   /** Whether main will look for results without being woken. */
   #isScheduled = false;
-  /** Makes main look for results, even if it was not woken. */
   #timer: TimerHandle | undefined;
   #isClosed = false;
   /** How many results the callers were told of, and the pool was not: the pool is told after their continuations, which often make the next call. */
   #untold = 0;
   #sliceEnd = 0;
   #lastTurnAt = 0;
-  /** How many promises main has waited for since the last result, while no task is out. */
   #lingered = 0;
   /** Results that were handled since main last went to sleep, when that was, and how many milliseconds there are between two results. */
   #handled = 0;
@@ -78,14 +76,13 @@ export class Drain {
     else void SETTLED.then(this.#turnNow);
   }
 
-  /** Called when a task was mailed to the worker of a seat. Wakes the worker; while the pool is told of results, only after that, once for all tasks. */
+  /** A task was mailed to the worker of a seat: wakes the worker; while the pool is told of results, only after that, once for all tasks. */
   mailed(seat: number): void {
     if (this.#isTelling) this.#mailed.add(seat);
     else this.#from.board.wake(seat);
     this.expect();
   }
 
-  /** Tells the pool of the results that callers were told of. */
   settleUp(): void {
     if (this.#untold === 0) return;
     this.#untold = 0;
@@ -110,8 +107,8 @@ export class Drain {
     // The pool is told of the last result of a chain while the worker runs the next call.
     if (this.#from.cells.outCount !== 1 || this.#untold >= BATCH) this.settleUp();
     if (this.#isClosed) return;
-    const { platform, board } = this.#from;
-    if (after === 'results' && this.#from.cells.outCount === 0) return this.#linger();
+    const { platform, board, cells, waker } = this.#from;
+    if (after === 'results' && cells.outCount === 0) return this.#linger();
     // Only main changes this word from AWAKE. A store would take its cache line away from the workers, which read it with each result.
     if (Atomics.load(board.words, L.MAIN_PARKED) !== L.AWAKE)
       Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
@@ -119,10 +116,10 @@ export class Drain {
     const now = platform.now();
     if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
     // On one core, a worker that is woken takes that core from main, which has results to handle: their continuations make further calls.
-    if (!board.hasOneCore || !this.#anyDone()) this.#from.waker.callAfterBurst();
+    if (!board.hasOneCore || !this.#anyDone()) waker.callAfterBurst();
     const drained = this.#drainAll() || this.#settleUpAndSpin(after);
     this.#lastTurnAt = platform.now();
-    if (this.#from.cells.outCount === 0) this.#linger();
+    if (cells.outCount === 0) this.#linger();
     else if (drained) this.#again();
     // After results of long tasks the next result is not near, and callers have made their next calls: another turn would find nothing to do.
     else if (after === 'loop' || (after === 'results' && this.#areLong)) {
@@ -130,7 +127,7 @@ export class Drain {
       this.#park(this.#canRest ? L.RESTING : L.ASLEEP);
     }
     // Other work of the event loop may make calls now, as well: main sleeps once, after all of them.
-    else this.#from.platform.nextTurn(this.#turnLater);
+    else platform.nextTurn(this.#turnLater);
   }
 
   /** No task is out. If a continuation makes a call within CHAIN promises, that call is treated as the next one of a chain. */
@@ -152,42 +149,39 @@ export class Drain {
   #settleUpAndSpin(after: After): boolean {
     this.settleUp();
     if (after === 'call') return false;
-    const { board } = this.#from;
-    const cores = Atomics.load(board.words, L.CORES);
+    const { awake, words } = this.#from.board;
     // With no worker awake there is no result to wait for; with all cores in use, spinning would take time from the workers.
-    const { awake } = board;
-    if (awake === 0 || awake >= cores) return false;
+    if (awake === 0 || awake >= Atomics.load(words, L.CORES)) return false;
     return this.#budget.wants() && this.#budget.spin(this.#hasDone) && this.#drainAll();
   }
 
   /** M1 to M3. */
   #park(depth: typeof L.RESTING | typeof L.ASLEEP): void {
-    const { board } = this.#from;
-    Atomics.store(board.words, L.MAIN_PARKED, depth);
+    const { platform, waker } = this.#from;
+    const { words } = this.#from.board;
+    Atomics.store(words, L.MAIN_PARKED, depth);
     if (this.#anyDone() || !this.#sleep(depth)) {
-      Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
+      Atomics.store(words, L.MAIN_PARKED, L.AWAKE);
       return this.#again();
     }
     this.#isScheduled = false;
     this.#countCores();
-    this.#from.waker.callAtLast();
-    if (depth === L.RESTING || this.#from.waker.owes) {
-      this.#timer ??= this.#from.platform.timer(REST_MS, () => {
-        this.#timer = undefined;
-        if (this.#handled === 0) this.#restedInVain = true;
-        if (!this.#isScheduled) this.#turnLater();
-      });
-    }
+    waker.callAtLast();
+    if (depth === L.ASLEEP && !waker.owes) return;
+    this.#timer ??= platform.timer(REST_MS, () => {
+      this.#timer = undefined;
+      if (this.#handled === 0) this.#restedInVain = true;
+      if (!this.#isScheduled) this.#turnLater();
+    });
   }
 
   /** Counting the cores takes a millisecond, so main counts behind its first calls, while it waits for a result if it can. */
   #countCores(): void {
-    const { board, platform } = this.#from;
-    if (Atomics.load(board.words, L.CORES) === 0)
-      Atomics.store(board.words, L.CORES, platform.availableThreads());
+    const { words } = this.#from.board;
+    if (Atomics.load(words, L.CORES) > 0) return;
+    Atomics.store(words, L.CORES, this.#from.platform.availableThreads());
   }
 
-  /** Notes how often results have come since main last went to sleep. */
   #noteInterval(): void {
     const intervalMs = (this.#lastTurnAt - this.#parkedAt) / Math.max(1, this.#handled);
     if (this.#intervalMs === Number.POSITIVE_INFINITY) this.#intervalMs = intervalMs;
@@ -196,10 +190,9 @@ export class Drain {
     this.#handled = 0;
   }
 
-  /** Whether results come so often, and so many tasks (or any tiny task) are left, that main is better woken once for a batch of results. */
+  /** Whether main is better woken once for a batch of results. */
   get #canRest(): boolean {
     const { board, links, runTimes } = this.#from;
-    // Without a worker no result comes, so main need not look by itself.
     if (links.size === 0 || this.#intervalMs > OFTEN_MS || this.#restedInVain) return false;
     if (runTimes.areTiny) return board.length > 0;
     return board.length > AMPLE * links.size + REST_MS / this.#intervalMs;
@@ -219,10 +212,9 @@ export class Drain {
     const most = this.#from.runTimes.areTiny ? TINY_BATCH : BATCH;
     let count = 0;
     for (const link of this.#from.links.values()) if (link.hasDone) count += link.drainDone(most);
-    if (count === 0) return false;
     this.#handled += count;
-    this.#restedInVain = false;
     this.#untold += count;
-    return true;
+    this.#restedInVain &&= count === 0;
+    return count > 0;
   }
 }
