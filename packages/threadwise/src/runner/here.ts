@@ -2,7 +2,7 @@
 import type { Clone } from '../core/calls/payload.js';
 import type { LoadedModule, ModuleHere, RunningCall } from '../core/contracts.js';
 import { decodeError, encodeError } from '../transport/codec/error-codec.js';
-import { estimateItems } from '../transport/codec/estimate.js';
+import { estimateItems } from '../transport/codec/value-memory.js';
 import { copyPlain } from '../transport/codec/plain-copy.js';
 import { type CallStore, isTaskAsked, isTransferred, type RunnerSeat, seats } from './current.js';
 import { packingClone, packingHost } from './instances.js';

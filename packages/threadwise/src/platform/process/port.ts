@@ -2,7 +2,7 @@
 import { readSync } from 'node:fs';
 import type { Port } from '../../core/contracts.js';
 import { decodeError, type EncodedError } from '../../transport/codec/error-codec.js';
-import { withoutStacks } from '../../transport/codec/without-stacks.js';
+import { withoutStacks } from '../../transport/codec/engine.js';
 import { rethrow } from '../node/port.js';
 import { detachLater } from './clone.js';
 import { asideFrame, FrameReader, FrameWriter, PIECE_BYTES } from './frames.js';

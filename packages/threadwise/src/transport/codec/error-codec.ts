@@ -6,36 +6,29 @@
 import { isObject, tagOf } from '../../core/options/checks.js';
 import { BRAND, type ErrorCode, ThreadwiseError } from '../../core/options/errors.js';
 import type { Clone } from '../../core/calls/payload.js';
+import { withoutStacks } from './engine.js';
+import { defineOwn } from './plain-objects.js';
 import { DamagedError } from './tags.js';
-import { withoutStacks } from './without-stacks.js';
 
 /** What was thrown, as plain data. Inverse pair: `encodeError`, `decodeError`. */
-export type EncodedError =
-  | { readonly type: 'value'; readonly value: unknown }
-  | {
-      readonly type: 'error';
-      /** The nearest built-in class, or ThreadwiseError. */
-      readonly className: string;
-      readonly name: string;
-      readonly message: string;
-      stack: string;
-      readonly cause?: EncodedError;
-      /** The errors of an AggregateError; of a SuppressedError, its `error` and its `suppressed`. */
-      readonly errors?: readonly EncodedError[];
-      /** Own enumerable properties, `code` among them. */
-      readonly fields: readonly (readonly [string, unknown])[];
-    };
+export type EncodedError = { readonly type: 'value'; readonly value: unknown } | EncodedObject;
+
+interface EncodedObject {
+  readonly type: 'error';
+  /** The nearest built-in class, or ThreadwiseError. */
+  readonly className: string;
+  readonly name: string;
+  readonly message: string;
+  stack: string;
+  readonly cause?: EncodedError;
+  /** The errors of an AggregateError; of a SuppressedError, its `error` and its `suppressed`. */
+  readonly errors?: readonly EncodedError[];
+  /** Own enumerable properties, `code` among them. */
+  readonly fields: readonly (readonly [string, unknown])[];
+}
 
 /** The class of an error that is part of a value is its index in this list, in memory too. The first stands for all others. */
-const CLASSES: readonly (new (message?: string) => Error)[] = [
-  Error,
-  EvalError,
-  RangeError,
-  ReferenceError,
-  SyntaxError,
-  TypeError,
-  URIError,
-];
+const CLASSES = [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
 const PROTOTYPES = new Set<unknown>(CLASSES.map((it) => it.prototype));
 const CLASS_NAMES = CLASSES.map((it) => it.name);
 const KNOWN = [...CLASS_NAMES, 'AggregateError', 'SuppressedError', 'DOMException'];
@@ -63,25 +56,30 @@ export function encodeError(thrown: unknown, clone: Clone): EncodedError {
   const encode = (error: unknown, depth: number): EncodedError => {
     if (!isError(error)) return encodeValue(error, clone);
     left--;
+    const textOf = (key: string, fallback: string) => {
+      const value = read(error, key);
+      return typeof value === 'string' ? value : fallback;
+    };
     const className = attempt(() => classNameOf(error), 'Error');
+    const holders = HOLDERS[className] ?? [];
     const goesOn = depth < MAX_DEPTH && left > 0;
     const hasCause = goesOn && attempt(() => Object.hasOwn(error, 'cause'), false);
     const encodedCause = hasCause ? { cause: encode(read(error, 'cause'), depth + 1) } : {};
     const errors: EncodedError[] = [];
-    for (const part of goesOn ? errorsIn(error, className) : []) {
+    for (const part of goesOn ? errorsIn(error, holders) : []) {
       if (left > 0) errors.push(encode(part, depth + 1));
     }
-    const notFields = [...NOT_FIELDS, ...(HOLDERS[className] ?? [])];
-    const keys = attempt(() => Object.keys(error), []).filter((key) => !notFields.includes(key));
+    const keys = attempt(() => Object.keys(error), []);
+    const fields = keys.filter((key) => !NOT_FIELDS.includes(key) && !holders.includes(key));
     return {
       type: 'error',
       className,
-      name: textOf(error, 'name', 'Error'),
-      message: textOf(error, 'message', ''),
-      stack: textOf(error, 'stack', ''),
+      name: textOf('name', 'Error'),
+      message: textOf('message', ''),
+      stack: textOf('stack', ''),
       ...encodedCause,
       ...(errors.length > 0 ? { errors } : {}),
-      fields: keys.map((key) => {
+      fields: fields.map((key) => {
         const value = read(error, key);
         // A field that cannot be cloned arrives as a description of it, so that the others are not lost with it.
         return [key, attempt(() => clone(value), describe(value))];
@@ -100,10 +98,10 @@ function decode(encoded: EncodedError): unknown {
   if (encoded.type === 'value') return encoded.value;
   const error = construct(encoded);
   // If the error has a stack already, V8 first makes the text of that stack, by an Error.prepareStackTrace that may throw.
-  attempt(() => define(error, 'stack', encoded.stack), undefined);
-  if (read(error, 'name') !== encoded.name) define(error, 'name', encoded.name);
-  if (encoded.cause !== undefined) define(error, 'cause', decode(encoded.cause));
-  for (const [key, value] of encoded.fields) define(error, key, value, true);
+  attempt(() => defineOwn(error, 'stack', encoded.stack, false), undefined);
+  if (read(error, 'name') !== encoded.name) defineOwn(error, 'name', encoded.name, false);
+  if (encoded.cause !== undefined) defineOwn(error, 'cause', decode(encoded.cause), false);
+  for (const [key, value] of encoded.fields) defineOwn(error, key, value);
   return error;
 }
 
@@ -132,29 +130,24 @@ function classNameOf(error: object): string {
   return 'Error';
 }
 
-/** The errors in an error, beside its cause. */
-function errorsIn(error: object, className: string): readonly unknown[] {
-  const parts = (HOLDERS[className] ?? []).map((key) => read(error, key));
-  if (className !== 'AggregateError') return parts;
+/** The errors in an error, beside its cause. @param holders the properties that hold them: one that is a list, or several */
+function errorsIn(error: object, holders: readonly string[]): readonly unknown[] {
+  const parts = holders.map((key) => read(error, key));
+  if (parts.length !== 1) return parts;
   return attempt(() => (Array.isArray(parts[0]) ? Array.from<unknown>(parts[0]) : []), []);
 }
 
-function construct(encoded: Extract<EncodedError, { type: 'error' }>): Error {
-  const { className, message, name, errors = [] } = encoded;
+function construct({ className, message, name, errors = [], fields }: EncodedObject): Error {
   if (className === 'AggregateError') return new AggregateError(errors.map(decode), message);
   if (className === 'SuppressedError' && SuppressedError !== undefined) {
     const [error, suppressed] = errors.map(decode);
     return new SuppressedError(error, suppressed, message);
   }
   if (className === 'DOMException') return new DOMException(message, name);
-  const code = encoded.fields.find(([key]) => key === 'code')?.[1];
+  const code = fields.find(([key]) => key === 'code')?.[1];
   if (className === 'ThreadwiseError' && typeof code === 'string')
     return new ThreadwiseError(code as ErrorCode, message);
   return new (CLASSES[CLASS_NAMES.indexOf(className)] ?? Error)(message);
-}
-
-export function define(error: Error, key: string, value: unknown, enumerable = false): void {
-  Object.defineProperty(error, key, { value, writable: true, enumerable, configurable: true });
 }
 
 /** What `ask` returns; `otherwise` if it throws, as a getter or a proxy may. */
@@ -174,11 +167,6 @@ function describe(value: unknown): string {
   return attempt(() => tagOf(value), typeof value);
 }
 
-function textOf(target: object, key: string, fallback: string): string {
-  const value = read(target, key);
-  return typeof value === 'string' ? value : fallback;
-}
-
 // --- errors that are part of a value ---
 
 /** Whether an object with this prototype may be an error of a built-in class. */
@@ -193,7 +181,7 @@ export function isErrorPrototype(prototype: unknown): boolean {
 export function partsOf(value: object) {
   // An object that only inherits from Error is no error to structured clone.
   if (tagOf(value) !== '[object Error]' || Symbol.toStringTag in value) return undefined;
-  const { name, stack } = value as { name?: unknown; stack?: unknown };
+  const { name, stack } = value as Partial<Record<string, unknown>>;
   const message = Object.getOwnPropertyDescriptor(value, 'message');
   const cause = Object.getOwnPropertyDescriptor(value, 'cause');
   const hasText = message === undefined || typeof message.value === 'string';

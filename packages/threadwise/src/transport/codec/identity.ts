@@ -4,9 +4,9 @@
 const FEW = 16;
 
 export class Identity {
-  readonly #few: unknown[] = new Array<unknown>(FEW).fill(undefined);
   /** How many objects there have been. */
   count = 0;
+  readonly #few: unknown[] = new Array<unknown>(FEW).fill(undefined);
   /** All objects, once there are more than a few. To add one to a Set takes half of what it takes to look it up in a Map first. */
   #all: Set<unknown> | undefined;
   /** The number of each object, from the first one on that came twice. */
@@ -15,7 +15,7 @@ export class Identity {
   /** The number of `object` if it came before; otherwise -1, and it is given the next number. */
   note(object: unknown): number {
     const { count } = this;
-    if (count >= FEW) return this.#noteFurther(object);
+    if (count >= FEW) return this.#noteFurther(object, count);
     const few = this.#few;
     for (let i = 0; i < count; i++) if (few[i] === object) return i;
     few[count] = object;
@@ -23,28 +23,21 @@ export class Identity {
     return -1;
   }
 
-  #noteFurther(object: unknown): number {
-    const { count } = this;
-    if (this.#numbers === undefined) {
-      const all = (this.#all ??= new Set(this.#few));
-      if (all.add(object).size > count) return this.#add();
-      this.#numbers = new Map([...all].map((each, number) => [each, number]));
+  #noteFurther(object: unknown, count: number): number {
+    const all = (this.#all ??= new Set(this.#few));
+    if (this.#numbers !== undefined || all.add(object).size === count) {
+      const numbers = (this.#numbers ??= new Map([...all].map((each, number) => [each, number])));
+      const known = numbers.get(object);
+      if (known !== undefined) return known;
+      numbers.set(object, count);
     }
-    const known = this.#numbers.get(object);
-    if (known !== undefined) return known;
-    this.#numbers.set(object, count);
-    return this.#add();
-  }
-
-  #add(): number {
-    this.count++;
+    this.count = count + 1;
     return -1;
   }
 
   /** Forgets all, so that nothing is kept alive. */
   clear(): void {
-    const used = Math.min(this.count, FEW);
-    for (let i = 0; i < used; i++) this.#few[i] = undefined;
+    for (let i = Math.min(this.count, FEW) - 1; i >= 0; i--) this.#few[i] = undefined;
     this.count = 0;
     this.#all = undefined;
     this.#numbers = undefined;

@@ -3,20 +3,16 @@
  * sets, bytes. A value with anything unusual in it is left to structured clone as a whole, so that there is one answer to what it means.
  */
 import type { Clone } from '../../core/calls/payload.js';
+import { entriesOf, fixedByteLengthOf, itemsOf, makeView, sightOf, timeOf } from './builtins.js';
+import { compile } from './engine.js';
 import { Identity } from './identity.js';
 import { becomesPlain, defineOwn, deservesMaker, type Fields, WideRecords } from './plain-objects.js';
-import { compile } from './compile.js';
 import { objectOf, type ShapeNode, ShapeWriter } from './shape-book.js';
 import { BOOK_BYTES, MAX_DEPTH } from './tags.js';
-import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
 
 /** Thrown out of the recursion if the value is not plain. Always the same error: its stack is of no use. */
 const NOT_PLAIN = new Error('not plain');
 const NOTHING: readonly unknown[] = [];
-
-const timeOf = Date.prototype.getTime;
-const entriesOf = Map.prototype.entries;
-const itemsOf = Set.prototype.values;
 
 /** Copies the objects of one shape. */
 type Copier = (value: Fields, depth: number) => Fields;
@@ -126,37 +122,30 @@ function copyList(value: readonly unknown[], depth: number): unknown[] {
 }
 
 function copySpecial(value: object, prototype: object | null, depth: number): unknown {
-  if (ArrayBuffer.isView(value)) return copyView(value);
+  if (ArrayBuffer.isView(value)) {
+    // A view is copied with its own bytes and no others, as it would arrive in another thread. Views of one buffer go on sharing it.
+    const sight = sightOf(value);
+    if (sight === undefined || fixedByteLengthOf(sight.buffer) < 0 || identity.note(sight.buffer) >= 0)
+      throw NOT_PLAIN;
+    const { kind, buffer, offset, length } = sight;
+    return makeView(kind, copyBytes(buffer, offset, length), 0, length);
+  }
+  const copy = (item: unknown) => copyOf(item, depth);
   switch (prototype) {
     case Date.prototype:
       return new Date(timeOf.call(value as Date));
     case Map.prototype: {
-      const copy = new Map<unknown, unknown>();
-      for (const [key, item] of [...entriesOf.call(value as ReadonlyMap<unknown, unknown>)])
-        copy.set(copyOf(key, depth), copyOf(item, depth));
-      return copy;
+      const entries = [...entriesOf.call(value as Map<unknown, unknown>)];
+      return new Map(entries.map(([key, item]) => [copy(key), copy(item)]));
     }
-    case Set.prototype: {
-      const copy = new Set<unknown>();
-      for (const item of [...itemsOf.call(value as ReadonlySet<unknown>)]) copy.add(copyOf(item, depth));
-      return copy;
-    }
+    case Set.prototype:
+      return new Set([...itemsOf.call(value as Set<unknown>)].map(copy));
     case ArrayBuffer.prototype:
       return copyBytes(value, 0, fixedByteLengthOf(value));
     default:
       if (!becomesPlain(value, prototype)) throw NOT_PLAIN;
       return copyFields(value as Fields, depth);
   }
-}
-
-/** Copies a view with its own bytes and no others, as it would arrive in another thread. Views of one buffer go on sharing it. */
-function copyView(value: ArrayBufferView): unknown {
-  const kind = kindOf(value);
-  if (kind === undefined) throw NOT_PLAIN;
-  const buffer = bufferOf(value, kind);
-  const length = byteLengthOf(value, kind);
-  if (fixedByteLengthOf(buffer) < 0 || identity.note(buffer) >= 0) throw NOT_PLAIN;
-  return makeView(kind, copyBytes(buffer, offsetOf(value, kind), length), 0, length);
 }
 
 /** Throws if the length is -1, or the buffer was transferred away. */

@@ -35,36 +35,13 @@ export function setOwn(object: Fields, key: string, value: unknown): void {
   else object[key] = value;
 }
 
-const { defineProperty, setPrototypeOf, prototype: plain } = Object; // a task may replace them
+const { defineProperty } = Object; // a task may replace it
 
 /** The same as `setOwn`, but V8 makes a hash table of the object only when it has more than a thousand keys. */
-export function defineOwn(object: Fields, key: string, value: unknown): void {
+export function defineOwn(object: object, key: string, value: unknown, enumerable = true): void {
   // The attributes inherit nothing: what somebody has put on `Object.prototype` must not count as one of them.
-  defineProperty(object, key, {
-    __proto__: null,
-    value,
-    writable: true,
-    enumerable: true,
-    configurable: true,
-  } as PropertyDescriptor);
-}
-
-// --- objects without a shape ---
-
-/**
- * An object with this number of keys or more is filled as a dictionary. With fewer keys that are the same each time, it is as quick to ask for
- * each key whether objects inherit it.
- */
-export const DICTIONARY_FROM = 32;
-
-/** Begins an object that inherits nothing: an assignment to any key makes a property of the object's own. */
-export function beginDictionary(): Fields {
-  return { __proto__: null } as unknown as Fields;
-}
-
-/** Makes a plain object of a dictionary that has all its keys. To ask for each key whether objects inherit it would take up to as long as all else. */
-export function endDictionary(object: Fields): void {
-  setPrototypeOf(object, plain);
+  const attributes = { __proto__: null, value, writable: true, enumerable, configurable: true };
+  defineProperty(object, key, attributes as PropertyDescriptor);
 }
 
 /** How many wide objects are taken for records before there is a wide shape, and how many more for each wide shape. Chosen by hand. */
@@ -96,8 +73,6 @@ export class WideRecords {
   }
 }
 
-// --- objects of classes ---
-
 const clone = structuredClone; // a task may replace the global
 /** Kinds that structured clone keeps. It makes objects plain that only have such a prototype, and these must not answer for the kind. */
 const KEPT = [RegExp, Promise, String, Number, Boolean, BigInt];
@@ -106,7 +81,6 @@ const answers = new WeakMap<object, boolean>(KEPT.map((it) => [it.prototype, fal
 
 /**
  * Whether structured clone makes of `value` a plain object with its own enumerable properties, which are those that `for in` finds.
- *
  * It does so with all but those that the engine or the runtime knows by more than their prototype (a RegExp, a subclass of Map, a Blob).
  * Only structured clone can tell, so it is asked once for each class, with its first object.
  */

@@ -1,7 +1,8 @@
 /** The book of shapes: the lists of keys that objects have, sent once through memory that both sides share. */
-import { compile } from './compile.js';
+import { compile } from './engine.js';
 import { deservesMaker, type Fields, isInherited, isName, setOwn, WideRecords } from './plain-objects.js';
 import { BOOK_BYTES, BOOK_HEADER_BYTES, DamagedError } from './tags.js';
+import { int32sOf } from './value-memory.js';
 
 /** Word 0: how many shapes are in the book; stored last, so that a thread that sees the number sees the shapes. */
 const COUNT = 0;
@@ -30,11 +31,10 @@ export class ShapeNode {
   #other: ShapeNode | undefined;
   /** Undefined: there is one step at most, which is `next`. Most nodes of wide shapes have only one. */
   #all: Map<string, ShapeNode> | undefined;
-
-  /** The node before this one, and the key of the step from there to this one. */
   readonly #before: ShapeNode | undefined;
   readonly #ownKey: string;
 
+  /** @param ownKey the key of the step from `before` to this node */
   constructor(before?: ShapeNode, ownKey = '') {
     this.#before = before;
     this.#ownKey = ownKey;
@@ -71,23 +71,19 @@ export class ShapeNode {
 /** Writes the book. One per book. */
 export class ShapeWriter {
   readonly root = new ShapeNode();
+  /** How many bytes of the book are written. */
+  byteLength = BOOK_HEADER_BYTES;
   readonly #u8: Uint8Array;
   readonly #words: Int32Array;
   /** The hashes of lists of keys that came once. */
   readonly #seen = new Set<number>();
   /** The hashes of the last keys of lists of many keys that are not for the book. */
   readonly #refused = new Set<number>();
-  #at = BOOK_HEADER_BYTES;
   #count = 0;
 
   constructor(buffer: ArrayBufferLike) {
     this.#u8 = new Uint8Array(buffer, 0, buffer.byteLength);
-    this.#words = new Int32Array(buffer, 0, 1);
-  }
-
-  /** How many bytes of the book are written. */
-  get byteLength(): number {
-    return this.#at;
+    this.#words = int32sOf(buffer);
   }
 
   /** The number of the shape with these keys, which is put into the book if it deserves that; -1: it is not in the book. */
@@ -99,20 +95,14 @@ export class ShapeWriter {
     // A dictionary has other keys each time: only what comes back is worth a place.
     if (!isName(keys[0]!)) return NO_SHAPE;
     if (keys.length <= MANY_KEYS) {
-      return this.#wasSeen(hashOf(keys)) ? this.#add(keys, this.#u8.length) : NO_SHAPE;
+      return wasNoted(this.#seen, hashOf(keys)) ? this.#add(keys, this.#u8.length) : NO_SHAPE;
     }
     const last = hashOf(keys.slice(-LAST_KEYS));
-    if (this.#refused.has(last) || !this.#wasSeen(last) || !this.#wasSeen(hashOf(keys))) return NO_SHAPE;
+    if (this.#refused.has(last)) return NO_SHAPE;
+    if (!wasNoted(this.#seen, last) || !wasNoted(this.#seen, hashOf(keys))) return NO_SHAPE;
     const id = this.#add(keys, this.#u8.length / 2);
-    if (id === NO_SHAPE) note(this.#refused, last);
+    if (id === NO_SHAPE) wasNoted(this.#refused, last);
     return id;
-  }
-
-  /** Whether a list of keys with that hash came before; notes that it came. */
-  #wasSeen(hash: number): boolean {
-    if (this.#seen.has(hash)) return true;
-    note(this.#seen, hash);
-    return false;
   }
 
   /** @param end where the shape ends at the latest */
@@ -122,12 +112,12 @@ export class ShapeWriter {
       if (key.length > MAX_KEY_LENGTH || !isName(key)) return NO_SHAPE;
       size += 1 + key.length;
     }
-    if (size > MAX_SHAPE_BYTES || this.#at + size > end) return NO_SHAPE;
-    this.#u8[this.#at++] = keys.length;
+    if (size > MAX_SHAPE_BYTES || this.byteLength + size > end) return NO_SHAPE;
+    this.#u8[this.byteLength++] = keys.length;
     let node = this.root;
     for (const key of keys) {
-      this.#u8[this.#at++] = key.length;
-      for (let i = 0; i < key.length; i++) this.#u8[this.#at++] = key.charCodeAt(i);
+      this.#u8[this.byteLength++] = key.length;
+      for (let i = 0; i < key.length; i++) this.#u8[this.byteLength++] = key.charCodeAt(i);
       node = node.grow(key);
     }
     node.id = this.#count++;
@@ -136,9 +126,12 @@ export class ShapeWriter {
   }
 }
 
-function note(hashes: Set<number>, hash: number): void {
+/** Whether a hash came before; notes that it came. */
+function wasNoted(hashes: Set<number>, hash: number): boolean {
+  if (hashes.has(hash)) return true;
   if (hashes.size === MAX_HASHES) hashes.clear();
   hashes.add(hash);
+  return false;
 }
 
 function hashOf(keys: readonly string[]): number {
@@ -214,7 +207,7 @@ export class ShapeReader {
 
   constructor(buffer: ArrayBufferLike) {
     this.#u8 = new Uint8Array(buffer, 0, buffer.byteLength);
-    this.#words = new Int32Array(buffer, 0, 1);
+    this.#words = int32sOf(buffer);
   }
 
   shape(id: number): Shape {
@@ -223,20 +216,17 @@ export class ShapeReader {
 
   #lookUp(id: number): Shape {
     const count = Atomics.load(this.#words, COUNT);
-    while (this.#shapes.length < count) this.#shapes.push(this.#read());
+    while (this.#shapes.length < count) {
+      const keys = Array.from({ length: this.#byte() }, () =>
+        String.fromCharCode(...Array.from({ length: this.#byte() }, () => this.#byte())),
+      );
+      if (keys.length === 0) throw new DamagedError('a shape without keys');
+      this.wideRecords.gotShape(keys.length);
+      this.#shapes.push({ keys, make: makeAny, uses: 0 });
+    }
     const shape = this.#shapes[id];
     if (shape === undefined) throw new DamagedError(`there is no shape ${id}`);
     return shape;
-  }
-
-  #read(): Shape {
-    const keys = Array.from({ length: this.#byte() }, () => {
-      const codes = Array.from({ length: this.#byte() }, () => this.#byte());
-      return String.fromCharCode(...codes);
-    });
-    if (keys.length === 0) throw new DamagedError('a shape without keys');
-    this.wideRecords.gotShape(keys.length);
-    return { keys, make: makeAny, uses: 0 };
   }
 
   #byte(): number {

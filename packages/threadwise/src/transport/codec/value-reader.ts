@@ -1,21 +1,20 @@
 /** Reads what `ValueWriter` has written. For any bytes, reading ends, and makes no larger value than that many bytes can stand for. */
-import { define, makeError } from './error-codec.js';
-import {
-  beginDictionary,
-  defineOwn,
-  DICTIONARY_FROM,
-  endDictionary,
-  type Fields,
-  setOwn,
-} from './plain-objects.js';
+import { isObject } from '../../core/options/checks.js';
+import { byteLengthOf, makeView } from './builtins.js';
+import { makeError } from './error-codec.js';
+import { defineOwn, type Fields, setOwn } from './plain-objects.js';
 import type { ShapeReader, Source } from './shape-book.js';
 import * as tag from './tags.js';
 import { DamagedError } from './tags.js';
-import { readLatin1, readWide } from './text.js';
-import { copyBytes, type Memory, NO_MEMORY } from './value-memory.js';
-import { makeView, sharedByteLengthOf } from './views.js';
+import { copyBytes, type Memory, NO_MEMORY, readLatin1, readWide } from './value-memory.js';
 
 const HEXADECIMAL = /^-?[0-9a-f]+$/;
+/**
+ * An object with this number of keys or more is filled as a dictionary, which inherits nothing until it has its keys. With fewer keys that are the
+ * same each time, it is as quick to ask for each key whether objects inherit it.
+ */
+const DICTIONARY_FROM = 32;
+const { getPrototypeOf, setPrototypeOf, prototype: plain } = Object; // a task may replace them
 
 /** One per thread and direction: it is not reentrant. */
 export class ValueReader implements Source {
@@ -77,9 +76,9 @@ export class ValueReader implements Source {
     if (at >= this.#end) throw tooShort();
     const kind = this.#u8[at]!;
     this.#at = at + 1;
-    if (kind < tag.INTEGERS_END) return kind;
-    if (kind < tag.TEXT_END) return this.#text(kind - tag.TEXT);
-    if (kind < tag.LIST_END) return this.#list(kind - tag.LIST);
+    if (kind < tag.TEXT) return kind;
+    if (kind < tag.LIST) return this.#text(kind - tag.TEXT);
+    if (kind < tag.UNDEFINED) return this.#list(kind - tag.LIST);
     return this.#other(kind);
   }
 
@@ -144,15 +143,15 @@ export class ValueReader implements Source {
       case tag.BUFFER:
         return this.begun(this.#block().buffer);
       case tag.SHARED:
-        return this.begun(this.#sharedBuffer(this.#u32()));
+        return this.begun(this.#shared(this.#u32()) ?? damaged('shared memory that nobody has told of'));
       case tag.VIEW:
-        return this.#viewWithBuffer();
+        return this.#viewWithBuffer(this.#byte());
       case tag.VIEW_OF:
-        return this.#viewOf();
+        return this.#viewOf(this.#byte(), this.#u32(), this.#u32());
       case tag.ERROR:
-        return this.#error();
+        return this.#error(this.#byte(), this.#byte() === 1);
       default:
-        throw new DamagedError(`there is no kind ${kind}`);
+        return damaged(`there is no kind ${kind}`);
     }
   }
 
@@ -161,8 +160,7 @@ export class ValueReader implements Source {
   }
 
   #u16(): number {
-    const at = this.#take(2);
-    return this.#u8[at]! | (this.#u8[at + 1]! << 8);
+    return this.#view.getUint16(this.#take(2), true);
   }
 
   #u32(): number {
@@ -179,7 +177,7 @@ export class ValueReader implements Source {
 
   #bigint(): bigint {
     const digits = this.next();
-    if (typeof digits !== 'string' || !HEXADECIMAL.test(digits)) throw new DamagedError('no bigint');
+    if (typeof digits !== 'string' || !HEXADECIMAL.test(digits)) return damaged('no bigint');
     return digits.startsWith('-') ? -BigInt(`0x${digits.slice(1)}`) : BigInt(`0x${digits}`);
   }
 
@@ -190,15 +188,13 @@ export class ValueReader implements Source {
   }
 
   #same(number: number): unknown {
-    const object = this.#objects?.[number];
-    if (object === undefined) throw new DamagedError(`there is no object ${number}`);
-    return object;
+    return this.#objects?.[number] ?? damaged(`there is no object ${number}`);
   }
 
   /** Begins an object with that many parts. Each part takes a byte at least, so there cannot be more parts than bytes that are left. */
   #deeper(parts: number): void {
     if (parts > this.#end - this.#at) throw tooShort();
-    if (++this.#depth > tag.MAX_DEPTH) throw new DamagedError('it is too deep');
+    if (++this.#depth > tag.MAX_DEPTH) damaged('it is too deep');
   }
 
   #list(length: number): unknown[] {
@@ -227,27 +223,29 @@ export class ValueReader implements Source {
   #record(count: number): Fields {
     this.#deeper(2 * count);
     const { wideRecords } = this.#shapes;
-    const isLong = count >= DICTIONARY_FROM;
+    const begin = (isRecord: boolean) =>
+      (count >= DICTIONARY_FROM && !isRecord ? { __proto__: null } : {}) as Fields;
     // Where objects are numbered, this one has to be there before its values; elsewhere its first key tells what it is.
-    let isDictionary = isLong && !wideRecords.mayTake(count);
-    let object = this.#objects === undefined ? undefined : this.begun(isDictionary ? beginDictionary() : {});
+    let object = this.#objects === undefined ? undefined : this.begun(begin(wideRecords.mayTake(count)));
     const values = new Array<unknown>(count);
     for (let i = 0; i < count; i++) values[i] = this.next();
     let isRecord = false;
+    let isDictionary = false;
     for (let i = 0; i < count; i++) {
       const key = this.next();
-      if (typeof key !== 'string') throw new DamagedError('a key that is no text');
-      if (i === 0) isRecord = wideRecords.takes(count, key);
-      if (object === undefined) {
-        isDictionary = isLong && !isRecord;
-        object = isDictionary ? beginDictionary() : {};
+      if (typeof key !== 'string') return damaged('a key that is no text');
+      if (i === 0) {
+        isRecord = wideRecords.takes(count, key);
+        object ??= begin(isRecord);
+        isDictionary = getPrototypeOf(object) === null;
       }
-      if (isDictionary) object[key] = values[i];
-      else if (isRecord) defineOwn(object, key, values[i]);
-      else setOwn(object, key, values[i]);
+      if (isDictionary) object![key] = values[i];
+      else if (isRecord) defineOwn(object!, key, values[i]);
+      else setOwn(object!, key, values[i]);
     }
     object ??= {};
-    if (isDictionary) endDictionary(object);
+    // To ask for each key of a dictionary whether objects inherit it would take up to as long as all else.
+    if (isDictionary) setPrototypeOf(object, plain);
     this.#depth--;
     return object;
   }
@@ -255,10 +253,7 @@ export class ValueReader implements Source {
   #map(size: number): Map<unknown, unknown> {
     this.#deeper(2 * size);
     const map = this.begun(new Map<unknown, unknown>());
-    for (let i = 0; i < size; i++) {
-      const key = this.next();
-      map.set(key, this.next());
-    }
+    for (let i = 0; i < size; i++) map.set(this.next(), this.next());
     this.#depth--;
     return map;
   }
@@ -271,15 +266,11 @@ export class ValueReader implements Source {
     return set;
   }
 
-  #error(): Error {
+  #error(kind: number, hasCause: boolean): Error {
     this.#deeper(0);
-    const kind = this.#byte();
-    const hasCause = this.#byte() === 1;
     // The error's number comes before those of its parts, of which only the cause is an object.
-    const message = this.next();
-    const stack = this.next();
-    const error = this.begun(makeError(kind, message, stack));
-    if (hasCause) define(error, 'cause', this.next());
+    const error = this.begun(makeError(kind, this.next(), this.next()));
+    if (hasCause) defineOwn(error, 'cause', this.next(), false);
     this.#depth--;
     return error;
   }
@@ -290,14 +281,7 @@ export class ValueReader implements Source {
     return copyBytes(this.#memory, this.#take(length), length);
   }
 
-  #sharedBuffer(number: number): ArrayBufferLike {
-    const buffer = this.#shared(number);
-    if (buffer === undefined) throw new DamagedError('shared memory that nobody has told of');
-    return buffer;
-  }
-
-  #viewWithBuffer(): ArrayBufferView {
-    const kind = this.#byte();
+  #viewWithBuffer(kind: number): ArrayBufferView {
     const bytes = this.#block();
     const view = kind === 0 ? bytes : makeView(kind, bytes.buffer, 0, bytes.length);
     // `buffer` is only read if it has to be: V8 makes the buffer of a short array when it is read, which costs several times what the array does.
@@ -305,19 +289,19 @@ export class ValueReader implements Source {
     return view;
   }
 
-  #viewOf(): ArrayBufferView {
-    const kind = this.#byte();
-    const offset = this.#u32();
-    const length = this.#u32();
+  #viewOf(kind: number, offset: number, length: number): ArrayBufferView {
     // The number of the view comes before that of its buffer, but the view can only be made after the buffer.
     const number = this.#objects?.push(undefined) ?? 0;
     const buffer = this.next();
-    if (!(buffer instanceof ArrayBuffer) && sharedByteLengthOf(buffer as object) < 0)
-      throw new DamagedError('a view of no buffer');
+    if (!isObject(buffer) || byteLengthOf(buffer) < 0) return damaged('a view of no buffer');
     const view = makeView(kind, buffer as ArrayBufferLike, offset, length);
     if (this.#objects !== undefined) this.#objects[number - 1] = view;
     return view;
   }
+}
+
+function damaged(what: string): never {
+  throw new DamagedError(what);
 }
 
 function tooShort(): DamagedError {

@@ -5,10 +5,9 @@ import { BlockList } from 'node:net';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import fc from 'threadwise-test/fast-check';
-import { estimateItems } from './estimate.js';
 import * as tags from './tags.js';
 import { assertSame, cross, graph, pair, plainPair } from './value-codec.case.js';
-import { memoryOf } from './value-memory.js';
+import { estimateItems, memoryOf } from './value-memory.js';
 import { FULL, UNKNOWN } from './tags.js';
 import type { ValueWriter } from './value-writer.js';
 

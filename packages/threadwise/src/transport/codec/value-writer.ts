@@ -1,21 +1,12 @@
 /** Writes values into memory in a form of our own, for those kinds that most values are made of. */
+import * as builtins from './builtins.js';
 import { isErrorPrototype, partsOf } from './error-codec.js';
 import { Identity } from './identity.js';
 import { becomesPlain, type Fields } from './plain-objects.js';
 import type { ShapeNode, ShapeWriter } from './shape-book.js';
 import * as tag from './tags.js';
 import { FULL, UNKNOWN } from './tags.js';
-import { writeText } from './text.js';
-import { type Memory, NO_MEMORY, writeBytes } from './value-memory.js';
-import {
-  bufferOf,
-  byteLengthOf,
-  fixedByteLengthOf,
-  kindOf,
-  offsetOf,
-  sharedByteLengthOf,
-  sharedPrototype,
-} from './views.js';
+import { type Memory, NO_MEMORY, writeBytes, writeText } from './value-memory.js';
 
 /** Only a part of a buffer was written, and more of it is needed: the message is written anew, with whole buffers. */
 const AGAIN = -3;
@@ -23,16 +14,12 @@ const AGAIN = -3;
 const U16_MAX = 0xffff;
 const U32_MAX = 0xffff_ffff;
 /** The longest array whose length fits its tag. */
-const LIST_MAX = tag.LIST_END - tag.LIST - 1;
+const LIST_MAX = tag.UNDEFINED - tag.LIST - 1;
 /** Shorter arrays are counted by their keys, longer ones by their values: measured on Node 20. */
 const COUNT_VALUES_FROM = 4;
+/** Longer blocks begin at addresses that can be divided by 8: from any other, copies take up to ten times as long. */
+const UNALIGNED_MAX = 64;
 const NOTHING: readonly unknown[] = [];
-
-const timeOf = Date.prototype.getTime;
-const entriesOf = Map.prototype.entries;
-const itemsOf = Set.prototype.values;
-const sizeOfMap = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get!;
-const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!;
 
 type Entry = readonly [key: unknown, value: unknown];
 
@@ -44,10 +31,10 @@ export type NumberOf = (buffer: object) => number;
  * value; README.md lists the exceptions. A proxy cannot be told from what it stands for, and is read like that.
  */
 export class ValueWriter {
-  readonly #shapes: ShapeWriter;
-  readonly #numberOf: NumberOf;
   /** The shared memory in the message that was written last; undefined: none. The sender of the message holds it until the message was read. */
   shared: object[] | undefined;
+  readonly #shapes: ShapeWriter;
+  readonly #numberOf: NumberOf;
   readonly #identity = new Identity();
   /** Undefined between two messages. */
   #memory: Memory | undefined;
@@ -134,12 +121,10 @@ export class ValueWriter {
   #number(value: number, at: number): number {
     const int = value | 0;
     if (int !== value || (int === 0 && 1 / value < 0)) return this.#double(tag.DOUBLE, value, at);
-    if (int >= 0 && int < tag.INTEGERS_END) return this.#tag(int, at);
+    if (int >= 0 && int < tag.TEXT) return this.#tag(int, at);
     if (int < -0x8000 || int >= 0x8000) return this.#word(tag.INT32, int, at);
     if (this.#end - at < 3) return FULL;
-    this.#u8[at] = tag.INT16;
-    this.#view.setInt16(at + 1, int, true);
-    return at + 3;
+    return this.#head(tag.INT16, int, at);
   }
 
   #double(kind: number, value: number, at: number): number {
@@ -154,6 +139,14 @@ export class ValueWriter {
     this.#u8[at] = kind;
     this.#view.setUint32(at + 1, value, true);
     return at + 5;
+  }
+
+  /** A tag and two bytes. The caller has checked that there is room. */
+  #head(kind: number, number: number, at: number): number {
+    this.#u8[at] = kind;
+    this.#u8[at + 1] = number;
+    this.#u8[at + 2] = number >> 8;
+    return at + 3;
   }
 
   #bigint(value: bigint, at: number): number {
@@ -196,17 +189,11 @@ export class ValueWriter {
 
   #items(value: readonly unknown[], length: number, at: number, depth: number): number {
     if (this.#end - at <= length) return FULL;
-    if (length <= LIST_MAX) {
-      this.#u8[at++] = tag.LIST + length;
-    } else {
-      at = this.#word(tag.LIST32, length, at);
-      if (at < 0) return at;
-    }
-    for (let i = 0; i < length; i++) {
+    at = length <= LIST_MAX ? this.#tag(tag.LIST + length, at) : this.#word(tag.LIST32, length, at);
+    for (let i = 0; i < length && at >= 0; i++) {
       const item = value[i];
       if (item === undefined && !(i in value)) return UNKNOWN;
       at = this.#value(item, at, depth);
-      if (at < 0) return at;
     }
     return at;
   }
@@ -222,9 +209,8 @@ export class ValueWriter {
       if (typeof item !== 'number') return this.#items(value, length, at, depth);
       if (hasRoom) view.setFloat64(first + 8 * i, item, true);
     }
-    if (!hasRoom) return FULL;
-    this.#word(tag.DOUBLES, length, at);
-    return after;
+    if (hasRoom) this.#word(tag.DOUBLES, length, at);
+    return hasRoom ? after : FULL;
   }
 
   /**
@@ -257,11 +243,8 @@ export class ValueWriter {
   #record(keys: readonly string[], start: number, at: number): number {
     if (keys.length > U16_MAX) return UNKNOWN;
     const id = this.#shapes.idOf(keys);
-    if (id >= 0) {
-      this.#head(tag.OBJECT, id, start);
-      return at;
-    }
-    this.#head(tag.RECORD, keys.length, start);
+    this.#head(id < 0 ? tag.RECORD : tag.OBJECT, id < 0 ? keys.length : id, start);
+    if (id >= 0) return at;
     for (const key of keys) {
       at = writeText(key, this.#memory!, at, this.#end);
       if (at < 0) return at;
@@ -269,46 +252,36 @@ export class ValueWriter {
     return at;
   }
 
-  #head(kind: number, number: number, at: number): void {
-    this.#u8[at] = kind;
-    this.#u8[at + 1] = number;
-    this.#u8[at + 2] = number >> 8;
-  }
-
   #special(value: object, prototype: object | null, at: number, depth: number): number {
-    if (ArrayBuffer.isView(value)) return this.#bytesOf(value, at);
+    if (ArrayBuffer.isView(value)) return this.#viewOf(value, at);
     switch (prototype) {
       case Date.prototype:
-        return this.#double(tag.DATE, timeOf.call(value as Date), at);
+        return this.#double(tag.DATE, builtins.timeOf.call(value as Date), at);
       case Map.prototype:
-        return this.#entries(tag.MAP, value, at, depth);
       case Set.prototype:
-        return this.#entries(tag.SET, value, at, depth);
+        return this.#entries(value, prototype === Map.prototype, at, depth);
       case ArrayBuffer.prototype:
+      case builtins.sharedPrototype:
         return this.#buffer(value, at);
-      case sharedPrototype:
-        return sharedByteLengthOf(value) < 0 ? UNKNOWN : this.#sharedBuffer(value, at);
       default:
         if (isErrorPrototype(prototype)) return this.#error(value, at, depth);
         return becomesPlain(value, prototype) ? this.#plain(value as Fields, at, depth) : UNKNOWN;
     }
   }
 
-  #entries(kind: number, value: object, at: number, depth: number): number {
-    const isMap = kind === tag.MAP;
-    let left = (isMap ? sizeOfMap : sizeOfSet).call(value) as number;
-    at = this.#word(kind, left, at);
+  #entries(value: object, isMap: boolean, at: number, depth: number): number {
+    let left = isMap ? builtins.sizeOfMap(value) : builtins.sizeOfSet(value);
+    at = this.#word(isMap ? tag.MAP : tag.SET, left, at);
     const entries = isMap
-      ? entriesOf.call(value as Map<unknown, unknown>)
-      : itemsOf.call(value as Set<unknown>);
+      ? builtins.entriesOf.call(value as Map<unknown, unknown>)
+      : builtins.itemsOf.call(value as Set<unknown>);
     for (const entry of entries) {
       if (at >= 0) at = this.#value(isMap ? (entry as Entry)[0] : entry, at, depth);
       if (at >= 0 && isMap) at = this.#value((entry as Entry)[1], at, depth);
       if (at < 0) return at;
       left--;
     }
-    // A getter has changed the Map or Set.
-    return left === 0 ? at : UNKNOWN;
+    return left === 0 ? at : UNKNOWN; // a getter has changed the Map or Set
   }
 
   #error(value: object, at: number, depth: number): number {
@@ -316,59 +289,53 @@ export class ValueWriter {
     if (parts === undefined) return UNKNOWN;
     const { kind, message, stack, cause } = parts;
     if (this.#end - at < 3) return FULL;
-    this.#head(tag.ERROR, kind | (cause === undefined ? 0 : 0x100), at);
-    at = this.#value(message, at + 3, depth);
+    at = this.#value(message, this.#head(tag.ERROR, kind | (cause === undefined ? 0 : 0x100), at), depth);
     if (at >= 0) at = this.#value(stack, at, depth);
     return at >= 0 && cause !== undefined ? this.#value(cause.value, at, depth) : at;
   }
 
-  #buffer(value: object, at: number): number {
-    const length = fixedByteLengthOf(value);
-    if (length < 0) return UNKNOWN;
-    at = this.#tag(tag.BUFFER, at);
-    return at < 0 ? at : this.#block(value as ArrayBuffer, 0, length, at);
-  }
-
-  #sharedBuffer(buffer: object, at: number): number {
-    const number = this.#numberOf(buffer);
+  #buffer(buffer: object, at: number): number {
+    const length = builtins.byteLengthOf(buffer);
+    const isShared = builtins.isShared(buffer);
+    const number = length >= 0 && isShared ? this.#numberOf(buffer) : length;
     if (number < 0) return UNKNOWN;
-    (this.shared ??= []).push(buffer);
-    return this.#word(tag.SHARED, number, at);
+    if (isShared) {
+      (this.shared ??= []).push(buffer);
+      return this.#word(tag.SHARED, number, at);
+    }
+    at = this.#tag(tag.BUFFER, at);
+    return at < 0 ? at : this.#block(buffer, 0, length, at);
   }
 
-  #block(buffer: ArrayBuffer, offset: number, length: number, at: number): number {
-    const padding = length > tag.UNALIGNED_MAX ? -(at + tag.BLOCK_HEAD) & 7 : 0;
+  #block(buffer: object, offset: number, length: number, at: number): number {
+    const padding = length > UNALIGNED_MAX ? -(at + tag.BLOCK_HEAD) & 7 : 0;
     const start = at + tag.BLOCK_HEAD + padding;
     if (this.#end < start + length) return FULL;
     this.#view.setUint32(at, length, true);
     this.#u8[at + 4] = padding;
-    writeBytes(this.#memory!, start, new Uint8Array(buffer, offset, length));
+    writeBytes(this.#memory!, start, new Uint8Array(buffer as ArrayBuffer, offset, length));
     return start + length;
   }
 
   /** A view alone takes its own bytes with it and no others; views that share their bytes go on sharing them. */
-  #bytesOf(value: ArrayBufferView, at: number): number {
-    const kind = kindOf(value);
-    if (kind === undefined) return UNKNOWN;
-    const buffer = bufferOf(value, kind);
-    const isShared = Object.getPrototypeOf(buffer) === sharedPrototype;
-    const bufferLength = isShared ? sharedByteLengthOf(buffer) : fixedByteLengthOf(buffer);
+  #viewOf(value: ArrayBufferView, at: number): number {
+    const sight = builtins.sightOf(value);
+    if (sight === undefined) return UNKNOWN;
+    const { kind, buffer, offset, length } = sight;
+    const bufferLength = builtins.byteLengthOf(buffer);
     if (bufferLength < 0 || bufferLength > U32_MAX) return UNKNOWN;
-    const offset = offsetOf(value, kind);
-    const length = byteLengthOf(value, kind);
     const known = this.#identity.note(buffer);
-    const isAlone = known < 0 && !this.#wholeBuffers && !isShared;
+    const isAlone = known < 0 && !this.#wholeBuffers && !builtins.isShared(buffer);
     if (this.#end - at < (isAlone ? 2 : 10)) return FULL;
     this.#u8[at] = isAlone ? tag.VIEW : tag.VIEW_OF;
     this.#u8[at + 1] = kind;
     if (isAlone) {
       if (length < bufferLength) (this.#partial ??= new Set()).add(this.#identity.count - 1);
-      return this.#block(buffer as ArrayBuffer, offset, length, at + 2);
+      return this.#block(buffer, offset, length, at + 2);
     }
     this.#view.setUint32(at + 2, offset, true);
     this.#view.setUint32(at + 6, length, true);
-    if (known >= 0) return this.#same(known, at + 10);
-    return isShared ? this.#sharedBuffer(buffer, at + 10) : this.#buffer(buffer, at + 10);
+    return known >= 0 ? this.#same(known, at + 10) : this.#buffer(buffer, at + 10);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Captures large bytes in memory that is used again. */
 import { isImmutable, type Payload } from '../../core/calls/payload.js';
 import { KeptMemory } from '../../core/lease.js';
-import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf } from '../codec/views.js';
+import { fixedByteLengthOf, sightOf } from '../codec/builtins.js';
 
 /** Arrays of at least this many bytes are kept: for shorter ones the system is not asked for memory each time. Chosen by hand. */
 const FROM_BYTES = 2 ** 16;
@@ -34,7 +34,7 @@ export class KeptBytes {
 
 /** Whether the value is a large Uint8Array that sees all of its buffer, so that nothing but its bytes would have to be copied. */
 function isWhole(value: unknown): value is Uint8Array<ArrayBuffer> {
-  if (!ArrayBuffer.isView(value) || kindOf(value) !== UINT8) return false;
-  const length = byteLengthOf(value, UINT8);
-  return length >= FROM_BYTES && fixedByteLengthOf(bufferOf(value, UINT8)) === length;
+  const sight = ArrayBuffer.isView(value) ? sightOf(value) : undefined;
+  if (sight?.kind !== UINT8 || sight.length < FROM_BYTES) return false;
+  return fixedByteLengthOf(sight.buffer) === sight.length;
 }

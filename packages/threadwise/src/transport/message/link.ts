@@ -3,7 +3,7 @@ import type { Link, LinkEvents, MainBoard, NewBoard, Platform, Transport } from 
 import { capture, notCloneable, unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
 import { decodeError } from '../codec/error-codec.js';
-import { estimateItems } from '../codec/estimate.js';
+import { estimateItems } from '../codec/value-memory.js';
 import type { About } from '../line.js';
 import { PortLink } from '../port-link.js';
 import { beganWithin } from '../trust.js';

@@ -15,7 +15,7 @@ import { encodeError } from '../../codec/error-codec.js';
 import { ShapeWriter } from '../../codec/shape-book.js';
 import { BOOK_BYTES } from '../../codec/tags.js';
 import { ValueWriter } from '../../codec/value-writer.js';
-import { areBuffersWithin } from '../../codec/views.js';
+import { areBuffersWithin } from '../../codec/builtins.js';
 import { Arena, leaseMemory, numbersOfUserMemory } from './arena.js';
 import { Board, RunTimes, Waker } from '../board.js';
 import { CellPayload, Cells } from './cells.js';

@@ -1,8 +1,6 @@
 /** Writes arguments into cells, and what does not fit there into the arena. */
 import { leaseOf } from '../../../core/lease.js';
-import { type Memory, memoryOf, writeBytes } from '../../codec/value-memory.js';
-import { writeLatin1 } from '../../codec/text.js';
-import { estimateItems } from '../../codec/estimate.js';
+import { estimateItems, type Memory, memoryOf, writeBytes, writeLatin1 } from '../../codec/value-memory.js';
 import { UNKNOWN } from '../../codec/tags.js';
 import type { ValueWriter } from '../../codec/value-writer.js';
 import type { Arena } from './arena.js';
