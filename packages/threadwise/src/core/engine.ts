@@ -5,11 +5,11 @@
 import { Admission, PackingAdmission } from './calls/admission.js';
 import { Canceller } from './calls/canceller.js';
 import { CrossingMeter } from './calls/crossing-meter.js';
-import { Ledger } from './calls/ledger.js';
 import { checkCloneable } from './calls/payload.js';
 import type { PlainCalls } from './calls/plain-calls.js';
 import { RoomQueue } from './calls/room.js';
 import { defaultRun, type ResolvedRun } from './calls/run-options.js';
+import { Ledger } from './calls/ledger.js';
 import type { Task } from './calls/task.js';
 import type {
   Choice,
@@ -70,7 +70,7 @@ export class Engine {
   /** Where leases get their memory. */
   readonly leases: LeaseMemory;
   readonly meter: CrossingMeter;
-  readonly room: RoomQueue;
+  readonly room = new RoomQueue(this);
   readonly streams = new Streams();
   readonly forks = new Forks(this);
   readonly ledger: Ledger;
@@ -105,11 +105,6 @@ export class Engine {
     const leaseMemory = usesThreads ? exchange.leaseMemory : undefined;
     this.leases = leaseMemory ?? new SingleBuffers(platform.sharedMemory);
     this.meter = new CrossingMeter(platform.now);
-    this.room = new RoomQueue(
-      () => this.admission.freePlaces(),
-      (callback) => platform.nextTurn(callback), // keeps the process alive, unlike a timer
-      () => this.lifecycle.updateKeepAlive(),
-    );
     this.workers = new Workers(this);
     this.recycler = new Recycler(this);
     this.scaler = new Scaler(this, usesThreads ? options.threads : { ...options.threads, min: 0, max: 0 });

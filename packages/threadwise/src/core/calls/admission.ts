@@ -12,19 +12,15 @@ import { keepResolve, type PlainCalls, resolveOfLast } from './plain-calls.js';
 import { mayBePlain, type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
 
-/** A call is for one worker, or for the calling thread. */
-type Receiver = WorkerSlot | CallingThread;
-
 /** What the calls of `pool.broadcast`, `pool.stream` and `task.run` have, beside what those of `pool.run` have. */
 interface Extra {
-  /** The worker that it is for; otherwise placement and dispatch decide. */
-  readonly to?: Receiver;
+  /** The worker that it is for, or the calling thread; otherwise placement and dispatch decide. */
+  readonly to?: WorkerSlot | CallingThread;
   /** The workers that get a call of the same broadcast. All calls of a broadcast share one set; a call of no broadcast has none. */
   readonly receivers?: Set<unknown>;
-  /** The ticket of the stream to which the task gives its values. A call of no stream has none. */
+  /** The ticket of the stream to which the task gives its values. */
   readonly ticket?: Ticket;
 }
-const NOTHING: Extra = {};
 
 type Capturing = Pick<Exchange, 'capture'>;
 /** The name and the arguments of a call as they cross. */
@@ -74,25 +70,19 @@ export class Admission {
 
   /** How many more tasks are accepted now. Infinity where calls are refused: otherwise callers would wait for room for ever. */
   freePlaces(): number {
-    const { limit } = this;
+    const { limit, here } = this;
     const { dispatch, lifecycle, workers } = this.#engine;
     if (limit === Number.POSITIVE_INFINITY || lifecycle.refusal !== undefined)
       return Number.POSITIVE_INFINITY;
-    const waiting = dispatch.waiting + (this.here?.tasks.waiting ?? 0);
     // While no worker is ready, the queue takes one task beyond its limit: the first worker that is ready begins it.
     const isStarting = !dispatch.isPaused && !workers.slots.some(({ state }) => state === 'ready');
-    const hasRoom = this.here?.within.takesAll ? this.here.hasRoom : dispatch.hasRoom || isStarting;
-    return limit - waiting + (hasRoom ? 1 : 0);
+    const hasRoom = here?.within.takesAll ? here.hasRoom : dispatch.hasRoom || isStarting;
+    return limit - dispatch.waiting - (here?.tasks.waiting ?? 0) + (hasRoom ? 1 : 0);
   }
 
   /** Throws what refuses the call. */
-  #accept(
-    given: unknown,
-    args: unknown,
-    options: RunOptions | undefined,
-    extra: Extra | undefined,
-  ): Promise<unknown> {
-    const { to, receivers, ticket } = extra ?? NOTHING;
+  #accept(given: unknown, args: unknown, options?: RunOptions, extra?: Extra): Promise<unknown> {
+    const { to, receivers, ticket } = extra ?? {};
     const { parts, defaults, ledger, hooks, lifecycle, scaler, room, canceller, dispatch, meter } =
       this.#engine;
     const { here } = this;
@@ -114,8 +104,8 @@ export class Admission {
     const call = canBePlain ? this.plain?.enterWith(name, values, run) : undefined;
     if (call !== undefined) return call;
     const atHere = receiver === this.#engine.here ? this.#engine.here : undefined;
-    const crosses = atHere === undefined;
-    const began = crosses && meter.wantsSubmission(this.isExploring(name)) ? parts.platform.now() : 0;
+    const isMeasured = atHere === undefined && meter.wantsSubmission(this.isExploring(name));
+    const began = isMeasured ? parts.platform.now() : 0;
     // A buffer that is moved to a worker which finds no such task would be lost.
     if (run.transfer.length > 0 && names?.includes(name) === false) throw taskNotFound(name, names);
     const exchange = atHere ?? parts.exchange;
@@ -131,7 +121,7 @@ export class Admission {
     lifecycle.updateKeepAlive();
     scaler.watch();
     room.taken();
-    ledger.tellSubmit(id, name);
+    hooks.emit('task:submit', { taskId: id, name });
     if (task.settled) return promise; // a listener has ended the pool
     try {
       canceller.watchSignal(task);
@@ -168,8 +158,15 @@ export class Admission {
         return { context, wireName: wire[0], payload: this.#capture(wire, run, exchange) };
       }
     } catch (error) {
-      const none = { waitMs: undefined, runMs: undefined };
-      hooks.traceEnd({ taskId, name, context, outcome: 'rejected', ...none, error });
+      hooks.traceEnd({
+        taskId,
+        name,
+        context,
+        outcome: 'rejected',
+        waitMs: undefined,
+        runMs: undefined,
+        error,
+      });
       throw error;
     }
   }

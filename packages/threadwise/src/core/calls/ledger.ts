@@ -6,7 +6,7 @@ import { UserCode } from '../events/user-code.js';
 import type { Payload } from './payload.js';
 import { PlainCalls } from './plain-calls.js';
 import type { ResolvedRun } from './run-options.js';
-import { type Settlement, Task } from './task.js';
+import { type OnSettled, Task } from './task.js';
 
 export class Ledger {
   /** The calls without options; undefined where each of those needs a record, too. */
@@ -39,17 +39,13 @@ export class Ledger {
     return ++this.#lastId;
   }
 
-  /**
-   * Enters a call that has a record.
-   * @param resolve of the promise that the caller has
-   * @param wireName the name that crosses with it
-   */
+  /** Enters a call that has a record. @param resolve of the promise that the caller has */
   open(
     id: number,
     name: string,
     payload: Payload,
     run: ResolvedRun,
-    resolve: (value: unknown) => void,
+    resolve: Task['resolve'],
     wireName = name,
     submittedAt = this.#engine.parts.platform.burstNow(),
   ): Task {
@@ -74,9 +70,9 @@ export class Ledger {
     if (scaler.keepsOne) scaler.adjust();
   }
 
-  readonly #onSettled = (task: Task, settlement: Settlement): void => {
-    const { parts, here } = this.#engine;
-    const { outcome, value, runMs, by, error } = settlement;
+  readonly #onSettled: OnSettled = (task, { outcome, value, runMs, by, error }) => {
+    const { parts, here, hooks } = this.#engine;
+    const { id: taskId, name, context } = task;
     const hasRun = runMs !== undefined;
     this.#tasks.delete(task);
     task.payload.onSettled?.(task.stillRuns);
@@ -86,9 +82,9 @@ export class Ledger {
     // A call that ran on this thread has its record, undefined where the thread is no worker. An interrupted call still runs.
     const isInline = hasRun ? by === here?.record : here?.tasks.link.startedAt(task) !== undefined;
     parts.recorder.settled(outcome, waitMs, runMs, now, by);
-    parts.recorder.functions.ended(task.name, outcome, runMs, now, error, isInline);
-    if (hasRun && !isInline) this.ranAcross(task.name, runMs, now);
-    this.tellSettle(task.id, task.name, task.context, outcome, runMs, waitMs, error);
+    parts.recorder.functions.ended(name, outcome, runMs, now, error, isInline);
+    if (hasRun && !isInline) this.ranAcross(name, runMs, now);
+    hooks.taskEnded({ taskId, name, context, outcome, waitMs, runMs, error });
     if (outcome === 'completed') task.resolve(value);
     else rejectWithCaller(task.resolve, error);
     this.settled();
@@ -99,37 +95,15 @@ export class Ledger {
     this.#engine.placement.learner?.find(name)?.ranAcross(runMs, now);
   }
 
-  // --- who hears of calls, beside their callers ---
-
-  tellSubmit(taskId: number, name: string): void {
-    const { hooks } = this.#engine;
-    if (hooks.wants('task:submit')) hooks.emit('task:submit', { taskId, name });
-  }
-
   tellProgress(taskId: number, name: string, said: unknown, { onProgress }: ResolvedRun): void {
     const { hooks, parts } = this.#engine;
-    let value: unknown;
+    let value = said;
     try {
-      value = parts.instances === undefined ? said : parts.instances.unpack(said);
+      if (parts.instances !== undefined) value = parts.instances.unpack(said);
     } catch (error) {
       return hooks.report(error); // a `decode` of the user's has thrown
     }
     hooks.emit('task:progress', { taskId, name, value });
     if (onProgress !== undefined) this.#userCode.call(onProgress, [value], hooks.report);
-  }
-
-  tellSettle(
-    taskId: number,
-    name: string,
-    context: unknown,
-    outcome: Outcome,
-    runMs: number | undefined,
-    waitMs?: number,
-    error?: unknown,
-  ): void {
-    const { hooks } = this.#engine;
-    if (hooks.isTracing) hooks.traceEnd({ taskId, name, context, outcome, waitMs, runMs, error });
-    if (hooks.wants('task:settle'))
-      hooks.emit('task:settle', { taskId, name, outcome, waitMs, runMs, error });
   }
 }

@@ -18,11 +18,11 @@ export interface Payload {
   readonly byPort?: boolean;
 }
 
+export const NO_PAYLOAD: Payload = { args: [], transfer: [], onSettled: undefined };
+
 /** Captures arguments. Throws ERR_NOT_CLONEABLE, and moves nothing, when they cannot be cloned. */
 export function capture(given: readonly unknown[], transfer: readonly unknown[], clone: Clone): Payload {
-  if (transfer.length === 0 && given.every(isImmutable)) {
-    return { args: given.slice(), transfer: [], onSettled: undefined };
-  }
+  if (transfer.length === 0 && given.every(isImmutable)) return { ...NO_PAYLOAD, args: given.slice() };
   const leases = given.map(leaseOf);
   const args = given.map((value, i) => leases[i]?.bytes ?? value);
   let copy: { readonly args: readonly unknown[]; readonly transfer: readonly unknown[] };

@@ -5,11 +5,11 @@ import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import type { PlainWay } from '../contracts.js';
 import type { Engine } from '../engine.js';
-import type { Ledger } from './ledger.js';
 import { MeasuredRecorder } from '../../metrics/measured.js';
 import { FakePlatform, plainRun } from '../fake-platform.case.js';
 import { PlainCalls } from './plain-calls.js';
-import { Task } from './task.js';
+import type { Ledger } from './ledger.js';
+import { type OnSettled, Task } from './task.js';
 
 /** A table, and a way with as many slots as are named: each call gets the next of them. */
 function table({
@@ -43,9 +43,12 @@ function table({
     settled: () => undefined,
     ranAcross: (name: string, runMs: number) => ran.push([name, runMs]),
     open: (...[id, name, payload, run, resolve, wireName, submittedAt]: Parameters<Ledger['open']>) => {
-      const task = new Task(id, name, payload, run, submittedAt!, () => undefined, wireName);
-      task.resolve = resolve;
-      return task;
+      const settled: OnSettled = (_task, { outcome, runMs, by, error }) => {
+        recorder.settled(outcome, 0, runMs, platform.now(), by);
+        ran.push([name, runMs!]);
+        resolve(Promise.reject(error));
+      };
+      return new Task(id, name, payload, run, submittedAt!, settled, wireName);
     },
   };
   const takenOver: Task[] = [];

@@ -3,19 +3,18 @@
  * promise and no other object. A slot is the cell of shared memory in which the call crosses. A call that needs more than that (it is
  * aborted, its worker dies, somebody listens) is inflated to a `Task`, and from then on that is the call's only record.
  */
-import { rejectWithCaller } from './caller-stack.js';
 import type { PlainWay, Platform, Recorder, TimerHandle, WorkerRecord } from '../contracts.js';
 import type { Engine } from '../engine.js';
-import type { Ledger } from './ledger.js';
+import { NO_PAYLOAD, type Payload } from './payload.js';
 import type { ResolvedRun, RunOptions } from './run-options.js';
 import { isList, isObject, MAX_TIMER_MS } from '../options/checks.js';
 import { type AbortSignalLike, onAbort } from './signals.js';
+import type { Ledger } from './ledger.js';
 import type { Task } from './task.js';
 
-type Resolve = (value: unknown) => void;
 type OpenCalls = Pick<Ledger, 'newId' | 'open' | 'settled' | 'size' | 'ranAcross'>;
 
-/** What belongs to calls that have other options than a timeout. */
+/** What calls with other options than a timeout have. */
 interface Own {
   /** Options that pass `mayBePlain`. */
   readonly run: ResolvedRun;
@@ -25,9 +24,9 @@ interface Own {
   unfollow?(): void;
 }
 
-/** Set by `keepResolve`, which a Promise calls before its constructor returns: one function for all calls. */
-export let resolveOfLast: Resolve;
-export const keepResolve = (resolve: Resolve) => {
+/** Set by `keepResolve`: one function for all promises. */
+export let resolveOfLast: Task['resolve'];
+export const keepResolve = (resolve: Task['resolve']) => {
   resolveOfLast = resolve;
 };
 
@@ -47,20 +46,18 @@ export class PlainCalls {
   /** The number of open plain calls. */
   size = 0;
   /**
-   * How many milliseconds the task of the call ran that is settled next. A field and no argument: a fraction that is passed to a
-   * function becomes an object wherever the compiler does not inline that function.
+   * How many milliseconds the task of the call ran that is settled next. No argument: a fraction that is passed to a function becomes an object
+   * wherever the compiler does not inline that function.
    */
   runMs = 0;
   readonly #engine: Engine;
   readonly #ledger: OpenCalls;
   readonly #recorder: Recorder;
   readonly #platform: Platform;
-  /** The way of plain calls: cells of shared memory, and workers that look there. */
   readonly #way: PlainWay;
   /** The function that settles the call in a slot; undefined where there is no call. Only `#take` clears it: a second end finds nothing. */
-  readonly #resolves: (Resolve | undefined)[] = [];
+  readonly #resolves: (Task['resolve'] | undefined)[] = [];
   readonly #names: string[] = [];
-  /** What each call has of its own, by slot. Only a call that is inflated needs it. */
   readonly #own: (Own | undefined)[] = [];
   /** The signal of the call that is being entered, if it has one. */
   #entering: AbortSignalLike | undefined;
@@ -98,17 +95,12 @@ export class PlainCalls {
   }
 
   /**
-   * Enters a call, and has workers take it. Nearly every call goes this way. Undefined: the call needs a record; making that also says what is
-   * wrong with the call. This is one function, and longer than those that V8 inlines: otherwise V8 would compile all of it again into each
-   * function that leads here, while a short program still waits for its first results.
+   * Enters a call, and has workers take it. Undefined: the call needs a record; making that also says what is wrong with the call. This is longer
+   * than the functions that V8 inlines: otherwise V8 would compile all of it again into each function that leads here, while a short program
+   * still waits for its first results.
    * @param own instead of `given`
    */
-  enter(
-    name: unknown,
-    args: unknown,
-    given: RunOptions | undefined,
-    own?: Own,
-  ): Promise<unknown> | undefined {
+  enter(name: unknown, args: unknown, given?: RunOptions, own?: Own): Promise<unknown> | undefined {
     const { admission, meter, parts, scaler, hooks, defaults, dispatch } = this.#engine;
     if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
     const timeoutMs = given === undefined ? (own?.run ?? defaults).timeoutMs : onlyTimeout(given);
@@ -116,9 +108,8 @@ export class PlainCalls {
     if (given !== undefined && (timeoutMs === 0 || !this.isOpen)) return undefined;
     const { limit } = admission;
     const isBounded = limit !== Number.POSITIVE_INFINITY;
-    if (hooks.areCallsHeard || !dispatch.takesPlain || (isBounded && this.#ledger.size >= limit)) {
+    if (hooks.areCallsHeard || !dispatch.takesPlain || (isBounded && this.#ledger.size >= limit))
       return undefined;
-    }
     const began = meter.wantsSubmission(admission.isExploring(name)) ? parts.platform.now() : 0;
     const id = this.#ledger.newId();
     let slot: number;
@@ -196,13 +187,7 @@ export class PlainCalls {
   }
 
   failed(slot: number, error: unknown, by: WorkerRecord): void {
-    const resolve = this.#take(slot);
-    by.ran(Math.max(0, this.#now - this.#submittedAt[slot]! - this.runMs), this.runMs);
-    this.#recorder.ended('failed', 1, this.#now);
-    this.#recorder.functions.ended(this.#names[slot]!, 'failed', this.runMs, this.#now, error, false);
-    this.#ledger.ranAcross(this.#names[slot]!, this.runMs, this.#now);
-    this.#ledger.settled();
-    rejectWithCaller(resolve, error);
+    this.#open(slot, NO_PAYLOAD).settle({ outcome: 'failed', error, runMs: this.runMs, by });
   }
 
   /** Records the calls that have completed, also those of a batch that has not ended, because somebody asks for the figures now. */
@@ -221,7 +206,7 @@ export class PlainCalls {
     this.#ledger.settled();
   }
 
-  /** Records the calls that have completed. Mostly those of a batch are of one function. @param next the function that is counted from now on */
+  /** Records the calls that have completed, mostly all of one function. @param next the function that is counted from now on */
   #record(next: string): void {
     if (this.#completed > 0) {
       const name = this.#completedName;
@@ -239,32 +224,32 @@ export class PlainCalls {
    * @param isAborted whether its signal aborts. Default: what the signal says
    */
   inflate(slot: number, isAborted?: boolean): Task {
-    const own = this.#own[slot];
-    const resolve = this.#take(slot);
-    const { defaults, canceller } = this.#engine;
-    const payload = this.#way.cells.payload(slot);
-    const timeoutMs = this.#timeoutMs[slot]! || undefined;
-    const run = own?.run ?? (timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs });
-    const [id, name, submittedAt] = [this.#ids[slot]!, this.#names[slot]!, this.#submittedAt[slot]!];
-    const task = this.#ledger.open(id, name, payload, run, resolve, name, submittedAt);
+    const task = this.#open(slot, this.#way.cells.payload(slot));
     this.#way.cells.keep(slot, task);
-    canceller.takeOver(task, undefined, isAborted);
+    this.#engine.canceller.takeOver(task, undefined, isAborted);
     return task;
   }
 
+  #open(slot: number, payload: Payload): Task {
+    const own = this.#own[slot];
+    const resolve = this.#take(slot);
+    const { defaults } = this.#engine;
+    const timeoutMs = this.#timeoutMs[slot]! || undefined;
+    const run = own?.run ?? (timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs });
+    const [id, name, submittedAt] = [this.#ids[slot]!, this.#names[slot]!, this.#submittedAt[slot]!];
+    return this.#ledger.open(id, name, payload, run, resolve, name, submittedAt);
+  }
+
   inflateAll(): void {
-    for (let slot = 0; this.size > 0 && slot < this.#resolves.length; slot++) {
-      if (this.#resolves[slot] !== undefined) this.inflate(slot);
-    }
+    for (let slot = 0; this.size > 0 && slot < this.#resolves.length; slot++)
+      if (this.has(slot)) this.inflate(slot);
   }
 
   close(): void {
     this.#timer?.cancel();
   }
 
-  // --- timeouts ---
-
-  // One timer serves all calls, which are looked through only when it goes off: so a timeout costs a call next to nothing.
+  // --- timeouts: one timer serves all calls, which are looked through only when it goes off, so a timeout costs a call next to nothing ---
 
   #setTimer(dueAt: number, now: number): void {
     this.#timer?.cancel();
@@ -280,18 +265,16 @@ export class PlainCalls {
     let next = Number.POSITIVE_INFINITY;
     for (let slot = 0; slot < this.#resolves.length; slot++) {
       if (this.#timeoutMs[slot] === 0 || !this.has(slot)) continue;
-      const isDue = this.#dueAt[slot]! <= now;
-      if (isDue && this.#way.cells.hasBegun(slot)) {
-        this.inflate(slot);
-        continue;
+      if (this.#dueAt[slot]! <= now) {
+        if (this.#way.cells.hasBegun(slot)) this.inflate(slot);
+        else this.#dueAt[slot] = now + this.#timeoutMs[slot]!;
       }
-      if (isDue) this.#dueAt[slot] = now + this.#timeoutMs[slot]!;
-      next = Math.min(next, this.#dueAt[slot]!);
+      if (this.has(slot)) next = Math.min(next, this.#dueAt[slot]!);
     }
     if (next < Number.POSITIVE_INFINITY) this.#setTimer(next, now);
   }
 
-  #take(slot: number): Resolve {
+  #take(slot: number): Task['resolve'] {
     const resolve = this.#resolves[slot];
     if (resolve === undefined) throw new Error(`threadwise: slot ${slot} has no plain call to settle`);
     this.#resolves[slot] = undefined;

@@ -1,6 +1,7 @@
 /** Waiting for room: first come, first served, and no more are woken than there is room for. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Engine } from '../engine.js';
 import { RoomQueue } from './room.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -8,12 +9,11 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** A queue with that many free places, and the names of those who were woken, in order. */
 function queue(places = 0) {
   const state = { places, woken: [] as string[], expire: () => {} };
-  const room = new RoomQueue(
-    () => state.places,
-    (callback) => {
-      state.expire = callback;
-    },
-  );
+  const room = new RoomQueue({
+    admission: { freePlaces: () => state.places },
+    parts: { platform: { nextTurn: (callback: () => void) => (state.expire = callback) } },
+    lifecycle: { updateKeepAlive: () => undefined },
+  } as unknown as Engine);
   const wait = (name: string, signal?: AbortSignal) => {
     void room.wait(signal).then(() => state.woken.push(name));
   };

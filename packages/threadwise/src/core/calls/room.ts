@@ -1,27 +1,16 @@
 /** Callers that wait for room in a bounded queue: first come, first served, and no more are let through than there is room for. */
+import type { Engine } from '../engine.js';
 import { type AbortSignalLike, ONCE } from './signals.js';
 
 export class RoomQueue {
-  readonly #freePlaces: () => number;
-  readonly #later: (callback: () => void) => void;
-  readonly #changed: () => void;
+  readonly #engine: Engine;
   readonly #waiting = new Set<() => void>();
   /** Places promised to those who were let through and have not made their calls yet. */
   #reserved = 0;
   #isExpirySet = false;
 
-  /**
-   * @param later calls back when those who were let through have had the time to make their calls
-   * @param changed is told when somebody waits, or does not any more
-   */
-  constructor(
-    freePlaces: () => number,
-    later: (callback: () => void) => void,
-    changed: () => void = () => undefined,
-  ) {
-    this.#freePlaces = freePlaces;
-    this.#later = later;
-    this.#changed = changed;
+  constructor(engine: Engine) {
+    this.#engine = engine;
   }
 
   get isAwaited(): boolean {
@@ -30,25 +19,22 @@ export class RoomQueue {
 
   /** Promises a place to a caller, if there is one and nobody waits. */
   take(): boolean {
-    if (this.#waiting.size > 0 || this.#unpromised() <= 0) return false;
-    this.#reserve();
-    return true;
+    return !this.isAwaited && this.#reserve();
   }
 
   /** Resolves when there is room, when `signal` aborts, or when the pool closes: the call that follows will tell. */
-  wait(signal?: AbortSignalLike): Promise<void> {
-    if (signal?.aborted || this.#freePlaces() === Number.POSITIVE_INFINITY || this.take())
-      return Promise.resolve();
-    return new Promise((resolve) => {
+  async wait(signal?: AbortSignalLike): Promise<void> {
+    if (signal?.aborted || this.#freePlaces === Number.POSITIVE_INFINITY || this.take()) return;
+    await new Promise<void>((resolve) => {
       const wake = () => {
         this.#waiting.delete(wake);
         signal?.removeEventListener('abort', wake);
-        this.#changed();
+        this.#engine.lifecycle.updateKeepAlive();
         resolve();
       };
       this.#waiting.add(wake);
       signal?.addEventListener('abort', wake, ONCE);
-      this.#changed();
+      this.#engine.lifecycle.updateKeepAlive();
     });
   }
 
@@ -56,8 +42,7 @@ export class RoomQueue {
   update(): void {
     if (this.#waiting.size === 0) return;
     for (const wake of this.#waiting) {
-      if (this.#unpromised() <= 0) return;
-      this.#reserve();
+      if (!this.#reserve()) return;
       wake();
     }
   }
@@ -71,20 +56,25 @@ export class RoomQueue {
     for (const wake of this.#waiting) wake();
   }
 
-  #unpromised(): number {
-    return this.#freePlaces() - this.#reserved;
+  get #freePlaces(): number {
+    return this.#engine.admission.freePlaces();
   }
 
-  /** Reserves a place for a short while: a caller that was let through may make no call, and then the next one must have it. */
-  #reserve(): void {
-    if (this.#freePlaces() === Number.POSITIVE_INFINITY) return;
+  /**
+   * Reserves a place, if there is one, until the next turn, which keeps the process alive, unlike a timer: a caller that was let through may make
+   * no call, and then the next one must have it.
+   */
+  #reserve(): boolean {
+    const free = this.#freePlaces - this.#reserved;
+    if (free <= 0 || free === Number.POSITIVE_INFINITY) return free > 0;
     this.#reserved++;
-    if (this.#isExpirySet) return;
+    if (this.#isExpirySet) return true;
     this.#isExpirySet = true;
-    this.#later(() => {
+    this.#engine.parts.platform.nextTurn(() => {
       this.#isExpirySet = false;
       this.#reserved = 0;
       this.update();
     });
+    return true;
   }
 }

@@ -8,29 +8,30 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** The options of `addEventListener`, without a prototype: nothing can be inherited. */
-export const ONCE: { readonly once: boolean } = Object.assign(Object.create(null), { once: true });
-
-/** Every runtime that we support has it, but the language has not. Taken before a program can replace it. */
-export const { AbortController } = globalThis as unknown as { AbortController: new () => Controller };
-
 export interface Controller {
   readonly signal: AbortSignalLike;
   abort(reason: unknown): void;
 }
 
-/** The followers of a signal, and the one listener that tells them. */
-interface Followed {
-  readonly followers: Set<() => void>;
-  readonly tell: () => void;
-}
+/** Every runtime that we support has it, but the language has not. Taken before a program can replace it. */
+export const { AbortController } = globalThis as unknown as { AbortController: new () => Controller };
 
-/** One listener for each signal, however many calls follow it: Node warns of a leak from the eleventh on. */
-const followed = new WeakMap<AbortSignalLike, Followed>();
+/** The options of `addEventListener`, without a prototype: nothing can be inherited. */
+export const ONCE: { readonly once: boolean } = Object.assign(Object.create(null), { once: true });
+
+/** The followers of each signal, and the one listener that tells them: Node warns of a leak from the eleventh on. */
+const followed = new WeakMap<AbortSignalLike, { readonly followers: Set<() => void>; tell(): void }>();
 
 /** Calls back, with a function of its own for each follower, when a signal aborts. Returns what undoes it. */
 export function onAbort(signal: AbortSignalLike, callback: () => void): () => void {
-  const { followers, tell } = followed.get(signal) ?? listenTo(signal);
+  let known = followed.get(signal);
+  if (known === undefined) {
+    const followers = new Set<() => void>();
+    known = { followers, tell: () => [...followers].forEach((follower) => void follower()) };
+    signal.addEventListener('abort', known.tell, ONCE); // first: it may throw where the signal is not the runtime's own
+    followed.set(signal, known);
+  }
+  const { followers, tell } = known;
   followers.add(callback);
   return () => {
     if (!followers.delete(callback) || followers.size > 0) return;
@@ -41,15 +42,6 @@ export function onAbort(signal: AbortSignalLike, callback: () => void): () => vo
       // A signal of the user's own kind: the call that has followed it has to settle all the same.
     }
   };
-}
-
-function listenTo(signal: AbortSignalLike): Followed {
-  const followers = new Set<() => void>();
-  const tell = () => [...followers].forEach((follower) => void follower());
-  const both = { followers, tell };
-  signal.addEventListener('abort', tell, ONCE); // first: it may throw where the signal is not the runtime's own
-  followed.set(signal, both);
-  return both;
 }
 
 /** Aborts a controller when a signal does, or has. Returns what undoes it. */

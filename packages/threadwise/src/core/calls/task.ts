@@ -3,9 +3,6 @@ import type { Outcome, TaskView, WorkerRecord } from '../contracts.js';
 import type { Payload } from './payload.js';
 import type { ResolvedRun } from './run-options.js';
 
-/** queued: in a queue of the main side. handed: a worker has it, begun or not. settled: the caller knows. */
-type TaskState = 'queued' | 'handed' | 'settled';
-
 /** How a call ended. */
 export type Settlement = (
   | { readonly outcome: 'completed'; readonly value: unknown; readonly error?: undefined }
@@ -16,6 +13,8 @@ export type Settlement = (
   readonly by?: WorkerRecord | undefined;
 };
 
+export type OnSettled = (task: Task, settlement: Settlement) => void;
+
 function nobody(): void {}
 
 export class Task implements TaskView {
@@ -24,13 +23,14 @@ export class Task implements TaskView {
   readonly payload: Payload;
   readonly run: ResolvedRun;
   readonly submittedAt: number;
-  state: TaskState = 'queued';
+  /** queued: in a queue of the main side. handed: a worker has it, begun or not. settled: the caller knows. */
+  state: 'queued' | 'handed' | 'settled' = 'queued';
   retriesLeft: number;
   /** Whether it timed out or was aborted while it ran, and its worker has not said yet that it has ended. */
   stillRuns = false;
   /** Meant for one worker and no other (a broadcast): it is never moved. */
   pinned = false;
-  /** The workers that get a call of the same broadcast. When a worker dies, the worker that gets its call is added; a call of no broadcast has no set. */
+  /** The workers that get a call of the same broadcast: when one dies, the worker that gets its call is added. */
   receivers: Set<unknown> | undefined = undefined;
   /** The name that crosses with it: see `carrier.ts`. */
   readonly wireName: string;
@@ -42,7 +42,7 @@ export class Task implements TaskView {
   resolve: (value: unknown) => void = nobody;
   /** Undoes what watches the task: its timer, its abort listener. */
   unwatch: (() => void) | undefined = undefined;
-  readonly #onSettled: (task: Task, settlement: Settlement) => void;
+  readonly #onSettled: OnSettled;
 
   constructor(
     id: number,
@@ -50,7 +50,7 @@ export class Task implements TaskView {
     payload: Payload,
     run: ResolvedRun,
     submittedAt: number,
-    onSettled: (task: Task, settlement: Settlement) => void,
+    onSettled: OnSettled,
     wireName = name,
   ) {
     this.wireName = wireName;
@@ -71,10 +71,7 @@ export class Task implements TaskView {
     return this.run.key;
   }
 
-  /**
-   * Whether its arguments move when it is handed over. Then it can be handed over only once: its worker runs it, or it is lost with
-   * that worker, and its caller is told.
-   */
+  /** Whether its arguments move when it is handed over. Then that happens once: its worker runs it, or it is lost with that worker. */
   get moves(): boolean {
     return this.payload.transfer.length > 0;
   }
@@ -90,7 +87,7 @@ export class Task implements TaskView {
 
   /** Tells the caller, exactly once: a second outcome is dropped. Returns whether this was the first. */
   settle(settlement: Settlement): boolean {
-    if (this.state === 'settled') return false;
+    if (this.settled) return false;
     this.state = 'settled';
     this.unwatch?.();
     this.unwatch = undefined;

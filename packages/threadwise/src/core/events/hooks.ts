@@ -4,7 +4,7 @@
  */
 import type { Outcome } from '../contracts.js';
 import { callback, oneOf } from '../options/checks.js';
-import { type ErrorDetails, ThreadwiseError } from '../options/errors.js';
+import { ThreadwiseError } from '../options/errors.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { isThenable } from '../promised.js';
 import type { SizingDecision } from '../workers/sizer.js';
@@ -129,7 +129,7 @@ export class Hooks {
 
   /** Whether anybody listens: ask before making an event on a hot path. */
   wants(name: PoolEventName): boolean {
-    return (this.#listeners.size > 0 && this.#hasListener(name)) || this.#sink.channel(name).hasSubscribers;
+    return this.#hasListener(name) || this.#sink.channel(name).hasSubscribers;
   }
 
   #hasListener(name: PoolEventName): boolean {
@@ -168,23 +168,26 @@ export class Hooks {
     if (onTaskStart === undefined) return undefined;
     const context = this.#userCode.call(onTaskStart, [{ pool: this.#pool, taskId, name }], this.report);
     if (!isThenable(context)) return context;
-    this.#refuseContext('a promise: the call does not wait for it');
+    this.contextRefused(undefined, 'a promise: the call does not wait for it');
     return undefined;
   }
 
   /** Reports that what `onTaskStart` returned cannot cross: the call goes without it. */
-  contextRefused(cause: unknown): void {
-    this.#refuseContext('what cannot be cloned', { cause });
-  }
-
-  #refuseContext(got: string, details?: ErrorDetails): void {
+  contextRefused(cause: unknown, got = 'what cannot be cloned'): void {
     const message = `Option 'onTaskStart': expected a function that returns a value to take along, got ${got}`;
-    const error = new ThreadwiseError('ERR_OPTION', message, details);
+    const error = new ThreadwiseError('ERR_OPTION', message, cause === undefined ? {} : { cause });
     this.#userCode.failed(this.#tracer.onTaskStart!, error, this.report);
   }
 
   traceEnd(task: Omit<TaskEnd, 'pool'>): void {
     const { onTaskEnd } = this.#tracer;
     if (onTaskEnd !== undefined) this.#userCode.call(onTaskEnd, [{ pool: this.#pool, ...task }], this.report);
+  }
+
+  /** Tells the tracer and the listeners of an accepted call's end. */
+  taskEnded(task: Omit<TaskEnd, 'pool'>): void {
+    const { taskId, name, outcome, waitMs, runMs, error } = task;
+    this.traceEnd(task);
+    if (this.wants('task:settle')) this.emit('task:settle', { taskId, name, outcome, waitMs, runMs, error });
   }
 }

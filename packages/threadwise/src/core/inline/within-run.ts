@@ -4,7 +4,7 @@
  */
 import { abortError } from '../calls/canceller.js';
 import { rejected } from '../calls/caller-stack.js';
-import { isImmutable } from '../calls/payload.js';
+import { isImmutable, NO_PAYLOAD } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
 import type { Placement } from '../contracts.js';
 import { leaseOf } from '../lease.js';
@@ -169,7 +169,7 @@ export class WithinRun {
       if (own === undefined) return undefined;
       if (isWatched) id = ledger.newId();
       if (hooks.isTracing) trace = hooks.traceStart(id, name);
-      if (isWatched) ledger.tellSubmit(id, name);
+      if (isWatched) hooks.emit('task:submit', { taskId: id, name });
       // A getter, the tracer or a listener may have closed the pool, or given up the call.
       const { refusal } = lifecycle;
       if (refusal !== undefined || run.signal?.aborted) {
@@ -199,7 +199,8 @@ export class WithinRun {
     this.#lastEnd = ended;
     this.#count(entry, 1 + entry.granted - entry.credits, ms, ended);
     entry.granted = entry.credits;
-    if (isWatched) ledger.tellSettle(id, name, trace, 'completed', ms, 0);
+    const end = { taskId: id, name, context: trace, outcome: 'completed', error: undefined } as const;
+    if (isWatched) hooks.taskEnded({ ...end, waitMs: 0, runMs: ms });
     this.#grant(entry, isWatched || entry.unseen > 0 ? 0 : isSuspicious ? 1 : 2 * entry.ramp + 1, ended);
     if (this.#timed++ % SIZED_EVERY === 0) entry.learnt?.sized(module.sizeOf(own), module.sizeOf([value]));
     return Promise.resolve(value);
@@ -255,7 +256,7 @@ export class WithinRun {
     const { ledger, parts } = this.#engine;
     const { promise, resolve } = promised<unknown>();
     parts.recorder.counts.submitted++;
-    const task = ledger.open(id, name, { args: [], transfer: [], onSettled: undefined }, run, resolve);
+    const task = ledger.open(id, name, NO_PAYLOAD, run, resolve);
     task.context = trace;
     return { task, promise };
   }

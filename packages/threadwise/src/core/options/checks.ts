@@ -1,4 +1,5 @@
 /** Checks on single values of options: each returns the value, typed, or throws ERR_OPTION that says what came. */
+import type { Platform } from '../contracts.js';
 import { show, ThreadwiseError } from './errors.js';
 import { didYouMean } from './nearest.js';
 
@@ -9,6 +10,12 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 export function reject(option: string, expected: string, value: unknown, meant = ''): never {
   const message = `Option '${option}': expected ${expected}, got ${show(value)}${meant && `.${meant}`}`;
   throw new ThreadwiseError('ERR_OPTION', message);
+}
+
+/** Makes the check of one value. */
+function check<T>(expected: string, accepts: (value: unknown) => boolean) {
+  return (option: string, value: unknown): T =>
+    accepts(value) ? (value as T) : reject(option, expected, value);
 }
 
 export function integer(option: string, value: unknown, min: number, max: number): number {
@@ -24,32 +31,22 @@ export function duration(option: string, value: unknown, min: number): number | 
   return reject(option, `milliseconds from ${min} to ${MAX_TIMER_MS}, or Infinity`, value);
 }
 
-/** The longest budget of a turn of the event loop: a second is what people call hung. Milliseconds. */
-const MAX_BUDGET_MS = 1000;
-
-/** How many milliseconds something may run in one turn of the event loop. */
-export function budget(option: string, value: unknown): number {
-  if (typeof value === 'number' && value > 0 && value <= MAX_BUDGET_MS) return value;
-  return reject(option, `milliseconds above 0, up to ${MAX_BUDGET_MS}`, value);
-}
-
-export function finite(option: string, value: unknown): number {
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  return reject(option, 'a finite number', value);
-}
+/** How long something may run in one turn of the event loop: a second is what people call hung. */
+export const budget = check<number>(
+  'milliseconds above 0, up to 1000',
+  (value) => typeof value === 'number' && value > 0 && value <= 1000,
+);
+export const finite = check<number>('a finite number', Number.isFinite);
+export const text = check<string>('a string', (value) => typeof value === 'string' && value !== '');
+export const callback = check<(...args: unknown[]) => unknown>(
+  'a function',
+  (value) => typeof value === 'function',
+);
+export const list = check<readonly unknown[]>('an array', isList);
 
 export function oneOf<T extends string>(option: string, value: unknown, known: readonly T[]): T {
   if (known.includes(value as T)) return value as T;
   return reject(option, known.map((k) => `'${k}'`).join(' or '), value);
-}
-
-export function text(option: string, value: unknown): string {
-  return typeof value === 'string' && value.length > 0 ? value : reject(option, 'a string', value);
-}
-
-export function callback(option: string, value: unknown): (...args: unknown[]) => unknown {
-  if (typeof value === 'function') return value as (...args: unknown[]) => unknown;
-  return reject(option, 'a function', value);
 }
 
 /** Whether a value is an object, and no function. */
@@ -69,10 +66,6 @@ export function isList(value: unknown): value is readonly unknown[] {
   } catch {
     return false;
   }
-}
-
-export function list(option: string, value: unknown): readonly unknown[] {
-  return isList(value) ? value : reject(option, 'an array', value);
 }
 
 export function texts(option: string, value: unknown): readonly string[] {
@@ -104,10 +97,7 @@ export function checked<C extends Checks>(
   checks: C,
 ): { readonly [K in keyof C]: ReturnType<C[K]> } {
   const values = record(option, given, Object.keys(checks), checks);
-  const results = Object.entries(checks).map(([key, check]) => [
-    key,
-    check(pathOf(option, key), values[key]),
-  ]);
+  const results = Object.keys(checks).map((key) => [key, checks[key]!(pathOf(option, key), values[key])]);
   return Object.fromEntries(results) as { [K in keyof C]: ReturnType<C[K]> };
 }
 
@@ -118,14 +108,15 @@ export function group<C extends Checks>(checks: C) {
 
 /** The options in the groups among `checks`, such as 'worker.env'. */
 function grouped(checks: Checks): string[] {
-  return Object.entries(checks).flatMap(([key, { checks: inner = {} }]) =>
-    [...Object.keys(inner), ...grouped(inner)].map((name) => `${key}.${name}`),
+  const within = (inner: Checks = {}) => [...Object.keys(inner), ...grouped(inner)];
+  return Object.entries(checks).flatMap(([key, group]) =>
+    within(group.checks).map((name) => `${key}.${name}`),
   );
 }
 
 /** The value that the environment has for an option, checked; undefined if the variable is not set, or empty. */
 export function fromEnvironment<T>(
-  { env }: { env(name: string): string | undefined },
+  { env }: Pick<Platform, 'env'>,
   name: string,
   check: (option: string, value: string) => T,
 ): T | undefined {
@@ -138,8 +129,7 @@ function pathOf(option: string, key: string): string {
 }
 
 /**
- * Returns the own properties of a plain object, all of whose keys are known. Nothing else, such as what somebody has put on
- * `Object.prototype`, is ever read of it.
+ * Returns the own properties of a plain object, all of whose keys are known. Nothing else, such as what is on `Object.prototype`, is read of it.
  * @param groups the error names the option in one of these groups that was meant, perhaps
  */
 export function record(

@@ -45,14 +45,9 @@ const ERROR_NAMES = {
 export type ErrorCode = keyof typeof ERROR_NAMES;
 
 /** What an error may carry beside its message. */
-export interface ErrorDetails {
-  readonly cause?: unknown;
-  readonly exitCode?: number | undefined;
-  readonly taskName?: string;
-  readonly taskId?: number;
-  readonly workerId?: number;
-  readonly path?: string;
-}
+export type ErrorDetails = Partial<
+  Pick<ThreadwiseError, 'cause' | 'exitCode' | 'taskName' | 'taskId' | 'workerId' | 'path'>
+>;
 
 /** Every error that threadwise itself raises. */
 export class ThreadwiseError extends Error {
@@ -86,10 +81,8 @@ export function isThreadwiseError(value: unknown): value is ThreadwiseError {
   return value instanceof Error && (value as { [BRAND]?: unknown })[BRAND] === true;
 }
 
-interface Capturing {
-  /** Only newer browsers have it. */
-  captureStackTrace?(error: Error, of: unknown): void;
-}
+/** Only newer browsers have it. */
+type Capturing = { captureStackTrace?(error: Error, of: unknown): void };
 
 /** Does `check`, and has the stack of an error of ours begin at the caller of `of`: V8 notes ten frames, and options are checked deeper than that. */
 export function fromCallerOf<T>(of: (...args: never[]) => unknown, check: () => T): T {
@@ -112,31 +105,27 @@ export function show(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
   if (typeof value === 'bigint') return `${value}n`;
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return String(value);
+  const isFunction = typeof value === 'function';
+  if ((typeof value !== 'object' && !isFunction) || value === null) return String(value);
   try {
-    if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`;
+    if (isFunction) return `function ${value.name || '(anonymous)'}`;
     if (Array.isArray(value)) return `an array of ${value.length}`;
     const { name = '' } = value.constructor ?? {};
     if (!['', 'Object'].includes(name)) return `an instance of ${name}`;
     return `an object (${Object.keys(value).slice(0, 5).join(', ')})`;
   } catch {
-    return typeof value === 'function' ? 'a function' : 'an object';
+    return isFunction ? 'a function' : 'an object';
   }
 }
 
-/**
- * The text of any thrown value for a message. Never throws.
- * @param of makes the text of an error
- */
-export function textOf(thrown: unknown, of: (error: Error) => string = nameAndMessage): string {
+const nameAndMessage = ({ name, message }: Error) => `${name}: ${message}`;
+
+/** The text of any thrown value for a message; `of` makes that of an error. Never throws. */
+export function textOf(thrown: unknown, of = nameAndMessage): string {
   try {
     const text = thrown instanceof Error ? `${of(thrown)}` : String(thrown);
     return text === '[object Object]' ? show(thrown) : text;
   } catch {
     return show(thrown);
   }
-}
-
-function nameAndMessage({ name, message }: Error): string {
-  return `${name}: ${message}`;
 }

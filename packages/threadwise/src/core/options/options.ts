@@ -76,12 +76,8 @@ export interface PoolOptions {
   choose?: string | Choice | ChooseFunction | undefined;
   /** How many tasks may run on one worker at a time; more than 1 is for tasks that await. Default 1. */
   tasksPerWorker?: number | undefined;
-  queue?:
-    | {
-        /** How many tasks may wait; one more is rejected with ERR_QUEUE_FULL. Default Infinity. */
-        limit?: number | undefined;
-      }
-    | undefined;
+  /** `limit`: how many tasks may wait; one more is rejected with ERR_QUEUE_FULL. Default Infinity. */
+  queue?: { limit?: number | undefined } | undefined;
   /** How many milliseconds a task may run; waiting does not count. Default Infinity. */
   timeoutMs?: number | undefined;
   /** How often a task is run again when its worker died under it. Default 0. */
@@ -133,14 +129,8 @@ export interface WorkerOptions {
    * maxOldGenerationSizeMb and maxYoungGenerationSizeMb. Default: Node's own.
    */
   resourceLimits?: Readonly<Record<string, number>> | undefined;
-  recycle?:
-    | {
-        /** After how many tasks a worker is replaced. Default Infinity. */
-        afterTasks?: number | undefined;
-        /** A worker whose heap holds more than this after a task is replaced. MiB, default Infinity. */
-        aboveMemoryMiB?: number | undefined;
-      }
-    | undefined;
+  /** A worker is replaced after `afterTasks` tasks, and when its heap holds more than `aboveMemoryMiB` after a task. Default Infinity. */
+  recycle?: { afterTasks?: number | undefined; aboveMemoryMiB?: number | undefined } | undefined;
   /**
    * How many milliseconds loading the module and `setup` may take. On Linux, the time in which the thread waits for a core does not count.
    * Default 10,000.
@@ -168,8 +158,7 @@ export interface SizeBounds {
 }
 
 /** What validation needs to know of the surroundings. */
-export interface OptionContext
-  extends ThreadLimits, Pick<Platform, 'hasSharedMemory' | 'noProcesses' | 'env'> {
+export interface OptionContext extends ThreadContext, Pick<Platform, 'hasSharedMemory' | 'noProcesses'> {
   /** The names that `choose` can have. The first is the default. */
   readonly choices: readonly string[];
   /** The name of a built-in strategy; undefined for the user's own. */
@@ -186,9 +175,9 @@ const TRANSPORTS = ['auto', 'shared', 'message'] as const;
 const DISPATCHES = ['shared-queue', 'coordinator', 'direct'] as const;
 const placementName = among(['threads', 'auto', 'inline']);
 
-/** The options of a pool, each checked by itself. */
 export type CheckedOptions = ReturnType<typeof checkEach>;
 
+/** Checks the options of a pool, each by itself. */
 function checkEach(given: unknown = {}, context: OptionContext) {
   return checked('options', given, {
     name: optional(text),
@@ -308,13 +297,10 @@ export function threadBounds(option: string, given: unknown, context: ThreadLimi
     return { min: n, max: n, cores: n };
   }
   const cores = Math.min(MAX_THREADS, context.availableThreads());
-  if (given === 'auto')
-    return {
-      min: 1,
-      max: Math.max(cores, Math.min(MAX_THREADS, context.threadCeiling())),
-      cores,
-      usualMax: cores,
-    };
+  if (given === 'auto') {
+    const max = Math.max(cores, Math.min(MAX_THREADS, context.threadCeiling()));
+    return { min: 1, max, cores, usualMax: cores };
+  }
   if (!isObject(given)) return reject(option, "a number, { min, max } or 'auto'", given);
   const from = (least: number) => optional((name, value) => integer(name, value, least, MAX_THREADS));
   const { min = 1, max = Math.max(min, cores) } = checked(option, given, { min: from(0), max: from(1) });
