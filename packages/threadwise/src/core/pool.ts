@@ -2,13 +2,13 @@
 import { withCallerStack } from './calls/caller-stack.js';
 import { Engine, type Parts } from './engine.js';
 import type { Listener, PoolEventName } from './events/hooks.js';
-import { isList, list, reject, text } from './options/checks.js';
+import { isList, reject } from './options/checks.js';
 import { fromCallerOf } from './options/errors.js';
 import { type Lease, newLease } from './lease.js';
-import { type Inputs, iteratorOf, type MapOptions, mappedCalls, Mapping, resolveMap } from './calls/map.js';
+import { type Inputs, mapped, type MapOptions } from './calls/map.js';
 import type { PoolChanges, ThreadBounds } from './options/options.js';
 import type { RunOptions } from './calls/run-options.js';
-import { resolveStream, type StreamOptions } from './calls/stream.js';
+import { streamed, type StreamOptions } from './calls/stream.js';
 import { type PoolStats, snapshot } from './stats.js';
 import type {
   StreamItem,
@@ -57,11 +57,7 @@ export class Pool<M = UntypedTasks> {
    * @param name an exported function of the module, or 'default'
    * @param args what it is called with: cloned now, so later changes do not matter; a Lease arrives as a Uint8Array
    */
-  run<K extends TaskName<M>>(
-    name: K,
-    args: TaskArguments<M[K]>,
-    options?: RunOptions,
-  ): Promise<TaskResult<M[K]>> {
+  run<K extends TaskName<M>>(name: K, args: TaskArguments<M[K]>, options?: RunOptions) {
     const { plain, admission } = this.#engine;
     const result =
       plain === undefined
@@ -74,19 +70,8 @@ export class Pool<M = UntypedTasks> {
    * Runs a task on every item, which is its one argument. Reads the items no further than results are taken.
    * Leaving the loop cancels what is open. The first error ends the results. Throws ERR_OPTION.
    */
-  map<K extends TaskName<M>>(
-    name: K,
-    items: Inputs<TaskItem<M[K]>>,
-    options?: MapOptions,
-  ): AsyncGenerator<TaskResult<M[K]>, void, void> {
-    const { scaler, parts, defaults } = this.#engine;
-    const task = text('name', name);
-    const usual = Math.max(64, 4 * scaler.bounds.max * parts.options.tasksPerWorker);
-    const { run, ...mapping } = resolveMap(options, usual, defaults, parts.platform);
-    const host = mappedCalls(this.#engine, task, run);
-    const iterator = iteratorOf(items as Inputs<unknown>);
-    const results = new Mapping(host, iterator, { ...mapping, signal: run.signal }).results();
-    return results as AsyncGenerator<TaskResult<M[K]>, void, void>;
+  map<K extends TaskName<M>>(name: K, items: Inputs<TaskItem<M[K]>>, options?: MapOptions) {
+    return mapped(this.#engine, name, items, options) as AsyncGenerator<TaskResult<M[K]>, void, void>;
   }
 
   /**
@@ -94,29 +79,15 @@ export class Pool<M = UntypedTasks> {
    * never further ahead than `highWaterMark` values; then it waits, and keeps its place on the worker. What the task throws comes after the values
    * before it. Leaving the loop aborts the task; `timeoutMs` is of the whole stream. Throws ERR_OPTION.
    */
-  stream<K extends TaskName<M>>(
-    name: K,
-    args: TaskArguments<M[K]>,
-    options?: StreamOptions,
-  ): AsyncGenerator<StreamItem<M[K]>, void, void> {
-    const { admission, defaults, parts, streams } = this.#engine;
-    const [task, own] = [text('name', name), list('args', args)];
-    const { highWaterMark, run, signal: given } = resolveStream(options, defaults, parts.platform);
-    const values = streams.values(highWaterMark, given, (ticket, signal) =>
-      admission.enter(task, own, { ...run, signal, retries: 0 }, { ticket }),
-    );
-    return values as AsyncGenerator<StreamItem<M[K]>, void, void>;
+  stream<K extends TaskName<M>>(name: K, args: TaskArguments<M[K]>, options?: StreamOptions) {
+    return streamed(this.#engine, name, args, options) as AsyncGenerator<StreamItem<M[K]>, void, void>;
   }
 
   /**
    * Runs a task once on every worker. Resolves to their results when all have it; rejects with the first error.
    * Only one of them could have what is in `transfer`: with several workers that is ERR_OPTION.
    */
-  async broadcast<K extends TaskName<M>>(
-    name: K,
-    args?: TaskArguments<M[K]>,
-    options?: RunOptions,
-  ): Promise<TaskResult<M[K]>[]> {
+  async broadcast<K extends TaskName<M>>(name: K, args?: TaskArguments<M[K]>, options?: RunOptions) {
     const { admission, here, lifecycle, workers } = this.#engine;
     const receivers = [...(here?.isServing ? [here] : []), ...workers.serving];
     if (receivers.length === 0) lifecycle.checkAccepting();
@@ -125,10 +96,12 @@ export class Pool<M = UntypedTasks> {
       reject('transfer', `nothing in a broadcast to ${receivers.length} workers`, transfer);
     const all = new Set<unknown>(receivers);
     const calls = receivers.map((to) => admission.enter(name, args ?? [], options, { to, receivers: all }));
-    const settled = await Promise.allSettled(calls);
-    const failed = settled.find((result) => result.status === 'rejected');
-    if (failed !== undefined) throw withCallerStack(failed.reason);
-    return settled.map((result) => (result as PromiseFulfilledResult<TaskResult<M[K]>>).value);
+    await Promise.allSettled(calls);
+    try {
+      return (await Promise.all(calls)) as TaskResult<M[K]>[];
+    } catch (error) {
+      throw withCallerStack(error);
+    }
   }
 
   /**

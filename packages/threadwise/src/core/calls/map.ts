@@ -1,6 +1,6 @@
 /** Runs a task on every item of an input, with backpressure: reads no further than results are taken. */
 import { withCallerStack } from './caller-stack.js';
-import { integer, record, reject } from '../options/checks.js';
+import { integer, record, reject, text } from '../options/checks.js';
 import { ThreadwiseError } from '../options/errors.js';
 import { mayBePlain, type ResolvedRun, type RunOptions, resolveRun, runKeysBut } from './run-options.js';
 import type { Platform } from '../contracts.js';
@@ -24,23 +24,28 @@ export interface MapHost {
   submit(item: unknown, signal: AbortSignalLike): Promise<unknown>;
 }
 
-/** The calls that a pool makes for a map: plain ones where that can be. */
-export function mappedCalls(engine: Engine, name: string, given: ResolvedRun): MapHost {
-  const { room, lifecycle, admission } = engine;
+/** `pool.map`. Its calls are plain ones where that can be. Throws ERR_OPTION. */
+export function mapped(engine: Engine, given: unknown, items: unknown, options: unknown) {
+  const { room, lifecycle, admission, scaler, parts, defaults } = engine;
+  const name = text('name', given);
+  const usual = Math.max(64, 4 * scaler.bounds.max * parts.options.tasksPerWorker);
+  const { run: own, ...mapping } = resolveMap(options, usual, defaults, parts.platform);
   const wait = async (signal: AbortSignalLike) => {
     // Others may take the place between the waiting and the call.
     do await room.wait(signal);
     while (!signal.aborted && lifecycle.refusal === undefined && admission.freePlaces() <= 0);
   };
   let run: ResolvedRun | undefined;
-  return {
+  const host: MapHost = {
     room: (signal) => (room.take() ? undefined : wait(signal)),
     submit(item, signal) {
-      run ??= { ...given, signal };
+      run ??= { ...own, signal };
       const call = mayBePlain(run) ? engine.plain?.enterWith(name, [item], run) : undefined;
       return call ?? admission.enter(name, [item], run);
     },
   };
+  const iterator = iteratorOf(items as Inputs<unknown>);
+  return new Mapping(host, iterator, { ...mapping, signal: own.signal }).results();
 }
 
 /** How many items are read at a time while there are results to give: a worker that has nothing to do is woken once for all of them. Chosen by hand. */
@@ -49,21 +54,12 @@ const BURST = 32;
 const KEYS = ['concurrency', 'ordered', ...runKeysBut('transfer')];
 
 /** Splits and checks the options of a map. Throws ERR_OPTION. */
-export function resolveMap(
-  given: unknown = {},
-  usualConcurrency: number,
-  defaults: ResolvedRun,
-  platform: Platform,
-) {
-  const {
-    concurrency = usualConcurrency,
-    ordered = true,
-    ...run
-  } = record('options', given, KEYS) as MapOptions;
+export function resolveMap(given: unknown = {}, usual: number, defaults: ResolvedRun, platform: Platform) {
+  const { concurrency = usual, ordered = true, ...run } = record('options', given, KEYS) as MapOptions;
   integer('concurrency', concurrency, 1, Number.MAX_SAFE_INTEGER);
   if (typeof ordered !== 'boolean') reject('ordered', 'true or false', ordered);
   // A window that is narrower than usual is filled place by place. The usual one has at least twice as many places as a burst, so half of it stays full.
-  const burst = concurrency < usualConcurrency ? 1 : BURST;
+  const burst = concurrency < usual ? 1 : BURST;
   return { concurrency, burst, ordered, run: resolveRun(run, defaults, platform) };
 }
 

@@ -1,11 +1,11 @@
 /**
- * `pool.stream`: gives the values that a task yields, one by one. The task hands over batches, each by a call of a host function that no owner can offer
- * (`STREAM_HOST`), and is answered when the batch has been taken, so it is never further ahead than `highWaterMark` values. It ends only when
- * all of them were taken: no value comes later than the end, on no way to cross. The worker's end: `runner/streamed.ts`.
+ * `pool.stream`: gives the values that a task yields, one by one. The task hands over batches, each by a call of `STREAM_HOST`, and is answered
+ * when the batch has been taken, so it is never further ahead than `highWaterMark` values. It ends only when all of them were taken: no value
+ * comes later than the end, on no way to cross. The worker's end: `runner/streamed.ts`.
  */
-import { integer, record } from '../options/checks.js';
-import { type ResolvedRun, type RunOptions, resolveRun, runKeysBut } from './run-options.js';
-import type { Platform } from '../contracts.js';
+import type { Engine } from '../engine.js';
+import { integer, list, record, text } from '../options/checks.js';
+import { type RunOptions, resolveRun, runKeysBut } from './run-options.js';
 import { AbortController, type AbortSignalLike, follow } from './signals.js';
 
 /** Options of `pool.stream`: those of a call, which is never run again, since some of its values may have been taken. */
@@ -16,7 +16,7 @@ export interface StreamOptions extends Omit<RunOptions, 'retries'> {
 
 /** Ends the name of a call whose results are streamed, as that name crosses. No exported name ends in it. */
 const STREAM_MARK = '\0stream';
-/** The host function that takes a batch: `(stream, first, values) => isWanted`. */
+/** The host function that takes a batch: `(stream, first, values) => isWanted`. No owner can offer one of that name. */
 export const STREAM_HOST = '\0stream';
 
 /** The last argument that a call whose results are streamed gets on its way to the worker. */
@@ -37,12 +37,16 @@ export function streamedName(wireName: string): string | undefined {
 
 const KEYS = ['highWaterMark', ...runKeysBut('retries')];
 
-/** Splits and checks the options of a stream. Throws ERR_OPTION. */
-export function resolveStream(given: unknown = {}, defaults: ResolvedRun, platform: Platform) {
+/** `pool.stream`. Throws ERR_OPTION. */
+export function streamed(engine: Engine, name: unknown, args: unknown, given: unknown = {}) {
+  const { admission, defaults, parts, streams } = engine;
+  const call = [text('name', name), list('args', args)] as const;
   const { highWaterMark = 16, ...run } = record('options', given, KEYS) as StreamOptions;
   integer('highWaterMark', highWaterMark, 1, Number.MAX_SAFE_INTEGER);
-  const { signal } = resolveRun(run, defaults, platform);
-  return { highWaterMark, signal, run };
+  const { signal: own } = resolveRun(run, defaults, parts.platform);
+  return streams.values(highWaterMark, own, (ticket, signal) =>
+    admission.enter(...call, { ...run, signal, retries: 0 }, { ticket }),
+  );
 }
 
 /** One stream that is being taken. */
@@ -58,9 +62,8 @@ export class Streams {
   #count = 0;
 
   /**
-   * A task hands over what it has yielded. Resolves to whether it is to go on, when all of that has been taken. Rejects where what came before
-   * could not be read: a value that is missing ends the stream.
-   * @param first how many values the task had handed over before
+   * A task hands over what it has yielded, after `first` values. Resolves to whether it is to go on, when all of that has been taken. Rejects
+   * where what came before could not be read: a value that is missing ends the stream.
    */
   async take(stream: number, first: number, values: readonly unknown[]): Promise<boolean> {
     const open = this.#open.get(stream);

@@ -8,7 +8,6 @@ export interface MainBoard {
   post(): number;
   /** Takes a posted task back. True: it has not begun and never will. */
   withdraw(ticket: number): boolean;
-  /** When the task began; undefined if it has not. */
   beganAt(ticket: number): number | undefined;
   /** Whether the worker has reported the end of the task, or was about to. Missing if the board cannot tell. */
   hasEnded?(ticket: number): boolean;
@@ -18,7 +17,6 @@ export interface MainBoard {
   release(ticket: number): void;
   /** The worker could not read the message of a withdrawn task, so that it never claims the task. */
   pass(ticket: number): void;
-  /** Gives back what the board holds of the system. */
   close?(): void;
 }
 
@@ -26,7 +24,7 @@ export interface WorkerBoard {
   /** Begins a task. False: it was withdrawn and must not run. */
   claim(ticket: number, now: number): boolean;
   isAborting(ticket: number): boolean;
-  /** Notes the end of the task. Called before main hears of it, which may then give the ticket to another task. Missing if main never asks. */
+  /** Called before main hears of the task's end, which may then give the ticket to another task. Missing if main never asks. */
   end?(ticket: number): void;
 }
 

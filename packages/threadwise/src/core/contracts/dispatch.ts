@@ -1,4 +1,4 @@
-/** The seam to dispatch: who decides which worker gets a task. Implemented in `scheduling/dispatch/`. */
+/** The seam to dispatch: who decides which worker gets a task, and when. Implemented in `scheduling/dispatch/`. */
 import type { Canceller } from '../calls/canceller.js';
 import type { Task } from '../calls/task.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
@@ -6,7 +6,7 @@ import type { Platform } from './platform.js';
 import type { Choice, TaskQueue } from './policy.js';
 import type { Exchange } from './transport.js';
 
-/** Decides which worker gets which task, and when. Tasks wait here until a worker has room. */
+/** Tasks wait here until a worker has room. */
 export interface Dispatch {
   readonly name: string;
   /** Tasks that wait: in the queue, in lanes, and handed to a worker that has not room to begin them. */
@@ -17,7 +17,7 @@ export interface Dispatch {
   readonly offered: number;
   /** Whether a task submitted now would go to a worker at once. */
   readonly hasRoom: boolean;
-  /** Whether a call without options may go the way of plain calls now: nothing stands in front of it. */
+  /** Whether a plain call would have nothing in front of it. */
   readonly takesPlain: boolean;
   submit(task: Task): void;
   submitTo(slot: WorkerSlot, task: Task): void;
@@ -28,8 +28,8 @@ export interface Dispatch {
   /** Whether tasks that wait stay where they are. Then they are no reason to start workers. */
   readonly isPaused: boolean;
   /**
-   * Nothing begins until `resume`, except tasks for one worker alone. Tasks that were handed over and have not begun are taken
-   * back, except those whose arguments were moved: they stay where they are. Idempotent.
+   * Nothing begins until `resume`, except tasks for one worker alone. Tasks that were handed over and have not begun are taken back, except
+   * those whose arguments were moved. Idempotent.
    */
   pause(): void;
   /** Inverse of `pause`. Tasks may then wait for which there is no worker: the size of the pool is to be looked at. */
@@ -41,7 +41,6 @@ export interface Dispatch {
   pump(): void;
   /** Takes out everything that waits. */
   clear(): Task[];
-  /** When the oldest waiting task was submitted, on the platform's clock. */
   oldestSubmittedAt(): number | undefined;
 }
 
@@ -53,8 +52,7 @@ export interface DispatchContext {
   readonly newQueue: () => TaskQueue<Task>;
   /** All workers that are not dead. */
   slots(): readonly WorkerSlot[];
-  /** To be called when results may have been heard, or tasks were taken back that more workers could take: pumps, and looks at the size. */
+  /** To be called when results may have been heard, or tasks were taken back that more workers could take. */
   batchEnded(): void;
-  /** Is told where each task is. */
   readonly canceller: Pick<Canceller, 'handed' | 'offered' | 'release'>;
 }

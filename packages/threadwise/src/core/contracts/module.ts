@@ -6,11 +6,11 @@ export type TaskFunction = (...args: unknown[]) => unknown;
 export interface ModuleTraits {
   /** The functions that placement 'auto' may run there: without any, it does not even load the module there. */
   readonly functions: readonly string[];
-  /** The functions that 'auto' may not run there, each with the reason. */
+  /** The functions that 'auto' may not run there. */
   readonly others: readonly (readonly [name: string, why: string])[];
 }
 
-/** A module that is loaded: which of its functions are tasks. Implemented by `runner/task-module.ts`. */
+/** A module that is loaded. Implemented by `runner/task-module.ts`. */
 export interface LoadedModule {
   readonly names: readonly string[];
   readonly tasks: ReadonlyMap<string, TaskFunction>;
@@ -19,7 +19,7 @@ export interface LoadedModule {
   readonly pure: readonly string[];
   /** Finds a function by its name as it crosses; for a stream, the function that hands its values over. Throws ERR_TASK_NOT_FOUND. */
   find(wireName: string): TaskFunction;
-  /** What packs instances of the classes that the module registers; undefined: it registers none. */
+  /** Undefined: it registers no classes. */
   readonly instances: Instances | undefined;
   readonly setup: TaskFunction | undefined;
   readonly teardown: TaskFunction | undefined;
@@ -50,7 +50,6 @@ export interface CallHost {
 
 /** A task module on the calling thread. Implemented by `runner/here.ts`. */
 export interface ModuleHere {
-  /** Rejects where it cannot be loaded. */
   load(): Promise<LoadedModule>;
   /** Code on this thread that asks about its task is answered by `current` from now on, until `leave`. */
   serve(current: () => RunningCall | undefined): void;
@@ -60,13 +59,10 @@ export interface ModuleHere {
   newCall(id: number, host: CallHost): RunningCall;
   /** Whether any code of this thread can ask about its task at all. */
   isAsked(): boolean;
-  /** Runs a function. In all code that the function starts, also after an await, `entered` returns `call`. Throws what the function throws. */
+  /** Runs a function. In all code that it starts, also after an await, `entered` returns `call`. Throws what the function throws. */
   enter(call: RunningCall, run: TaskFunction, args: readonly unknown[]): unknown;
   entered(): RunningCall | undefined;
-  /**
-   * Returns the value as it would arrive if it crossed. Throws what the platform's clone throws.
-   * @param transfer those parts of the value that move
-   */
+  /** Returns the value as it would arrive if it crossed, or throws what the platform's clone throws. @param transfer those parts of it that move */
   copy(value: unknown, transfer?: readonly unknown[]): unknown;
   /** Whether a result is marked with those parts of it that move. */
   isMoved(value: unknown): value is { readonly value: unknown; readonly list: readonly unknown[] };
@@ -85,7 +81,6 @@ export interface Instances {
   pack(value: unknown): unknown;
   /** Inverse of `pack`. The value must be the receiver's own. */
   unpack(value: unknown): unknown;
-  /** Packs all arguments of a call. */
   packArguments(args: readonly unknown[]): readonly unknown[];
   unpackArguments(args: readonly unknown[]): readonly unknown[];
   /** Returns the same error with its fields unpacked; any other thrown value, unpacked. */

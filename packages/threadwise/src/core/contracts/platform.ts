@@ -1,5 +1,4 @@
 /** The seam to a runtime: threads, clocks, channels, limits. Implemented in `platform/<name>/platform.ts`. */
-
 import type { ResolvedOptions } from '../options/options.js';
 import type { CpuTime, Measured } from './policy.js';
 
@@ -7,10 +6,7 @@ import type { CpuTime, Measured } from './policy.js';
 export interface Port {
   /** Throws a DataCloneError, and sends nothing, when the message cannot be cloned. */
   post(message: unknown, transfer?: readonly unknown[]): void;
-  /**
-   * Calls `handler` for each message, in order, then `onBatch` once for each batch that arrived together. `onBroken`,
-   * in its place in that order: a message arrived that cannot be read.
-   */
+  /** Calls `handler` for each message, in order, `onBroken` for one that cannot be read, then `onBatch` for those that arrived together. */
   listen(
     handler: (message: unknown) => void,
     onBatch?: () => void,
@@ -42,7 +38,6 @@ export interface Wire {
   readonly memory: unknown;
 }
 
-/** The `worker` option of a pool, resolved, as far as a platform needs it. */
 export type WorkerSettings = Partial<Omit<ResolvedOptions['worker'], 'recycle' | 'startTimeoutMs'>>;
 
 export interface ThreadExit {
@@ -63,9 +58,9 @@ export interface HelperSpec {
 }
 
 export interface Thread {
-  /** Ends the thread now; `onExit` is called when it is gone. May be called again, and after that. */
+  /** Ends the thread now; `onExit` is called when it is gone. Idempotent. */
   terminate(): void;
-  /** Share of the time since the last call in which the thread's event loop was active, 0 to 1. */
+  /** Share of the time since the last call in which its event loop was active, 0 to 1. */
   utilization(): number;
   /** Undefined where the system does not tell, or not yet. */
   cpu(): CpuTime | undefined;
@@ -88,10 +83,7 @@ export interface Platform {
   readonly name: string;
   /** Milliseconds on a clock that all threads of the process share. */
   now(): number;
-  /**
-   * The same clock, read once for a burst: the time is kept while the code of one turn and its promises run, for a few reads at
-   * most. For what happens to every call, where reading the clock would cost more than the rest.
-   */
+  /** The same clock, kept for a few reads while the code of one turn and its promises run: for every call, reading it would cost more than the rest. */
   burstNow(): number;
   /** A timer that does not keep the process alive. */
   timer(ms: number, callback: () => void): TimerHandle;
@@ -107,30 +99,27 @@ export interface Platform {
   channel(): { near: Port; far: unknown };
   /** A channel between two other threads: its ends, to be transferred. */
   channelEnds(): readonly [unknown, unknown];
-  /** Makes a port of the far end of a channel that was sent to this thread. */
+  /** Makes a port of the far end of a channel. */
   port(far: unknown): Port;
   spawn(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread;
-  /** What another thread of this process needs to start a worker: `data` is to be cloned, `transfer` are those parts of it that move. */
+  /** What another thread of this process needs to start a worker: `data` is cloned, the parts of it in `transfer` move. */
   recipe(spec: ThreadSpec): { readonly data: unknown; readonly transfer: readonly unknown[] };
-  /** The CPU time of a thread of this process, by the system's own id of the thread; undefined where the system does not tell. */
+  /** By the system's own id of a thread of this process; undefined where the system does not tell. */
   cpuOf(threadId: number): CpuTime | undefined;
   startHelper(spec: HelperSpec, onExit: (exit: ThreadExit) => void): Thread;
   /** A structured clone, by the runtime's own algorithm. */
   clone<T>(value: T, transfer?: readonly unknown[]): T;
   /** Detaches buffers, and frees their memory. Throws a DataCloneError, and detaches none, if one of them cannot be moved. */
   detach(buffers: readonly unknown[]): void;
-  /**
-   * Makes shared memory, all zero. It is resident only where it was touched, and goes back to the system when nothing refers to it any more.
-   * It may be growable: views of it must be made with a length. Throws a RangeError where the system has none.
-   */
+  /** Makes shared memory, all zero, resident only where it was touched. It may be growable: views need a length. Throws a RangeError. */
   sharedMemory(byteLength: number): ArrayBufferLike;
   /** Has the engine collect shared buffers of `byteLength` bytes, to which nothing refers. Called when no function runs that has seen them. */
   collectShared(byteLength: number): void;
-  /** Has the engine collect this shared buffer soon, after the functions that run now. */
+  /** The same of one buffer, after the functions that run now. */
   collectSoon(buffer: ArrayBufferLike): void;
   /** Whether threads can share memory, and wait for it without being blocked. */
   readonly hasSharedMemory: boolean;
-  /** The words for a message that say where workers cannot have processes of their own, such as 'on Windows'; undefined: they can. */
+  /** Where workers cannot have processes of their own, such as 'on Windows'; undefined: they can. */
   noProcesses(): string | undefined;
   /** How many threads the limits of the machine and the container allow. */
   availableThreads(): number;
@@ -138,7 +127,7 @@ export interface Platform {
   threadCeiling(): number;
   /** The bytes that the process has, and those that it may take; undefined where the system does not tell. */
   memory(): Measured['memory'];
-  /** The utilisation of the calling thread's event loop since it was asked before, 0 to 1, and its heap. */
+  /** Of the calling thread; `utilization` of its event loop since it was asked before, 0 to 1. */
   ownLoad(): { readonly utilization: number; readonly residentBytes: number; readonly heapUsedBytes: number };
   env(name: string): string | undefined;
   resolveModule(specifier: unknown): string;

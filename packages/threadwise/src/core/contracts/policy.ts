@@ -2,9 +2,8 @@
 
 export interface TaskQueue<T> {
   readonly size: number;
-  /** Puts an item behind the older ones of its priority, also one that was taken. Inverse of `shift`. */
+  /** Puts an item behind the older ones of its priority, also one that was taken. */
   push(item: T, priority: number): void;
-  /** What `shift` would take. */
   peek(): T | undefined;
   shift(): T | undefined;
   remove(item: T): boolean;
@@ -37,11 +36,10 @@ export interface Choice {
 
 /** What a pool's size is decided on. Counts of this moment; durations in milliseconds. */
 export interface LoadView {
-  /** The time on a clock that only goes forward. */
   readonly now: number;
   readonly min: number;
   readonly max: number;
-  /** Threads that make sense for tasks which compute, by what the machine and its container allow. */
+  /** Threads that make sense for tasks which compute. */
   readonly cores: number;
   /** Workers that run or will run tasks: starting and ready. */
   readonly current: number;
@@ -60,19 +58,18 @@ export interface LoadView {
 export interface Measured {
   /** Tasks that ran to an end. */
   readonly completed: number;
+  /** Those that are ready. */
   readonly workers: readonly WorkerSample[];
-  /** The bytes that the process has, and those that it may take: of its container, or of the machine. */
+  /** The bytes that the process has, and those that its container or the machine lets it take. */
   readonly memory: { readonly usedBytes: number; readonly limitBytes: number } | undefined;
 }
 
-/** A worker that is ready. */
 export interface WorkerSample {
   readonly id: number;
   readonly isBusy: boolean;
   readonly completed: number;
-  /** Running time of the tasks that it has ended. Milliseconds. */
+  /** Of the tasks that it has ended. */
   readonly runMs: number;
-  /** The CPU time of its thread since it began; undefined where the platform cannot tell. Milliseconds. */
   readonly cpu: CpuTime | undefined;
 }
 
@@ -88,20 +85,18 @@ export interface CpuTime {
 export interface Decision<S> {
   /** The caller keeps it within min and max. */
   readonly target: number;
-  /** The reason, for the person who reads the decision log. */
   readonly why: string;
-  /** What the policy wants to be given the next time. */
+  /** What the policy is given the next time. */
   readonly state: S;
   /** Whether more waiting tasks would change nothing until something else happens: then it is not asked at each call. */
   readonly isSated: boolean;
-  /** After how many milliseconds at most the policy is asked again; undefined: it is asked only when something happens. */
+  /** After how many milliseconds at most the policy is asked again; undefined: only when something happens. */
   readonly againMs: number | undefined;
 }
 
-/** A pure function from what is seen, and what was remembered, to a decision. */
+/** A pure function from what is seen, and what was remembered (`initial` at first), to a decision. */
 export interface Scaling<S = unknown> {
   readonly name: string;
-  /** What is remembered at first. */
   readonly initial: S;
   decide(load: LoadView, state: S): Decision<S>;
 }
@@ -126,26 +121,20 @@ export interface PlacementLearner {
 export interface PlacedFunction {
   /** The function can run on the calling thread: until then it does not. */
   allow(): void;
-  /** The function is to stay on threads, even if it costs more there. The first reason is kept. */
+  /** The function is to stay on threads. The first reason is kept. */
   forbid(why: string): void;
-  /**
-   * Whether the next call is to run inline, and with it those that run on its credit.
-   * @param now on a clock that only goes forward
-   */
+  /** Whether the next call is to run inline, and with it those that run on its credit. */
   takesInline(now: number): boolean;
   /** Whether calls run inline now, but for those that `takesInline` sends across. */
   readonly isInline: boolean;
-  /** Whether calls cross now only to show what that costs: they are few, and each is worth measuring. */
+  /** Whether calls cross now only to show what that costs: they are few. */
   readonly isExploring: boolean;
-  /**
-   * @param ms with the copying of arguments and result; undefined for a call that was not timed
-   * @param count of calls: that one, and those that ran on credit. Default 1
-   */
+  /** @param ms of one call with its copying; undefined: none was timed. @param count with the calls that ran on credit. Default 1 */
   ranInline(ms: number | undefined, now: number, count?: number): void;
   ranAcross(runMs: number, now: number): void;
-  /** What a call of it costs beside running when it crosses; measured on some. */
+  /** What some call of it cost beside running when it crossed. */
   crossed(costMs: number): void;
-  /** How many bytes of a call went over, and came back: estimated, on some calls. */
+  /** How many bytes of some call went over, and came back: estimated. */
   sized(bytesIn: number, bytesOut: number): void;
   view(): FunctionPlace;
 }

@@ -15,13 +15,12 @@ export interface LinkEvents {
   ready(taskNames: readonly string[], traits: ModuleTraits): void;
   /** A function has returned a promise; said once by each worker. */
   awaits(taskName: string): void;
-  /** The worker has loaded the module, and calls its `setup`. */
+  /** It has loaded the module, and calls its `setup`. */
   setsUp(): void;
   loadFailed(error: unknown): void;
   done(task: Task, value: unknown, runMs: number): void;
   failed(task: Task, error: unknown, runMs: number): void;
   progress(task: Task, value: unknown): void;
-  /** Resolves to the host function's result. */
   hostCall(name: string, args: readonly unknown[]): Promise<unknown>;
   abortSeen(task: Task): void;
   memory(heapUsedBytes: number, heapLimitBytes: number): void;
@@ -35,11 +34,11 @@ export interface LinkEvents {
   readonly record: WorkerRecord;
   /** The worker has ended `count` plain calls, which ran for `runMs` altogether. */
   ranPlain(count: number, runMs: number): void;
-  /** A batch of messages has been handled: the moment to hand over more work. */
+  /** A batch of messages has been handled. */
   settledBatch(): void;
 }
 
-/** The main side of the line to one worker. `send` and `withdraw` are inverse of each other. */
+/** The main side of the line to one worker. */
 export interface Link {
   readonly wire: Wire;
   /** How many more tasks of any kind the line can carry. */
@@ -54,18 +53,14 @@ export interface Link {
    */
   forestall(): boolean;
   send(task: Task): void;
-  /** Takes a task back that has not begun. True: it never will begin there. */
+  /** Inverse of `send`, of a task that has not begun. True: it never will begin there. */
   withdraw(task: Task): boolean;
   /** Has a worker that takes tasks by itself look for them again, since it may begin more than before. */
   wake(): void;
-  /** When the task began, on the platform's clock; undefined before that. */
+  /** When the task began, on the platform's clock. */
   startedAt(task: Task): number | undefined;
-  /**
-   * Whether a task that a dead worker had begun ended before the worker did, with a result that could not be read.
-   * Missing where main always knows that before.
-   */
+  /** Whether a dead worker had ended the task, with a result that could not be read. Missing where main always knows that before. */
   hasEndedUnread?(task: Task): boolean;
-  /** Raises the task's signal in the worker. */
   abort(task: Task, reason: unknown): void;
   /** Handles now what the worker has said already. */
   drain(): void;
@@ -85,7 +80,7 @@ export interface Link {
   close(): void;
 }
 
-/** The way of plain calls: calls without options, of which main keeps no record but a slot of `PlainCalls`. */
+/** The way of plain calls, of which main keeps no record but a slot of `PlainCalls`. */
 export interface PlainWay {
   readonly cells: PlainSlots;
   /** Writes a call into a slot, and has workers take it. -1: it has to go another way. Throws what is wrong with the arguments. */
@@ -94,7 +89,6 @@ export interface PlainWay {
   settleUp(): void;
 }
 
-/** The slots in which plain calls cross. */
 export interface PlainSlots {
   readonly count: number;
   /** Is told the ends of plain calls. */
@@ -109,13 +103,12 @@ export interface PlainSlots {
 export interface PullQueue {
   /** Whether the queue gives out the most urgent task first. If not, it is first in, first out. */
   readonly sorts: boolean;
-  /** Whether such a task can go this way at all. If not, it has to be sent over a line. */
+  /** Whether such a task can go this way at all. */
   carries(task: Task): boolean;
   /** Tasks that were offered and have not ended, begun or not. */
   readonly open: number;
   /** Tasks that no worker has taken, about. */
   readonly unclaimed: number;
-  /** Whether the queue can take one more task: then `offer` refuses only tasks that must be sent over a line. */
   readonly hasRoom: boolean;
   /** Puts a task into the queue. False: it has no room, or the task can only go over a line. */
   offer(task: Task): boolean;
@@ -123,14 +116,10 @@ export interface PullQueue {
   withdraw(task: Task): boolean;
   /** Takes back everything that no worker has taken, first in first out. */
   withdrawAll(): Task[];
-  /**
-   * Nothing begins until `resume`. Takes back what no worker has taken and what can be offered again; a task whose arguments
-   * were moved can not, and waits where it is.
-   */
+  /** Nothing begins until `resume`. Takes back what no worker has taken, but for a task whose arguments were moved: that waits where it is. */
   pause(): Task[];
-  /** Inverse of `pause`. */
   resume(): void;
-  /** The link of the worker that has begun the task; undefined before one has. */
+  /** The link of the worker that has begun the task. */
   holder(task: Task): Link | undefined;
   /** The first task that no worker has begun. */
   peek(): Task | undefined;
@@ -148,23 +137,19 @@ export interface HelperView {
 
 /** A thread beside main that decides how many workers there should be. Main starts and ends them. */
 export interface RemoteSizing {
-  /** How many workers that thread wants. Undefined before it has said so, and when it is gone: then main decides. */
+  /** Undefined before that thread has said how many, and when it is gone: then main decides. */
   readonly wanted: number | undefined;
-  /** Whether that thread is gone for good. */
+  /** Whether it is gone for good. */
   readonly isDown: boolean;
   bound(bounds: Pick<LoadView, 'min' | 'max' | 'cores'>): void;
   /** Handles now what that thread has said already. */
   drain(): void;
   /** Calls back when `wanted` changes; with the decision that changed it, if one did. */
   onWanted(callback: (decision: SizingDecision | undefined) => void): void;
-  /**
-   * Prepares a worker that the other thread starts by itself when main does not start one in time.
-   * @param specOf from the link on which main will hear of it
-   */
+  /** Prepares a worker that the other thread starts by itself when main does not start one in time. */
   reserve(events: LinkEvents, specOf: (link: Link) => ThreadSpec, callbacks: ReservedEvents): Thread;
 }
 
-/** What becomes of a worker that was prepared for another thread to start. */
 export interface ReservedEvents {
   /** Its thread was started. What the worker itself says may be heard before that. */
   started(): void;
@@ -179,12 +164,11 @@ export interface Exchange {
   readonly pull: PullQueue | undefined;
   /** Undefined where every call needs a record. */
   readonly plain?: PlainWay;
-  /** Memory for leases, that arguments can refer to; undefined where each lease needs a buffer of its own. */
+  /** Undefined where each lease needs a buffer of its own. */
   readonly leaseMemory: LeaseMemory | undefined;
-  /** Undefined where there is no such thread. */
   readonly coordinator?: HelperView | undefined;
   readonly sizing?: RemoteSizing | undefined;
-  /** Sets the strategy of another thread that chooses the workers. Missing where there is no such thread. */
+  /** Sets the strategy of another thread that chooses the workers. */
   choose?(name: string): void;
   /** Captures the arguments of a call. Throws ERR_NOT_CLONEABLE, and moves nothing, when they cannot cross. */
   capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload;
