@@ -146,7 +146,7 @@ export interface WorkerStats {
 export function snapshot(engine: Engine): PoolStats {
   const { parts, workers, dispatch, here, placement, admission, scaler } = engine;
   const now = parts.platform.now();
-  here?.within.flush();
+  here?.calls.flush();
   engine.ledger.plain?.recordEarly(); // asked in the middle of a batch, the sums must be right as well
   const { submitted, outcomes, retried, functions, ...figures } = parts.recorder.snapshot(now);
   const { coordinator } = parts.exchange;

@@ -46,9 +46,9 @@ export class Admission {
   /** Validates a call, captures its arguments, and gives it to the dispatch. Never throws. */
   enter(name: unknown, args: unknown, given?: RunOptions, extra?: Extra): Promise<unknown> {
     if (extra === undefined) {
-      const within = given === undefined ? this.here?.within : undefined;
+      const calls = given === undefined ? this.here?.calls : undefined;
       const settled =
-        within?.run(name, args) ?? (within?.defers(name) ? undefined : this.plain?.enter(name, args, given));
+        calls?.enter(name, args) ?? (calls?.defers(name) ? undefined : this.plain?.enter(name, args, given));
       if (settled !== undefined) return settled;
     }
     return this.enterTask(name, args, given, extra);
@@ -65,7 +65,7 @@ export class Admission {
 
   /** Whether the function's calls cross now to measure what that costs: they are few. */
   isExploring(name: string): boolean {
-    return this.here?.within.find(name)?.learnt?.isExploring === true;
+    return this.here?.calls.entries.get(name)?.learnt?.isExploring === true;
   }
 
   /** How many more tasks are accepted now. Infinity where calls are refused: otherwise callers would wait for room for ever. */
@@ -76,7 +76,7 @@ export class Admission {
       return Number.POSITIVE_INFINITY;
     // While no worker is ready, the queue takes one task beyond its limit: the first worker that is ready begins it.
     const isStarting = !dispatch.isPaused && !workers.slots.some(({ state }) => state === 'ready');
-    const hasRoom = here?.within.takesAll ? here.hasRoom : dispatch.hasRoom || isStarting;
+    const hasRoom = here?.calls.takesAll ? here.hasRoom : dispatch.hasRoom || isStarting;
     return limit - dispatch.waiting - (here?.tasks.waiting ?? 0) + (hasRoom ? 1 : 0);
   }
 
@@ -94,12 +94,11 @@ export class Admission {
     if (run.signal?.aborted) throw abortError({ name, id: 0, run });
     const values = list('args', args);
     const hasOwnOptions = extra === undefined && options !== undefined;
-    const settled = hasOwnOptions ? here?.within.run(name, values, run) : undefined;
+    const settled = hasOwnOptions ? here?.calls.enter(name, values, run) : undefined;
     if (settled !== undefined) return settled;
     if (this.freePlaces() <= 0) throw queueFullError(name, this.limit);
     const isPlain = options === undefined && ticket === undefined;
-    const receiver =
-      to ?? (here?.within.takesAll || (isPlain && here?.within.defers(name)) ? here : undefined);
+    const receiver = to ?? (here?.calls.takesAll || (isPlain && here?.calls.defers(name)) ? here : undefined);
     const canBePlain = hasOwnOptions && receiver === undefined && mayBePlain(run);
     const call = canBePlain ? this.plain?.enterWith(name, values, run) : undefined;
     if (call !== undefined) return call;

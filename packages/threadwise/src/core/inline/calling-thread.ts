@@ -1,31 +1,21 @@
 /**
  * The calling thread as a place for calls: for all of them with placement 'inline', for those that cost less here with
- * 'auto'. A call whose function returns its result itself runs within `pool.run` (`within-run.ts`); every other one is a task
- * (`tasks-here.ts`).
- *
- * Calls begin for at most `loopBudgetMs` in each turn of the event loop. What comes after that waits for the next turn
- * ('inline'), or crosses, unless it comes alone ('auto').
+ * 'auto'. A call whose function returns its result itself runs within `pool.run` (`calls-here.ts`); every other one is a task
+ * (`tasks-here.ts`). Calls begin for at most `loopBudgetMs` in each turn of the event loop. What comes after that waits for the
+ * next turn ('inline'), or crosses, unless it comes alone ('auto').
  */
 import { capture, type Payload } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
 import { streamedName } from '../calls/stream.js';
-import type {
-  LoadedModule,
-  ModuleHere,
-  ModuleTraits,
-  Placement,
-  TimerHandle,
-  WorkerRecord,
-} from '../contracts.js';
+import type { LoadedModule, ModuleTraits, Placement, TimerHandle, WorkerRecord } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import type { WorkerStats } from '../stats.js';
 import { textOf } from '../options/errors.js';
 import { transition } from '../workers/worker-slot.js';
 import { loadsTooLong } from '../workers/failures.js';
 import { TEARDOWN_MS } from '../workers/workers.js';
-import { Entry, ModuleCalls, NO_WORKER } from './module-calls.js';
+import { CallsHere, type Entry, newEntry, NO_WORKER } from './calls-here.js';
 import { TasksHere } from './tasks-here.js';
-import { WithinRun } from './within-run.js';
 
 /**
  * unloaded: nobody has asked for the module. loading: it is loaded and set up. ready: calls run. stopping: what has begun
@@ -44,10 +34,9 @@ const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
 };
 
 export class CallingThread {
-  readonly module: ModuleHere;
-  readonly calls: ModuleCalls;
+  readonly module;
+  readonly calls: CallsHere;
   readonly tasks: TasksHere;
-  readonly within: WithinRun;
   /** The record of this thread, made with the first placement 'inline': from then on it is set up, and shown, like a worker. */
   record: WorkerRecord | undefined;
   readonly #engine: Engine;
@@ -64,18 +53,17 @@ export class CallingThread {
   constructor(engine: Engine) {
     this.#engine = engine;
     this.module = engine.parts.newModuleHere();
-    this.calls = new ModuleCalls(engine, this.module);
+    this.calls = new CallsHere(engine, this);
     this.tasks = new TasksHere(engine, this);
-    this.within = new WithinRun(engine, this);
   }
 
   // --- what runs here ---
 
   /** Sets where calls go from now on. Tasks that have been accepted here end here. */
-  place({ usesThreads, learner }: Placement): void {
+  place(placement: Placement): void {
     const { hooks, parts } = this.#engine;
-    this.within.place(learner, !usesThreads);
-    if (usesThreads) return;
+    this.calls.place(placement);
+    if (placement.usesThreads) return;
     if (this.record === undefined) {
       this.record = parts.recorder.worker();
       this.#since = parts.platform.now();
@@ -101,7 +89,7 @@ export class CallingThread {
   /** A function has returned a promise. With 'auto' it stays on threads from now on: it needs more than a part of a turn of this thread. */
   awaits(name: string): void {
     this.#engine.placement.learner?.of(name).forbid('it returns a promise');
-    const entry = this.within.find(name);
+    const entry = this.calls.entries.get(name);
     if (entry === undefined || entry.unseen === Number.POSITIVE_INFINITY) return;
     entry.unseen = Number.POSITIVE_INFINITY;
     this.calls.turn++; // the credits that were granted are void
@@ -111,8 +99,8 @@ export class CallingThread {
   entry(wireName: string): Entry {
     const run = this.#loaded!.find(wireName);
     const name = streamedName(wireName);
-    if (name !== undefined) return new Entry(name, run, false, this.module.isAsked());
-    return this.within.find(wireName)!;
+    if (name !== undefined) return newEntry(name, run, false, this.module.isAsked());
+    return this.calls.entries.get(wireName)!;
   }
 
   /** Whether a task that is submitted now would begin at once, or in the next turn. */
@@ -149,10 +137,8 @@ export class CallingThread {
 
   /** Captures the arguments of a task. Throws ERR_NOT_CLONEABLE. */
   capture(_name: string, args: readonly unknown[], run: ResolvedRun): Payload {
-    const copy = <T>(value: T, transfer: readonly unknown[] = []): T =>
-      transfer.length > 0
-        ? this.#engine.parts.platform.clone(value, transfer)
-        : (this.module.copy(value) as T);
+    const copy = (value: unknown, transfer: readonly unknown[] = []) =>
+      this.module.copy(value, transfer.length > 0 ? transfer : undefined) as never;
     return capture(args, run.transfer, copy);
   }
 
@@ -162,7 +148,8 @@ export class CallingThread {
     const { platform, options, name: poolName } = this.#engine.parts;
     const { startTimeoutMs, data } = options.worker;
     this.#transition('loading');
-    this.within.clear();
+    this.calls.flush();
+    this.calls.entries.clear();
     this.#deadline = platform.timer(startTimeoutMs, () =>
       this.#failed(loadsTooLong(startTimeoutMs, this.#inSetup)),
     );
@@ -186,11 +173,9 @@ export class CallingThread {
     const isAsked = this.module.isAsked();
     this.#loaded = loaded;
     this.#transition('ready');
-    for (const [name, run] of loaded.tasks) {
-      const entry = new Entry(name, run, loaded.pure.includes(name), isAsked);
-      entry.learnt = this.#engine.placement.learner?.of(name);
-      this.within.add(entry);
-    }
+    for (const [name, run] of loaded.tasks)
+      this.calls.entries.set(name, newEntry(name, run, loaded.pure.includes(name), isAsked));
+    this.calls.place(this.#engine.placement);
     this.module.serve(() => this.calls.current());
     this.#allow();
     if (this.record !== undefined) this.#tellReady();
@@ -210,7 +195,7 @@ export class CallingThread {
     this.#error = error;
     this.#transition('failed');
     this.#allow();
-    if (this.within.takesAll) this.#engine.moduleFailed(error, this.#inSetup);
+    if (this.calls.takesAll) this.#engine.moduleFailed(error, this.#inSetup);
     else this.#engine.hooks.report(error);
     if (this.record !== undefined) this.#tellExit('load-failed');
   }

@@ -2,21 +2,21 @@
  * Tasks on the calling thread: calls that wait, or go on after the turn in which they began. Begins them in the order
  * of the queue while there is room. Their timeouts and aborts are the canceller's, as far as one thread can keep them.
  */
+import { streamedName } from '../calls/stream.js';
 import { oldestSubmittedAt, type Settlement, type Task } from '../calls/task.js';
 import type { Link, RunningCall, TaskQueue } from '../contracts.js';
 import type { Engine } from '../engine.js';
-import { streamedName } from '../calls/stream.js';
 import { unpack } from '../events/carrier.js';
 import { sayLost } from '../workers/failures.js';
+import { NO_WORKER } from './calls-here.js';
 import type { CallingThread } from './calling-thread.js';
-import { NO_WORKER } from './module-calls.js';
 
 interface Begun {
   readonly task: Task;
-  /** Undefined if its function has returned its result itself. */
-  readonly call: RunningCall | undefined;
-  readonly isPure: boolean;
   readonly began: number;
+  isPure: boolean;
+  /** Undefined unless its function has returned a promise. */
+  call: RunningCall | undefined;
 }
 
 export class TasksHere {
@@ -54,7 +54,7 @@ export class TasksHere {
   }
 
   get hasRoom(): boolean {
-    return this.#begun.size < this.#engine.parts.options.tasksPerWorker;
+    return this.running < this.#engine.parts.options.tasksPerWorker;
   }
 
   get oldestSubmittedAt(): number | undefined {
@@ -87,26 +87,25 @@ export class TasksHere {
 
   /** Begins what can begin. */
   pump(): void {
+    const { calls } = this.#here;
     if (this.#state === 'pumping' || this.waiting === 0) return;
-    if (this.#here.calls.isAnyRunning) {
+    if (calls.isAnyRunning) {
       // Tries again when the function that runs now has returned.
       if (this.#state === 'idle') this.#engine.parts.platform.defer(this.#pumpAgain);
       this.#state = 'due';
       return;
     }
     this.#state = 'pumping';
-    let hasBegun = false;
-    for (;;) {
-      const task = this.#next();
-      const began = task && this.#here.calls.beginInTurn();
-      if (task === undefined || began === undefined) break;
+    const before = this.waiting;
+    for (let task = this.#next(); task !== undefined; task = this.#next()) {
+      const began = calls.beginInTurn();
+      if (began === undefined) break;
       if (this.#queue.peek() === task) this.#queue.shift();
       else this.#queue.remove(task);
       this.#start(task, began);
-      hasBegun = true;
     }
     this.#state = 'idle';
-    if (hasBegun) this.#engine.room.update();
+    if (this.waiting !== before) this.#engine.room.update();
   }
 
   readonly #pumpAgain = (): void => {
@@ -117,60 +116,52 @@ export class TasksHere {
   /** The task to begin, if there is room for one. While the pool is paused only broadcasts begin. */
   #next(): Task | undefined {
     if (!this.#here.isReady || !this.hasRoom) return undefined;
-    return this.#engine.dispatch.isPaused
-      ? [...this.#queue].find(({ pinned }) => pinned)
-      : this.#queue.peek();
+    const { isPaused } = this.#engine.dispatch;
+    return isPaused ? [...this.#queue].find(({ pinned }) => pinned) : this.#queue.peek();
   }
 
   #start(task: Task, began: number): void {
     const { calls } = this.#here;
     const { name, args, context } = unpack(task.wireName, task.payload.args);
+    const begun: Begun = { task, began, isPure: false, call: undefined };
     task.state = 'handed';
     this.#engine.canceller.handed(task, this);
-    calls.id = task.id;
-    calls.run = task.run;
-    calls.context = context;
-    let isPure = false;
-    let result: unknown;
-    let end: 'done' | 'awaited' | 'failed' = 'failed';
     try {
       const entry = this.#here.entry(name);
-      isPure = entry.isPure;
-      result = calls.invoke(entry, args);
-      end = calls.isAwaited ? 'awaited' : 'done';
-      if (end === 'done') entry.returned();
+      begun.isPure = entry.isPure;
+      const result = calls.invoke(entry, args, task.id, task.run, context);
+      if (calls.isAwaited) {
+        begun.call = calls.take();
+        calls.forget();
+        // A streamed call always returns a promise, which says nothing of other calls of its function.
+        if (streamedName(name) === undefined) this.#here.awaits(task.name);
+        void this.#goOn(begun, result as PromiseLike<unknown>);
+      } else {
+        if (entry.unseen > 0) entry.unseen--;
+        calls.forget();
+        this.#done(begun, result);
+      }
     } catch (error) {
-      result = error;
+      calls.forget();
+      this.#failed(begun, error);
     }
-    const begun: Begun = { task, call: end === 'awaited' ? calls.take() : undefined, isPure, began };
-    calls.forget();
-    // A streamed call always returns a promise, which says nothing of other calls of its function.
-    if (end === 'awaited' && streamedName(name) === undefined) this.#here.awaits(task.name);
-    if (end === 'done') this.#done(begun, result);
-    else if (end === 'failed') this.#failed(begun, result);
-    else void this.#goOn(begun, result as PromiseLike<unknown>);
   }
 
   /** Waits by `await`: a promise may have a `then` of its own, which throws, or calls back twice. */
   async #goOn(begun: Begun, result: PromiseLike<unknown>): Promise<void> {
     this.#begun.set(begun.task, begun);
-    let value: unknown;
     try {
-      value = await result;
-    } catch (error) {
-      return this.#failed(begun, error);
-    }
-    this.#done(begun, value);
-  }
-
-  #done(begun: Begun, result: unknown): void {
-    const runMs = this.#engine.parts.platform.now() - begun.began;
-    try {
-      const value = this.#here.calls.copyResult(result, begun.isPure);
-      this.#ended(begun, { outcome: 'completed', value, runMs, by: this.#here.record });
+      this.#done(begun, await result);
     } catch (error) {
       this.#failed(begun, error);
     }
+  }
+
+  /** Throws ERR_NOT_CLONEABLE. */
+  #done(begun: Begun, result: unknown): void {
+    const runMs = this.#engine.parts.platform.now() - begun.began;
+    const value = this.#here.calls.copyResult(result, begun.isPure);
+    this.#ended(begun, { outcome: 'completed', value, runMs, by: this.#here.record });
   }
 
   #failed(begun: Begun, thrown: unknown): void {
@@ -182,7 +173,7 @@ export class TasksHere {
 
   #ended({ task, call }: Begun, settlement: Settlement): void {
     call?.end();
-    this.#here.within.find(task.name)?.learnt?.ranInline(undefined, this.#engine.parts.platform.now());
+    this.#here.calls.entries.get(task.name)?.learnt?.ranInline(undefined, this.#engine.parts.platform.now());
     if (!task.settle(settlement)) this.#engine.canceller.ended(task);
     this.giveUp(task);
   }

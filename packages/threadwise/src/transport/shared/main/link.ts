@@ -4,7 +4,7 @@ import { unreadable } from '../../../core/calls/payload.js';
 import type { Task } from '../../../core/calls/task.js';
 import { decodeError, type EncodedError } from '../../codec/error-codec.js';
 import { ShapeReader } from '../../codec/shape-book.js';
-import { int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
+import { int32sOf, type Memory, memoryOf, readLatin1 } from '../../codec/value-memory.js';
 import { ValueReader } from '../../codec/value-reader.js';
 import { PortLink } from '../../port-link.js';
 import { beganWithin, countWithin, untrue } from '../../trust.js';
