@@ -70,13 +70,14 @@ class FunctionRecord implements FunctionCounts {
   }
 
   /** @param totalMs how many milliseconds the calls ran altogether; undefined: that was not measured */
-  count(count: number, totalMs: number | undefined, isInline: boolean): void {
+  count(count: number, totalMs: number | undefined, isInline: boolean): this {
     this.calls += count;
     if (isInline) this.inline += count;
-    if (totalMs === undefined) return;
+    if (totalMs === undefined) return this;
     this.#measured += count;
     const weight = count / Math.min(this.#measured, Math.max(RECENT_CALLS, count));
     this.runMs += (totalMs / count - this.runMs) * weight;
+    return this;
   }
 }
 
@@ -84,11 +85,11 @@ export class FunctionRecords {
   /** The functions of the module; undefined until a thread has loaded it. */
   names: readonly string[] | undefined;
   readonly #records = new Map<string, FunctionRecord>();
-  #others: FunctionRecord | undefined;
+  readonly #others = new FunctionRecord(OTHER_NAMES);
 
   /** Counts calls that have completed. @param totalMs how many milliseconds they ran altogether */
   completed(name: string, count: number, totalMs: number, isInline: boolean): void {
-    (this.#records.get(name) ?? this.#enter(name)).count(count, totalMs, isInline);
+    this.#of(name).count(count, totalMs, isInline);
   }
 
   /** Counts a call that has ended in any way. @param runMs how many milliseconds it ran; undefined: that was not measured */
@@ -101,8 +102,7 @@ export class FunctionRecords {
     isInline: boolean,
   ): void {
     const isKnown = outcome === 'completed' || this.names?.includes(name) === true;
-    const record = this.#records.get(name) ?? (isKnown ? this.#enter(name) : this.#other());
-    record.count(1, runMs, isInline);
+    const record = this.#of(name, isKnown).count(1, runMs, isInline);
     if (outcome === 'timedOut') record.timeouts++;
     if (outcome !== 'failed' && outcome !== 'timedOut' && outcome !== 'crashed') return;
     record.failures++;
@@ -111,53 +111,44 @@ export class FunctionRecords {
 
   /** Counts calls that a task made and that ran as a part of it. */
   ranWithin({ name, calls, failed, ms, lastError }: RanWithin, now: number, isInline: boolean): void {
-    const record = this.#records.get(name) ?? this.#enter(name);
-    record.count(calls, ms, isInline);
+    const record = this.#of(name).count(calls, ms, isInline);
     record.failures += failed;
     if (lastError !== undefined) record.lastError = { at: now, ...lastError };
   }
 
   snapshot(): FunctionCounts[] {
-    const others = this.#others === undefined ? [] : [this.#others];
+    const others = this.#others.calls === 0 ? [] : [this.#others];
     return [...this.#records.values(), ...others].map((record) => ({ ...record }));
   }
 
-  #enter(name: string): FunctionRecord {
-    if (this.#records.size >= MOST_FUNCTIONS) return this.#other();
+  /** @param isKnown whether the module has such a function: others have no record of their own */
+  #of(name: string, isKnown = true): FunctionRecord {
+    const known = this.#records.get(name);
+    if (known !== undefined) return known;
+    if (!isKnown || this.#records.size >= MOST_FUNCTIONS) return this.#others;
     const record = new FunctionRecord(name);
     this.#records.set(name, record);
     return record;
   }
-
-  #other(): FunctionRecord {
-    return (this.#others ??= new FunctionRecord(OTHER_NAMES));
-  }
 }
 
 /** The texts that are kept of a thrown value. Never throws. */
-export function textsOf(error: unknown): ErrorTexts {
-  if (!isError(error)) {
-    const isPrimitive = typeof error !== 'object' && typeof error !== 'function';
-    const message = isPrimitive ? cut(String(error)) : '';
-    return { name: typeof error, code: null, message, stack: '' };
+export function textsOf(thrown: unknown): ErrorTexts {
+  if (tried(() => thrown instanceof Error) !== true) {
+    const isPrimitive = typeof thrown !== 'object' && typeof thrown !== 'function';
+    return { name: typeof thrown, code: null, message: isPrimitive ? cut(String(thrown)) : '', stack: '' };
   }
-  const [name, code, message, stack] = ['name', 'code', 'message', 'stack'].map((key) => textOf(error, key));
+  const [name, code, message, stack] = ['name', 'code', 'message', 'stack'].map((key) => {
+    const value = tried(() => (thrown as Record<string, unknown>)[key]);
+    return typeof value === 'string' ? cut(value) : undefined;
+  });
   return { name: name ?? '', code: code ?? null, message: message ?? '', stack: stack ?? '' };
 }
 
-function isError(thrown: unknown): thrown is Error {
+/** What `read` returns; undefined if it throws: it reads a getter, or a proxy that was revoked. */
+function tried<T>(read: () => T): T | undefined {
   try {
-    return thrown instanceof Error;
-  } catch {
-    return false; // a proxy that was revoked
-  }
-}
-
-/** The text at `key`; undefined if there is none, or its getter throws. */
-function textOf(error: object, key: string): string | undefined {
-  try {
-    const value = (error as Record<string, unknown>)[key];
-    return typeof value === 'string' ? cut(value) : undefined;
+    return read();
   } catch {
     return undefined;
   }

@@ -83,7 +83,7 @@ export class Histogram {
     const count = this.#counts.reduce((sum, each) => sum + each, 0);
     return {
       count,
-      mean: count === 0 ? 0 : this.#sum / count,
+      mean: this.#sum / Math.max(1, count),
       p50: this.#quantile(0.5, count),
       p90: this.#quantile(0.9, count),
       p99: this.#quantile(0.99, count),

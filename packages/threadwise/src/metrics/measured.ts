@@ -37,17 +37,13 @@ export class MeasuredRecorder {
   readonly #workers = new Set<WorkerRecord>();
   readonly #throughput = new Throughput();
   readonly #recent: Recent;
-  #completed = 0;
 
   /** @param startedAt on the platform's clock */
   constructor(startedAt = 0) {
     this.#recent = new Recent(startedAt);
   }
 
-  /**
-   * @param now on the platform's clock
-   * @param by the worker that ran it, if one did
-   */
+  /** @param by the worker that ran it, if one did */
   settled(
     outcome: Outcome,
     waitMs: number | undefined,
@@ -63,8 +59,8 @@ export class MeasuredRecorder {
 
   /** Counts calls that have ended; `WorkerRecord.ran` has recorded how long each of them waited and ran. */
   ended(outcome: Outcome, count: number, now: number): void {
-    // Nearly all calls complete: a field of its own is quicker than one that is looked up by name.
-    if (outcome === 'completed') this.#completed += count;
+    // Nearly all calls complete: a name that is known is quicker than one that is looked up.
+    if (outcome === 'completed') this.#outcomes.completed += count;
     else this.#outcomes[outcome] += count;
     this.#throughput.count(now, count);
   }
@@ -95,7 +91,7 @@ export class MeasuredRecorder {
     for (const times of [this.#others, ...this.#workers]) all.add(times);
     return {
       ...this.counts,
-      outcomes: { ...this.#outcomes, completed: this.#completed },
+      outcomes: { ...this.#outcomes },
       functions: this.functions.snapshot(),
       throughput: this.#throughput.rate(now),
       ...all.snapshot(),

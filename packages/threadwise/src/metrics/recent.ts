@@ -40,10 +40,7 @@ export class Recent {
     while (looks.length > 1 && at - looks[1]!.at >= WINDOW_MS) looks.shift();
     const begin = looks[0]!;
     if (at - looks.at(-1)!.at >= SPACING_MS) looks.push(look);
-    return {
-      ms: Math.max(0, at - begin.at),
-      runMs: run.since(begin.run).snapshot(),
-      waitMs: wait.since(begin.wait).snapshot(),
-    };
+    const [runMs, waitMs] = [run.since(begin.run).snapshot(), wait.since(begin.wait).snapshot()];
+    return { ms: Math.max(0, at - begin.at), runMs, waitMs };
   }
 }

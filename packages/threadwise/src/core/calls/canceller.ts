@@ -146,7 +146,7 @@ export class Canceller {
 
   /** The holder of the task now. A worker that has taken it by itself is remembered as its holder from here on. */
   #holderOf(task: Task): Holder | undefined {
-    const holder = this.#watched.get(task)?.holder ?? this.#engine.dispatch.holder(task);
+    const holder = this.#watched.get(task)?.holder ?? this.#engine.dispatch.holder?.(task);
     if (holder !== undefined) this.#watch(task).holder = holder;
     return holder;
   }

@@ -34,8 +34,8 @@ export interface Dispatch {
   pause(): void;
   /** Inverse of `pause`. Tasks may then wait for which there is no worker: the size of the pool is to be looked at. */
   resume(): void;
-  /** The worker that has taken a task by itself and begun it; from now on the task counts as handed to it. */
-  holder(task: Task): WorkerSlot | undefined;
+  /** The worker that has taken a task by itself and begun it; from now on the task counts as handed to it. Missing where no worker does that. */
+  holder?(task: Task): WorkerSlot | undefined;
   observe(task: Task, runMs: number): void;
   /** Hands over what can be handed over. */
   pump(): void;

@@ -1,9 +1,7 @@
 /**
- * How many tasks a worker may begin before it is replaced: one shared word. A thread that brings a task to the
- * worker takes one first: main for a task that it sends, the worker for a task that it takes by itself. So both together never
- * exceed it, whatever they do at the same moment.
+ * How many tasks a worker may begin before it is replaced: one shared word. A thread that brings a task to the worker takes one first: main for
+ * a task that it sends, the worker for a task that it takes by itself. So both together never exceed it, whatever they do at the same moment.
  */
-
 export class Allowance {
   /** Undefined: there is no limit. */
   readonly memory: ArrayBufferLike | undefined;
@@ -14,9 +12,8 @@ export class Allowance {
     this.#word = memory === undefined ? undefined : new Int32Array(memory, 0, 1);
   }
 
-  /** An allowance of `tasks` tasks. */
   static of(tasks: number, sharedMemory: (byteLength: number) => ArrayBufferLike): Allowance {
-    if (tasks > MAX_TASKS) return new Allowance(undefined);
+    if (tasks >= 2 ** 31) return new Allowance(undefined); // more than a worker lives to run
     const allowance = new Allowance(sharedMemory(4));
     allowance.give(tasks);
     return allowance;
@@ -46,6 +43,3 @@ export class Allowance {
     if (this.#word !== undefined) Atomics.add(this.#word, 0, tasks);
   }
 }
-
-/** More than a worker lives to run: no limit. */
-const MAX_TASKS = 2 ** 31 - 1;

@@ -54,9 +54,9 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
     if (task.settled) continue; // aborted since
     const lost = forks.lost(task);
     const heir = lost === undefined ? heirOf(engine, task) : undefined;
-    if (task.settled) continue; // a listener that was told of the new worker has aborted it, or closed the pool
-    if (lost !== undefined) task.settle({ outcome: 'aborted', error: lost });
-    else if (heir !== undefined) dispatch.submitTo(heir, task);
+    // A listener that was told of the new worker may have aborted it, or closed the pool.
+    if (heir !== undefined && !task.settled) dispatch.submitTo(heir, task);
+    else if (lost !== undefined) task.settle({ outcome: 'aborted', error: lost });
     else {
       const details = { exitCode, workerId, cause: error };
       task.settle({ outcome: 'crashed', error: lostError(task, `Worker ${workerId}`, details) });
@@ -65,10 +65,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   forks.gone(slot);
 }
 
-/**
- * Finds a worker for a broadcast's call of a dead worker: one that was started after the broadcast, and has no call of it. If there is none,
- * starts one without asking the policy, if there may be one more worker.
- */
+/** A worker for a broadcast's call of a dead worker: one that was started after the broadcast and has no call of it, or a new one if there may be one more. */
 function heirOf({ workers, scaler }: Engine, { receivers }: Task): WorkerSlot | undefined {
   if (receivers === undefined) return undefined;
   const find = () => workers.slots.findLast((slot) => slot.serves && !receivers.has(slot));
@@ -102,10 +99,8 @@ function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: 
     return false;
   }
   const { id: workerId } = slot;
-  const { exitCode, error } = exit;
-  const cause = begun
-    ? crashError(task, slot, exit)
-    : lostError(task, `Worker ${workerId}`, { exitCode, workerId, cause: error });
+  const details = { exitCode: exit.exitCode, workerId, cause: exit.error };
+  const cause = begun ? crashError(task, slot, exit) : lostError(task, `Worker ${workerId}`, details);
   if (begun && task.isMovable && task.retriesLeft > 0) {
     task.retriesLeft--;
     parts.recorder.counts.retried++;
@@ -117,25 +112,16 @@ function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: 
 }
 
 /** The error of a task that ran on a worker when the worker ended. */
-function crashError(
-  task: Task,
-  { id: workerId, exitCause: cause }: WorkerSlot,
-  exit: ThreadExit,
-): ThreadwiseError {
+function crashError(task: Task, { id: workerId, exitCause }: WorkerSlot, exit: ThreadExit): ThreadwiseError {
   const { name: taskName, id: taskId } = task;
-  const details = { exitCode: exit.exitCode, taskName, taskId, workerId, cause: exit.error ?? cause };
-  if (exit.outOfMemory) {
-    const message = `Worker ${workerId} ran out of memory while it ran task '${taskName}'`;
-    return new ThreadwiseError('ERR_WORKER_MEMORY', message, details);
-  }
-  const message = `Worker ${workerId} ended while it ran task '${taskName}' (${why(exit, cause)})`;
-  return new ThreadwiseError('ERR_WORKER_CRASHED', message, details);
-}
-
-function why(exit: ThreadExit, cause: unknown): string {
-  if (exit.error !== undefined) return `uncaught ${textOf(exit.error)}`;
-  if (cause instanceof Error) return `it was replaced: ${cause.message}`;
-  return howEnded(exit);
+  const { exitCode, error, outOfMemory } = exit;
+  const details = { exitCode, taskName, taskId, workerId, cause: error ?? exitCause };
+  const ran = `while it ran task '${taskName}'`;
+  if (outOfMemory)
+    return new ThreadwiseError('ERR_WORKER_MEMORY', `Worker ${workerId} ran out of memory ${ran}`, details);
+  const ended = exitCause instanceof Error ? `it was replaced: ${exitCause.message}` : howEnded(exit);
+  const why = error === undefined ? ended : `uncaught ${textOf(error)}`;
+  return new ThreadwiseError('ERR_WORKER_CRASHED', `Worker ${workerId} ended ${ran} (${why})`, details);
 }
 
 function howEnded({ how, exitCode }: ThreadExit): string {

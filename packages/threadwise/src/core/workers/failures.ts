@@ -5,10 +5,10 @@ import type { Task } from '../calls/task.js';
 
 /** The error of a call whose thread ended before it began the task, and which no other one can run. */
 export function lostError(task: Task, who: string, details: ErrorDetails = {}): ThreadwiseError {
-  const why = task.moves ? ', whose arguments had been moved to it' : '';
-  const message = `${who} ended before it began task '${task.name}'${why}`;
-  const of = { taskName: task.name, taskId: task.id };
-  return new ThreadwiseError('ERR_WORKER_CRASHED', message, { ...of, ...details });
+  const { name: taskName, id: taskId, moves } = task;
+  const why = moves ? ', whose arguments had been moved to it' : '';
+  const message = `${who} ended before it began task '${taskName}'${why}`;
+  return new ThreadwiseError('ERR_WORKER_CRASHED', message, { taskName, taskId, ...details });
 }
 
 export function taskNotFound(name: string, names: readonly string[]): ThreadwiseError {
@@ -34,23 +34,19 @@ export function sayLost(task: Task, error: unknown): void {
  * @param inSetup whether it was loaded, and its `setup` had begun
  */
 export function loadError(moduleUrl: string, cause: unknown, inSetup: boolean): ThreadwiseError {
-  const reason = textOf(cause);
   const place = isThreadwiseError(cause) ? undefined : placeOf(cause); // an error of the library's own has no place in the user's code
-  const what = inSetup
-    ? `setup() of the task module ${shorten(moduleUrl)} failed`
-    : `Cannot load the task module ${shorten(moduleUrl)}`;
+  const url = moduleUrl.length > 200 ? `${moduleUrl.slice(0, 200)}…` : moduleUrl;
+  const what = inSetup ? `setup() of the task module ${url} failed` : `Cannot load the task module ${url}`;
   const where = place === undefined ? '' : ` (${place})`;
-  return new ThreadwiseError('ERR_MODULE_LOAD', `${what}: ${reason}${where}${hint(moduleUrl, cause)}`, {
-    cause,
-  });
+  const way = wayOut((cause as { code?: unknown } | null | undefined)?.code, moduleUrl);
+  const message = `${what}: ${textOf(cause)}${where}${way === undefined ? '' : `\n${way}`}`;
+  return new ThreadwiseError('ERR_MODULE_LOAD', message, { cause });
 }
 
-/** Codes of errors by which the system says that it had too few processes, threads, files or too little memory at that moment. */
-const SHORTAGES: readonly unknown[] = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ERR_WORKER_INIT_FAILED'];
-
-/** Whether a worker failed for want of something that the next one may have: that says nothing about the module. */
+/** Whether a worker failed for want of processes, threads, files or memory, which the next one may have: that says nothing about the module. */
 export function isShortage(error: unknown): boolean {
-  return SHORTAGES.includes((error as { code?: unknown } | null | undefined)?.code);
+  const { code } = (error ?? {}) as { code?: string };
+  return ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ERR_WORKER_INIT_FAILED'].includes(code!);
 }
 
 /** An error that says why a worker is missing. It has no stack: that would lead into the library. */
@@ -74,19 +70,16 @@ function placeOf(cause: unknown): string | undefined {
   return /((?:file:|\/|[A-Z]:\\)[^()]*:\d+:\d+)\)?$/.exec(frame ?? '')?.[1];
 }
 
-function shorten(url: string): string {
-  return url.length > 200 ? `${url.slice(0, 200)}…` : url;
-}
-
 /** The advice names a file, because on Node.js 20 `--import tsx` registers no loader in a worker. */
 const LOADER =
   "a loader: createPool(url, { worker: { execArgv: ['--import', './loader.mjs'] } }), where loader.mjs is: " +
   "import 'tsx/cjs'; import { register } from 'tsx/esm/api'; register();";
 
 /** A way out of the load errors that people meet most. A function and no table: a bundler leaves it out of the threads' code, which has no use for it. */
-function wayOut(code: unknown): string | undefined {
+function wayOut(code: unknown, moduleUrl: string): string | undefined {
   switch (code) {
     case 'ERR_UNKNOWN_FILE_EXTENSION':
+      if (!/\.[cm]?tsx?$/.test(moduleUrl)) return undefined;
       return `This runtime does not strip types. Either use Node.js 22.18 or later, or compile the module to JavaScript, or pass ${LOADER}`;
     case 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX':
       return `Node.js strips types and nothing else: an enum, a namespace or a parameter property has to be compiled, or to go through ${LOADER}`;
@@ -95,13 +88,6 @@ function wayOut(code: unknown): string | undefined {
     case 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING':
       return 'Node.js strips no types under node_modules: publish the module as JavaScript';
   }
-}
-
-function hint(moduleUrl: string, cause: unknown): string {
-  const code = (cause as { code?: unknown } | null)?.code;
-  const isOtherFile = code === 'ERR_UNKNOWN_FILE_EXTENSION' && !/\.[cm]?tsx?$/.test(moduleUrl);
-  const way = isOtherFile ? undefined : wayOut(code);
-  return way === undefined ? '' : `\n${way}`;
 }
 
 export function queueFullError(name: string, limit: number): ThreadwiseError {

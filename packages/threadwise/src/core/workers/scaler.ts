@@ -1,5 +1,5 @@
 /** Keeps the number of workers: asks the policy or the coordinator how many to have, starts and releases them, backs off when they fail. */
-import type { RemoteSizing, TimerHandle } from '../contracts.js';
+import type { TimerHandle } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { ThreadwiseError } from '../options/errors.js';
 import type { SizeBounds } from '../options/options.js';
@@ -25,7 +25,7 @@ export class Scaler {
   readonly #engine: Engine;
   readonly #sizer: Sizer;
   /** The thread that sizes the pool instead of the policy, as soon as it has said something. */
-  readonly #remote: RemoteSizing | undefined;
+  readonly #remote;
   #bounds: SizeBounds;
   /**
    * Whether a worker is there only because tasks were open when none was wanted. A coordinator says that once, perhaps before main has heard of the
@@ -53,7 +53,7 @@ export class Scaler {
       load: () => this.#load(),
       measure: () => engine.workers.measure(),
       onDue: () => this.adjust(),
-      onDecision: (decision) => this.#decided(decision),
+      onDecision: this.#decided,
     });
     this.#remote?.bound(bounds);
     this.#remote?.onWanted((decision) => {
@@ -77,8 +77,8 @@ export class Scaler {
   /** Brings the number of workers to what is wanted, within the bounds. */
   adjust(): void {
     if (!this.#isOpen) return;
-    // If no worker is left, the next one is started now, not after a long pause: if it fails, too, the pool is broken.
-    if (this.#failures >= MAX_FAILURES && this.#current === 0) this.#endPause();
+    // The next worker is started now, not after a long pause: if it fails, too, the pool is broken.
+    if (this.#isAtTheEnd) this.#endPause();
     const bounds = this.#bounds;
     const { min, max } = bounds;
     const { workers, dispatch } = this.#engine;
@@ -95,15 +95,15 @@ export class Scaler {
     const current = this.#current;
     this.#isFull = current >= max;
     if (current === min && current === max) return; // whatever was wanted, nothing could change
-    const wanted = Math.max(min, Math.min(max, this.#remote?.wanted ?? this.#sizer.target()));
+    const remote = this.#remote?.wanted;
+    const wanted = Math.max(min, Math.min(max, remote ?? this.#sizer.target()));
     if (isOver()) return;
     const target = wanted === 0 && this.#isNeeded ? 1 : wanted;
-    this.keepsOne = target > wanted && this.#remote?.wanted !== undefined;
+    this.keepsOne = target > wanted && remote !== undefined;
     // A target of 0 is an answer to what waits now: the next task is a reason to ask again.
-    const isSated = this.#remote?.wanted !== undefined || this.#sizer.isSated;
-    this.#isFull = target >= max || (target > 0 && isSated);
-    if (target > current) this.#grow(target - current);
-    else if (target < current) {
+    this.#isFull = target >= max || (target > 0 && (remote !== undefined || this.#sizer.isSated));
+    this.#grow(target - current);
+    if (target < current) {
       // Idle workers first, the youngest first; the others end what they run.
       const byIdleness = workers.serving.toSorted((a, b) => a.load - b.load || b.id - a.id);
       for (const slot of byIdleness.slice(0, current - target)) workers.retire(slot, 'released');
@@ -134,8 +134,8 @@ export class Scaler {
 
   /** Whether workers fail to start: what is missing waits for the end of the pause, or is tried again just now. */
   get isFailing(): boolean {
-    const isTrying = () => this.#engine.workers.slots.some(({ state }) => state === 'starting');
-    return this.#failures > 0 && (this.#pause !== undefined || isTrying());
+    if (this.#failures === 0) return false;
+    return this.#pause !== undefined || this.#engine.workers.slots.some(({ state }) => state === 'starting');
   }
 
   /** How many workers must be ready before the pool is: where they fail again and again, no more than are left. */
@@ -150,8 +150,8 @@ export class Scaler {
   }
 
   /**
-   * To be called at every call. A safety net, if the invariant that `#isNeeded` keeps does not hold for a reason that nobody has
-   * thought of: then one worker is started, and an error says that there is a defect.
+   * To be called at every call. A safety net: if the invariant that `#isNeeded` keeps does not hold for a reason that nobody has
+   * thought of, one worker is started, and an error says that there is a defect.
    */
   watch(): void {
     this.#watchdog ??= this.#engine.parts.platform.timer(WATCH_MS, () => {
@@ -159,8 +159,7 @@ export class Scaler {
       if (this.#engine.ledger.size === 0) return;
       this.watch();
       const { queued } = this.#engine.dispatch;
-      const mayStart = this.#bounds.max > 0 && this.#pause === undefined;
-      if (queued === 0 || !mayStart || this.#current > 0) return;
+      if (queued === 0 || this.#bounds.max === 0 || this.#pause !== undefined || this.#current > 0) return;
       const message = `${queued} tasks waited, and no worker was there or starting: a defect of threadwise; one is started now`;
       this.#engine.hooks.report(new ThreadwiseError('ERR_NO_WORKER', message));
       this.#grow(1);
@@ -183,7 +182,7 @@ export class Scaler {
       this.#failures++;
       this.#failedAt = platform.now();
     }
-    if (this.#failures >= MAX_FAILURES && this.#current === 0) this.#engine.moduleFailed(error, inSetup);
+    if (this.#isAtTheEnd) this.#engine.moduleFailed(error, inSetup);
     else if (this.#isOpen) {
       this.#endPause();
       const ms = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (this.#failures - 1));
@@ -208,21 +207,26 @@ export class Scaler {
     return this.#engine.workers.serving.length;
   }
 
+  /** Whether workers failed again and again, and none is left. */
+  get #isAtTheEnd(): boolean {
+    return this.#failures >= MAX_FAILURES && this.#current === 0;
+  }
+
   /**
    * The invariant: where tasks wait, or are with a worker, and there may be workers, one is there or starting. It is kept
    * here, against the policy and against a coordinator, which does not see what waits for main's workers.
    */
   get #isNeeded(): boolean {
     if (this.#bounds.max === 0) return false;
-    const { queued, offered } = this.#engine.dispatch;
-    return queued + offered > 0 || this.#engine.workers.serving.some(({ load }) => load > 0);
+    const { dispatch, workers } = this.#engine;
+    return dispatch.queued + dispatch.offered > 0 || workers.serving.some(({ load }) => load > 0);
   }
 
-  #decided(decision: SizingDecision): void {
+  readonly #decided = (decision: SizingDecision): void => {
     this.decisions.push(decision);
     if (this.decisions.length > KEPT_DECISIONS) this.decisions.shift();
     this.#engine.hooks.emit('pool:size', decision);
-  }
+  };
 
   #endPause(): void {
     this.#pause?.cancel();
@@ -245,16 +249,16 @@ export class Scaler {
     return {
       ...this.#bounds,
       current: serving.length,
-      starting: serving.filter((slot) => slot.state === 'starting').length,
+      starting: serving.filter(({ state }) => state === 'starting').length,
       idle: idle.length,
       queued: dispatch.queued,
       tasksPerWorker,
-      longestIdleMs: Math.max(0, ...idle.map((slot) => now - slot.idleSince)),
+      longestIdleMs: Math.max(0, ...idle.map(({ idleSince }) => now - idleSince)),
       idleTimeoutMs,
     };
   }
 
   #idle(): WorkerSlot[] {
-    return this.#engine.workers.slots.filter((slot) => slot.state === 'ready' && slot.load === 0);
+    return this.#engine.workers.slots.filter(({ state, load }) => state === 'ready' && load === 0);
   }
 }

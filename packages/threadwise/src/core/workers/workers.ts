@@ -3,7 +3,7 @@ import type { Link, LinkEvents, Measured, ModuleTraits, RemoteSizing, ThreadSpec
 import type { Engine, Parts } from '../engine.js';
 import { classNames } from '../options/classes.js';
 import type { ExitReason } from '../events/hooks.js';
-import type { Task } from '../calls/task.js';
+import type { Settlement, Task } from '../calls/task.js';
 import { Allowance } from './allowance.js';
 import { exited } from './exits.js';
 import { sayLost, loadsTooLong } from './failures.js';
@@ -11,11 +11,6 @@ import { WorkerSlot } from './worker-slot.js';
 
 /** How many milliseconds `teardown` may take. Then its thread is ended; on the calling thread it is no longer waited for. Chosen by hand. */
 export const TEARDOWN_MS = 5000;
-
-/** The stack of an error of the system would lead into the library, and a message would name that as its place. */
-function withoutStack(error: unknown): void {
-  (error as Error).stack = String(error);
-}
 
 export class Workers {
   /** All that are not dead. */
@@ -35,7 +30,7 @@ export class Workers {
     this.#mostTasks = engine.parts.options.worker.recycle.afterTasks;
   }
 
-  /** Workers that are, or will be, there for tasks. */
+  /** Those that are, or will be, there for tasks. */
   get serving(): WorkerSlot[] {
     return this.slots.filter((slot) => slot.serves);
   }
@@ -57,23 +52,20 @@ export class Workers {
     const slot = this.#newSlot();
     try {
       slot.link = exchange.connect(this.#eventsOf(slot));
-    } catch (error) {
-      recorder.forget(slot.record); // there is no memory for what it shares with main
-      withoutStack(error);
-      return this.#engine.workerFailed(slot, error, 'loading');
-    }
-    this.slots.push(slot);
-    try {
       slot.thread = platform.spawn(this.#specOf(slot), (exit) => exited(this.#engine, slot, exit));
-    } catch (error) {
-      withoutStack(error);
+    } catch (thrown) {
+      const error = thrown as Error;
+      error.stack = String(error); // it would lead into the library, and a message would name that as the place of the error
+      if (slot.link === undefined) {
+        recorder.forget(slot.record); // there is no memory for what it shares with main
+        return this.#engine.workerFailed(slot, error, 'loading');
+      }
       platform.defer(() => {
         this.#loadFailed(slot, error);
         exited(this.#engine, slot, { exitCode: 1, error, outOfMemory: false });
       });
     }
-    this.#limitStart(slot);
-    this.#tellStart(slot);
+    this.#begins(slot);
   }
 
   /** Prepares workers that another thread can start, until there are `count` of them. */
@@ -114,9 +106,14 @@ export class Workers {
   #started(slot: WorkerSlot): void {
     if (!this.#reserved.delete(slot)) return;
     slot.startedAt = this.#parts.platform.now(); // the slot may have been made long before
+    this.#begins(slot);
+  }
+
+  /** To be called last: a listener may end the worker, whose thread has to be there by then. */
+  #begins(slot: WorkerSlot): void {
     this.slots.push(slot);
     this.#limitStart(slot);
-    this.#tellStart(slot);
+    this.#engine.hooks.emit('worker:start', { workerId: slot.id });
   }
 
   #newSlot(): WorkerSlot {
@@ -138,19 +135,12 @@ export class Workers {
     else if (this.#stillStarts(slot)) this.#loadFailed(slot, loadsTooLong(ms, slot.inSetup));
   }
 
-  /** To be called last: a listener may end the worker, whose thread has to be there by then. */
-  #tellStart({ id: workerId }: WorkerSlot): void {
-    this.#engine.hooks.emit('worker:start', { workerId });
-  }
-
   #specOf(slot: WorkerSlot): ThreadSpec {
     const { name: poolName, moduleUrl, options, platform } = this.#parts;
     const { tasksPerWorker, worker: settings } = options;
     slot.allowance = Allowance.of(this.#mostTasks, platform.sharedMemory); // here, where it is caught if it throws
-    const classes = classNames(options.classes);
-    const { id: workerId, allowance, link } = slot;
-    const own = { workerId, allowance: allowance.memory, wire: link.wire };
-    return { ...own, poolName, moduleUrl, tasksPerWorker, classes, settings };
+    const own = { workerId: slot.id, allowance: slot.allowance.memory, wire: slot.link.wire };
+    return { ...own, poolName, moduleUrl, tasksPerWorker, classes: classNames(options.classes), settings };
   }
 
   // --- what a worker says ---
@@ -164,14 +154,11 @@ export class Workers {
       awaits: (name) => engine.here?.awaits(name),
       setsUp: () => void (slot.inSetup = true),
       loadFailed: (error) => this.#loadFailed(slot, error),
-      done: (task, value, runMs) => {
-        this.#released(slot, task, runMs);
-        task.settle({ outcome: 'completed', value, runMs, by: slot.record });
-      },
+      done: (task, value, runMs) =>
+        this.#ended(slot, task, { outcome: 'completed', value, runMs, by: slot.record }),
       failed: (task, error, runMs) => {
-        this.#released(slot, task, runMs);
         sayLost(task, error);
-        task.settle({ outcome: 'failed', error, runMs, by: slot.record });
+        this.#ended(slot, task, { outcome: 'failed', error, runMs, by: slot.record });
       },
       ranPlain: (count, runMs) => this.#counted(slot, count, runMs),
       progress: (task, value) => {
@@ -227,13 +214,15 @@ export class Workers {
     this.#stopIfDone(slot);
   }
 
-  #released(slot: WorkerSlot, task: Task, runMs: number): void {
+  #ended(slot: WorkerSlot, task: Task, settlement: Settlement): void {
+    const runMs = settlement.runMs!;
     if (slot.handed.size > 0) {
       slot.release(task, this.#parts.platform.burstNow());
       this.#engine.dispatch.observe(task, runMs);
     }
     this.#engine.canceller.ended(task);
     this.#counted(slot, 1, runMs);
+    task.settle(settlement);
   }
 
   // --- how a worker ends ---
@@ -243,12 +232,11 @@ export class Workers {
    * @param isReplaced whether another one is started in its place right after this
    */
   retire(slot: WorkerSlot, reason: ExitReason, isReplaced = false): void {
-    // Broadcasts are for this worker alone: it stays until it has loaded, and there was room for all of them.
-    if (slot.state === 'starting' && [...slot.lane, ...slot.handed].some(({ pinned }) => pinned)) {
-      slot.leaves = reason;
-      return;
+    if (slot.state === 'starting') {
+      // Broadcasts are for this worker alone: it stays until it has loaded, and there was room for all of them.
+      if ([...slot.lane, ...slot.handed].some(({ pinned }) => pinned)) return void (slot.leaves = reason);
+      if (this.#stillStarts(slot)) return this.kill(slot, reason);
     }
-    if (slot.state === 'starting' && this.#stillStarts(slot)) return this.kill(slot, reason);
     if (slot.state !== 'ready') return;
     this.#takeBack(slot);
     const lane = slot.lane.clear();
@@ -261,10 +249,7 @@ export class Workers {
       }
     }
     // A worker that is interrupted ends soon, and its broadcasts go to the worker that replaces it.
-    if (slot.lane.size > 0 && reason !== 'interrupted') {
-      slot.leaves = reason;
-      return;
-    }
+    if (slot.lane.size > 0 && reason !== 'interrupted') return void (slot.leaves = reason);
     slot.exitReason = reason;
     slot.transition('retiring');
     slot.pulls = !slot.link.retire(isReplaced);

@@ -46,7 +46,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   get waiting(): number {
-    return this.#slots.reduce((sum, slot) => sum + slot.lane.size + this.#aheadOf(slot), this.#queue.size);
+    return this.#slots.reduce((sum, { lane }) => sum + lane.size, this.#queue.size + this.ahead);
   }
 
   /** How many tasks lie with workers and cannot have begun. */
@@ -59,7 +59,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   submit(task: Task): void {
-    this.#enqueue(task);
+    this.enqueue(task);
   }
 
   submitTo(slot: WorkerSlot, task: Task): void {
@@ -69,7 +69,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   putBack(tasks: readonly Task[]): void {
-    this.requeue(tasks, this.#queue);
+    this.requeue(tasks);
   }
 
   remove(task: Task): boolean {
@@ -82,17 +82,12 @@ export class DirectDispatch implements Dispatch {
       const movable = [...slot.lane].filter((task) => !task.pinned && slot.lane.remove(task));
       return [...movable, ...this.#withdraw(slot, slot.handed)];
     });
-    this.requeue(unbegun, this.#queue);
+    this.requeue(unbegun);
   }
 
   resume(): void {
     this.isPaused = false;
     this.pump();
-  }
-
-  /** Always undefined: workers take nothing by themselves. */
-  holder(_task: Task): WorkerSlot | undefined {
-    return undefined;
   }
 
   observe(task: Task, runMs: number): void {
@@ -125,7 +120,7 @@ export class DirectDispatch implements Dispatch {
    * hears that a worker is free. Not if other tasks wait: then main decides which one is next.
    */
   protected submitAhead(task: Task): void {
-    this.#enqueue(task);
+    this.enqueue(task);
     if (task.moves || this.#isPumping || this.#first !== task || this.#queue.size > 1) return;
     if (task.priority > this.#lowestAhead) {
       // Tasks that lie with workers are less urgent: they go back into the queue, behind this one.
@@ -133,14 +128,13 @@ export class DirectDispatch implements Dispatch {
       for (const slot of this.#holders()) this.#takeBack(slot);
       return this.handOver();
     }
-    const state = this.#isAnyReady ? 'ready' : 'starting';
-    const hasRoom = (slot: WorkerSlot) =>
-      slot.state === state && slot.allowance.left > 0 && slot.link.hasRoomFor(task);
-    const slot = this.#choose(task, hasRoom);
-    if (slot === undefined || slot.allowance.take() === 0) return;
-    if (!this.#take(task)) return slot.allowance.give();
-    this.#lowestAhead = this.ahead === 0 ? task.priority : Math.min(this.#lowestAhead, task.priority);
-    this.#hand(task, slot);
+    const wanted = this.#isAnyReady ? 'ready' : 'starting';
+    const slot = this.#choose(task, ({ state, allowance, link }) => {
+      return state === wanted && allowance.left > 0 && link.hasRoomFor(task);
+    });
+    const lowest = this.ahead === 0 ? task.priority : Math.min(this.#lowestAhead, task.priority);
+    if (slot === undefined || !this.#handFirst(task, slot)) return;
+    this.#lowestAhead = lowest;
     this.#watchForStalls();
   }
 
@@ -166,7 +160,7 @@ export class DirectDispatch implements Dispatch {
     });
   }
 
-  #enqueue(task: Task): void {
+  protected enqueue(task: Task): void {
     this.#queue.push(task, task.priority);
     // A task behind another one waits for as long as that one does: main need not look for a worker.
     if (this.#first === task) this.handOver();
@@ -194,7 +188,7 @@ export class DirectDispatch implements Dispatch {
     return !slot.link.hasRoomFor(next);
   }
 
-  /** Hands over the first task of the queue, if a worker has room for it. Returns whether it did. */
+  /** Hands over the first task of the queue, if a worker has room for it. Returns whether one had. */
   #pumpQueue(): boolean {
     const task = this.#first;
     if (task === undefined) return false;
@@ -202,11 +196,17 @@ export class DirectDispatch implements Dispatch {
     // A task that moves its arguments cannot be sent twice, so it is not left lying unbegun at a worker.
     const depth = task.moves ? 0 : this.#prefetch.depth(task.name);
     const slot = this.#choose(task, (each) => this.#isFree(each, depth) && each.link.hasRoomFor(task));
-    if (slot === undefined) return false;
-    if (slot.allowance.take() === 0) return true; // the worker has just taken its last task by itself
-    if (this.#take(task)) this.#hand(task, slot);
+    if (slot !== undefined) this.#handFirst(task, slot);
+    return slot !== undefined;
+  }
+
+  /** Hands over a task of the queue. False: the worker has just taken its last task by itself, or the task is gone. */
+  #handFirst(task: Task, slot: WorkerSlot): boolean {
+    if (slot.allowance.take() === 0) return false;
+    const isThere = this.#take(task);
+    if (isThere) this.#hand(task, slot);
     else slot.allowance.give();
-    return true;
+    return isThere;
   }
 
   /** Moves a task with a key to the lane of the key's worker, which is chosen only while the key has none. */
@@ -320,7 +320,7 @@ export class DirectDispatch implements Dispatch {
   /** Takes back those of the tasks that the worker has not begun and that another one may run. Returns how many. */
   #takeBack(slot: WorkerSlot, tasks: Iterable<Task> = slot.handed): number {
     const withdrawn = this.#withdraw(slot, [...tasks].filter(isForAny));
-    this.requeue(withdrawn, this.#queue);
+    this.requeue(withdrawn);
     return withdrawn.length;
   }
 
@@ -330,7 +330,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   /** Puts tasks back, the youngest first: if all are older than those in the queue, each finds its place at once. */
-  protected requeue(tasks: readonly Task[], queue: TaskQueue<Task>): void {
+  protected requeue(tasks: readonly Task[], queue = this.#queue): void {
     for (const task of tasks.toSorted((a, b) => b.id - a.id)) {
       this.context.canceller.release(task);
       task.state = 'queued';

@@ -414,12 +414,12 @@ describe('shared queue: taking tasks back', () => {
     const [one, two] = slots;
     const tasks = Array.from({ length: 4 }, () => bench.submit());
     for (const slot of [one!, one!, two!]) pull.take(slot.link);
-    assert.equal(dispatch.holder(tasks[3]!), undefined, 'nobody has begun it');
-    assert.equal(dispatch.holder(tasks[1]!), one);
+    assert.equal(dispatch.holder!(tasks[3]!), undefined, 'nobody has begun it');
+    assert.equal(dispatch.holder!(tasks[1]!), one);
     assert.deepEqual(idsAt(one!), ids(tasks.slice(0, 2)));
     assert.deepEqual([tasks[0]!.state, tasks[2]!.state], ['handed', 'queued']);
     assert.deepEqual(idsAt(two!), [], 'the other was not asked about');
-    assert.equal(dispatch.holder(bench.task()), undefined);
+    assert.equal(dispatch.holder!(bench.task()), undefined);
   });
 });
 

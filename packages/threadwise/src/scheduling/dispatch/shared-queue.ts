@@ -92,7 +92,7 @@ export class SharedQueueDispatch extends DirectDispatch {
     super.resume();
   }
 
-  override holder(task: Task): WorkerSlot | undefined {
+  holder(task: Task): WorkerSlot | undefined {
     const link = this.#pull.holder(task);
     if (link === undefined) return undefined;
     const slot = this.context.slots().find((each) => each.link === link);
