@@ -17,7 +17,6 @@ const FILES = {
     coordinatorSource: 'node/coordinator-entry',
     processSource: 'process/worker-entry',
     relaySource: 'process/relay-entry',
-    threadSource: 'process/thread-entry',
   },
 };
 const ENTRIES = Object.values(FILES).flatMap((texts) => Object.values(texts));

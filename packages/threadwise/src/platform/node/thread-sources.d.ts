@@ -5,4 +5,3 @@
 export declare function coordinatorSource(): string;
 export declare function processSource(): string;
 export declare function relaySource(): string;
-export declare function threadSource(): string;

@@ -4,12 +4,12 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { BoardFiles, type BoardFile, FileBoardEnd, newFileBoard, ringsOf } from './board.js';
+import { type BoardFile, boardsInOneFile, newFileBoard, ringsOf, workerBoard } from './board.js';
 
 function board(t: TestContext, cells: number) {
   const { board: owner, memory } = newFileBoard(cells);
   t.after(() => owner.close!());
-  return { owner, file: memory as BoardFile, reader: new FileBoardEnd(memory as BoardFile) };
+  return { owner, file: memory as BoardFile, reader: workerBoard(memory as BoardFile) };
 }
 
 test('board in a file: has room for as many tasks as cells, gives each its own ticket, and refuses one more', (t) => {
@@ -33,13 +33,13 @@ function replaced<T>(t: TestContext, name: 'openSync' | 'writeSync', by: () => n
 }
 
 test('board in a file: where the system refuses it, it throws, and the next one may be there again', (t) => {
-  const files = new BoardFiles();
+  const newBoard = boardsInOneFile();
   const refuse = () => {
     throw new Error('no more');
   };
   for (const name of ['openSync', 'writeSync'] as const) {
-    assert.throws(() => replaced(t, name, refuse, () => files.newBoard(1)), /no more/);
-    const { board: next } = files.newBoard(1);
+    assert.throws(() => replaced(t, name, refuse, () => newBoard(1)), /no more/);
+    const { board: next } = newBoard(1);
     const ticket = next.post();
     assert.equal(next.withdraw(ticket), true, 'its file is open');
     next.close!();
@@ -58,7 +58,7 @@ test('board in a file: where no file in memory can be made or written, it is in 
     const { board: owner, memory } = replaced(t, name, refuseFirst as () => number, () => newFileBoard(1));
     assert.deepEqual(ringsOf(memory as BoardFile), {});
     const ticket = owner.post();
-    assert.equal(new FileBoardEnd(memory as BoardFile).claim(ticket, 5), true);
+    assert.equal(workerBoard(memory as BoardFile).claim(ticket, 5), true);
     assert.equal(owner.beganAt(ticket), 5);
     owner.close!();
     assert.equal(openFiles(), before);
@@ -134,11 +134,11 @@ test('board in a file: once it is closed, nothing began and nothing can be withd
 });
 
 test('boards in one file: each is by itself, and begins anew where another one was', (t) => {
-  const { newBoard } = new BoardFiles();
+  const newBoard = boardsInOneFile();
   const open = () => {
     const { board: owner, memory } = newBoard(2);
     t.after(() => owner.close!());
-    return { owner, file: memory as BoardFile, reader: new FileBoardEnd(memory as BoardFile) };
+    return { owner, file: memory as BoardFile, reader: workerBoard(memory as BoardFile) };
   };
   const boards = [open(), open(), open()];
   const tickets = boards.map(({ owner }) => owner.post());
@@ -170,8 +170,8 @@ test('board in a file: nothing is posted once its worker is known to be gone; wh
 /** Claims the tickets in the order of their posting, and writes for each whether it may run. */
 const CLAIMER = `
   const { workerData: { url, file, words } } = require('node:worker_threads');
-  import(url).then(({ FileBoardEnd }) => {
-    const reader = new FileBoardEnd(file);
+  import(url).then(({ workerBoard }) => {
+    const reader = workerBoard(file);
     for (let i = 0; i < words.length / 2; i++) {
       Atomics.wait(words, 2 * i, 0);
       Atomics.store(words, 2 * i + 1, reader.claim(words[2 * i] - 1, i + 1) ? 1 : 2);

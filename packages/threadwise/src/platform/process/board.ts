@@ -2,11 +2,11 @@
  * The claim board of one worker, in a file without a name, because two processes share no memory: main opens the file, and its child
  * inherits it. README.md beside this file has the protocol.
  */
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MainBoard, NewBoard, WorkerBoard } from '../../core/contracts.js';
-import { type Ring, RING_BYTES, writeAll } from './ring.js';
+import { readAll, type Ring, RING_BYTES, writeAll } from './ring.js';
 
 /** The values of the word that main writes for each cell. */
 const POSTED = 0;
@@ -44,52 +44,55 @@ export interface BoardFile {
   isGone: boolean;
 }
 
-export function ringsOf(file: BoardFile): { readonly toWorker?: Ring; readonly toMain?: Ring } {
-  const { fd, at, cells, hasRings } = file;
+export function ringsOf({
+  fd,
+  at,
+  cells,
+  hasRings,
+}: BoardFile): Partial<Record<'toWorker' | 'toMain', Ring>> {
   if (!hasRings) return {};
   const start = at + boardBytes(cells);
-  const ring = (number: number): Ring => ({
-    fd,
-    at: start + number * RING_BYTES,
-    byteLength: RING_BYTES,
-    takenAt: start - 2 + number,
+  const [toWorker, toMain] = [0, 1].map((number) => {
+    const place = { at: start + number * RING_BYTES, takenAt: start - 2 + number };
+    return { fd, byteLength: RING_BYTES, ...place };
   });
-  return { toWorker: ring(0), toMain: ring(1) };
+  return { toWorker: toWorker!, toMain: toMain! };
 }
 
-/** A file with the boards of workers that may share a process, which inherits the file. The file is open as long as any board is. */
-export class BoardFiles {
-  #file: { readonly fd: number; readonly hasRings: boolean } | undefined;
+/**
+ * Returns a function that makes boards of workers that may share a process: they are in one file, which the process inherits, and which is open as long
+ * as any of them is. It throws what the system refuses.
+ */
+export function boardsInOneFile(): (cells: number) => NewBoard {
+  let opened: Pick<BoardFile, 'fd' | 'hasRings'> | undefined;
   /** The numbers of the open boards, which all have the same size. */
-  readonly #taken = new Set<number>();
-
-  /** Throws what the system refuses. @param cells how many tasks can be posted at a time; the same at every call */
-  readonly newBoard = (cells: number): NewBoard => {
+  const taken = new Set<number>();
+  return (cells) => {
     let number = 0;
-    while (this.#taken.has(number)) number++;
-    this.#taken.add(number);
+    while (taken.has(number)) number++;
+    taken.add(number);
     const bytes = boardBytes(cells);
     const at = number * (bytes + 2 * RING_BYTES);
     const close = () => {
-      this.#taken.delete(number);
-      if (this.#taken.size > 0 || this.#file === undefined) return;
-      closeSync(this.#file.fd);
-      this.#file = undefined;
+      taken.delete(number);
+      if (taken.size > 0 || opened === undefined) return;
+      closeSync(opened.fd);
+      opened = undefined;
     };
     try {
-      this.#file ??= openUnnamed(bytes);
-      writeAll(this.#file.fd, new Uint8Array(bytes), at); // clears what a former worker has claimed
+      opened ??= openUnnamed(bytes);
+      writeAll(opened.fd, new Uint8Array(bytes), at); // clears what a former worker has claimed
     } catch (error) {
       close();
       throw error;
     }
-    const memory: BoardFile = { ...this.#file, at, cells, isGone: false };
-    return { board: new FileBoard(memory, close), memory };
+    const memory: BoardFile = { ...opened, at, cells, isGone: false };
+    return { board: mainBoard(memory, close), memory };
   };
 }
 
 /** A board in a file of its own. @param cells how many tasks can be posted at a time */
-export const newFileBoard = (cells: number): NewBoard => new BoardFiles().newBoard(cells);
+export const newFileBoard = (cells: number): NewBoard => boardsInOneFile()(cells);
 
 /** Opens a file without a name, with room for `byteLength` bytes at least. */
 function openUnnamed(byteLength: number) {
@@ -112,123 +115,85 @@ function openUnnamed(byteLength: number) {
   }
 }
 
-class FileBoard implements MainBoard {
-  readonly #file: BoardFile;
-  /** Undefined when the board is closed. */
-  #close: (() => void) | undefined;
-  /** The stamp of the last posting of each cell. */
-  readonly #stamps: Uint8Array;
-  /** Main's words, as they are in the file. */
-  readonly #words: Uint8Array;
-  readonly #free: number[];
+function mainBoard(file: BoardFile, closeFile: () => void): MainBoard {
+  /** The stamp of the last posting of each cell; and main's words, as they are in the file. */
+  const [stamps, words] = [new Uint8Array(file.cells), new Uint8Array(file.cells)];
+  const free = [...stamps.keys()];
   /** Tickets that were withdrawn, and that the worker has not passed. */
-  readonly #withdrawn = new Set<number>();
-  readonly #word = Buffer.alloc(1);
-  readonly #claim = Buffer.alloc(CLAIM_BYTES);
-
-  constructor(file: BoardFile, close: () => void) {
-    const { cells } = file;
-    this.#file = file;
-    this.#close = close;
-    this.#stamps = new Uint8Array(cells);
-    this.#words = new Uint8Array(cells);
-    this.#free = [...this.#stamps.keys()];
-  }
-
-  get room(): number {
-    if (this.#file.isGone) return 0;
-    if (this.#free.length === 0)
-      for (const ticket of this.#withdrawn) if (this.#isClaimed(ticket)) this.pass(ticket);
-    return this.#free.length;
-  }
-
-  post(): number {
-    if (this.room === 0) throw new Error('threadwise: no free cell');
-    const cell = this.#free.pop()!;
-    const stamp = (this.#stamps[cell]! % MAX_STAMP) + 1;
-    this.#stamps[cell] = stamp;
-    const ticket = cell | (stamp << STAMP_SHIFT);
-    if (this.#words[cell] !== POSTED) this.#say(ticket, POSTED); // between two postings the worker does not read the word
-    return ticket;
-  }
-
-  withdraw(ticket: number): boolean {
-    if (this.#withdrawn.has(ticket) || this.#isClaimed(ticket)) return false;
-    this.#say(ticket, ASKING);
-    const isClaimed = this.#isClaimed(ticket);
-    this.#say(ticket, isClaimed ? POSTED : WITHDRAWN);
-    if (!isClaimed) this.#withdrawn.add(ticket);
-    return !isClaimed;
-  }
-
-  beganAt(ticket: number): number | undefined {
-    if (!this.#isClaimed(ticket)) return undefined;
-    // A time that is only half written counts as now: `trust.ts` takes a time in the future for now.
-    const isWhole = this.#claim[0] === this.#claim[CLAIM_BYTES - 1];
-    return isWhole ? this.#claim.readDoubleLE(1) : Number.POSITIVE_INFINITY;
-  }
-
-  abort(ticket: number): void {
-    if (this.#isClaimed(ticket)) this.#say(ticket, ABORTING);
-  }
-
-  release(ticket: number): void {
-    this.#free.push(cellOf(ticket));
-  }
-
-  pass(ticket: number): void {
-    if (this.#withdrawn.delete(ticket)) this.release(ticket);
-  }
-
-  close(): void {
-    this.#close?.();
-    this.#close = undefined;
-  }
+  const withdrawn = new Set<number>();
+  const claim = Buffer.alloc(CLAIM_BYTES);
+  let isClosed = false;
 
   /** Whether the worker has looked at this posting: it runs the task or, if the task was withdrawn, has passed it. */
-  #isClaimed(ticket: number): boolean {
-    if (this.#close === undefined) return false;
-    readSync(this.#file.fd, this.#claim, 0, CLAIM_BYTES, claimAt(this.#file, ticket));
-    const stamp = stampOf(ticket);
-    return this.#claim[0] === stamp || this.#claim[CLAIM_BYTES - 1] === stamp;
-  }
-
-  #say(ticket: number, word: number): void {
-    if (this.#close === undefined) return;
-    this.#words[cellOf(ticket)] = word;
-    this.#word[0] = word;
-    writeSync(this.#file.fd, this.#word, 0, 1, wordAt(this.#file, ticket));
-  }
+  const isClaimed = (ticket: number): boolean => {
+    if (isClosed) return false;
+    readAll(file.fd, claim, claimAt(file, ticket));
+    return claim[0] === stampOf(ticket) || claim[CLAIM_BYTES - 1] === stampOf(ticket);
+  };
+  const say = (ticket: number, word: number): void => {
+    if (isClosed) return;
+    words[cellOf(ticket)] = word;
+    writeAll(file.fd, Uint8Array.of(word), wordAt(file, ticket));
+  };
+  const board: MainBoard = {
+    get room() {
+      if (file.isGone) return 0;
+      if (free.length === 0) for (const ticket of withdrawn) if (isClaimed(ticket)) board.pass(ticket);
+      return free.length;
+    },
+    post() {
+      if (board.room === 0) throw new Error('threadwise: no free cell');
+      const cell = free.pop()!;
+      const stamp = (stamps[cell]! % MAX_STAMP) + 1;
+      stamps[cell] = stamp;
+      const ticket = cell | (stamp << STAMP_SHIFT);
+      if (words[cell] !== POSTED) say(ticket, POSTED); // between two postings the worker does not read the word
+      return ticket;
+    },
+    withdraw(ticket) {
+      if (withdrawn.has(ticket) || isClaimed(ticket)) return false;
+      say(ticket, ASKING);
+      const hasBegun = isClaimed(ticket);
+      say(ticket, hasBegun ? POSTED : WITHDRAWN);
+      if (!hasBegun) withdrawn.add(ticket);
+      return !hasBegun;
+    },
+    beganAt(ticket) {
+      if (!isClaimed(ticket)) return undefined;
+      // A time that is only half written counts as now: `trust.ts` takes a time in the future for now.
+      return claim[0] === claim[CLAIM_BYTES - 1] ? claim.readDoubleLE(1) : Number.POSITIVE_INFINITY;
+    },
+    abort(ticket) {
+      if (isClaimed(ticket)) say(ticket, ABORTING);
+    },
+    release: (ticket) => void free.push(cellOf(ticket)),
+    pass(ticket) {
+      if (withdrawn.delete(ticket)) board.release(ticket);
+    },
+    close() {
+      if (!isClosed) closeFile();
+      isClosed = true;
+    },
+  };
+  return board;
 }
 
 /** The worker's end, in the child process. */
-export class FileBoardEnd implements WorkerBoard {
-  readonly #file: BoardFile;
-  readonly #word = Buffer.alloc(1);
-  readonly #claim = Buffer.alloc(CLAIM_BYTES);
-
-  constructor(file: BoardFile) {
-    this.#file = file;
-  }
-
-  claim(ticket: number, now: number): boolean {
-    const stamp = stampOf(ticket);
-    this.#claim[0] = stamp;
-    this.#claim.writeDoubleLE(now, 1);
-    this.#claim[CLAIM_BYTES - 1] = stamp;
-    writeSync(this.#file.fd, this.#claim, 0, CLAIM_BYTES, claimAt(this.#file, ticket));
-    let word = this.#wordOn(ticket);
-    // While the word is ASKING, main is between two system calls, or does not run at all: then this process has nothing to do, either.
-    while (word === ASKING) word = this.#wordOn(ticket);
-    return word !== WITHDRAWN;
-  }
-
-  isAborting(ticket: number): boolean {
-    return this.#wordOn(ticket) === ABORTING;
-  }
-
-  #wordOn(ticket: number): number {
-    readSync(this.#file.fd, this.#word, 0, 1, wordAt(this.#file, ticket));
-    return this.#word[0]!;
-  }
+export function workerBoard(file: BoardFile): WorkerBoard {
+  const word = new Uint8Array(1);
+  const claim = Buffer.alloc(CLAIM_BYTES);
+  const wordOn = (ticket: number) => {
+    readAll(file.fd, word, wordAt(file, ticket));
+    return word[0]!;
+  };
+  return {
+    claim(ticket, now) {
+      claim.fill(stampOf(ticket)).writeDoubleLE(now, 1);
+      writeAll(file.fd, claim, claimAt(file, ticket));
+      // While the word is ASKING, main is between two system calls, or does not run at all: then this process has nothing to do, either.
+      while (wordOn(ticket) === ASKING);
+      return word[0] !== WITHDRAWN;
+    },
+    isAborting: (ticket) => wordOn(ticket) === ABORTING,
+  };
 }

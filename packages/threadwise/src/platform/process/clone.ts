@@ -38,7 +38,7 @@ function newSerializer(): Serializer {
 /** The value as bytes. Throws a DataCloneError. @param room how many bytes are left free before the value */
 export function toBytes(value: unknown, room = 0): Buffer {
   const serializer = newSerializer();
-  if (room > 0) serializer.writeRawBytes(Buffer.alloc(room));
+  serializer.writeRawBytes(Buffer.alloc(room));
   return written(serializer, value);
 }
 
@@ -79,9 +79,7 @@ const cloneAll: Clone = (value) => fromBytes(toBytes(value)) as typeof value;
 export const kept = new WeakSet<object>();
 
 /** Undefined on Node 20. */
-const { isMarkedAsUntransferable: isMarked } = wt as {
-  isMarkedAsUntransferable?: (value: object) => boolean;
-};
+const { isMarkedAsUntransferable: isMarked } = wt as { isMarkedAsUntransferable?(value: object): boolean };
 
 function checked(value: unknown): ArrayBuffer {
   if (!(value instanceof ArrayBuffer))
@@ -93,7 +91,6 @@ function checked(value: unknown): ArrayBuffer {
 
 /** Returns a function that detaches the buffers, as a port does when they are sent. Throws a DataCloneError if one cannot be moved. */
 export function detachLater(transfer: readonly unknown[]): () => void {
-  if (transfer.length === 0) return doNothing;
   const buffers = movable(transfer).map(checked);
   return () => {
     for (const buffer of buffers) {
@@ -105,5 +102,3 @@ export function detachLater(transfer: readonly unknown[]): () => void {
     }
   };
 }
-
-function doNothing(): void {}

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { newFileBoard, type BoardFile, ringsOf } from './board.js';
 import { asideFrame, FrameReader, FrameWriter } from './frames.js';
-import { type Ring, RingReader, RingWriter } from './ring.js';
+import { type Ring, ringReader, ringWriter } from './ring.js';
 
 /** One end of a pipe, and the frames that it has sent. */
 class End {
@@ -13,8 +13,8 @@ class End {
   readonly reader = new FrameReader();
 
   constructor(out?: Ring, into?: Ring) {
-    this.writer.ring = out && new RingWriter(out);
-    this.reader.ring = into && new RingReader(into);
+    this.writer.put = out && ringWriter(out);
+    this.reader.take = into && ringReader(into);
   }
 
   send(frame: Uint8Array): void {
@@ -96,10 +96,10 @@ test('frames: a message that there is no memory for is one that cannot be read, 
   const { board, toWorker } = rings();
   const near = new End({ ...toWorker!, byteLength: 250_000 });
   const far = new End(undefined, toWorker);
-  const ring = near.writer.ring!;
+  const put = near.writer.put!;
   // Each message by the ring needs the place of the one before it.
   for (const byRing of [true, false, true, true, false]) {
-    near.writer.ring = byRing ? ring : undefined;
+    near.writer.put = byRing ? put : undefined;
     near.send(near.writer.write(new Uint8Array(200_000)));
     assert.equal(near.sent[0]!.length < 100_000, byRing);
     near.send(near.writer.write('next'));

@@ -4,12 +4,12 @@
  */
 import { ShapeReader, ShapeWriter } from '../../transport/codec/shape-book.js';
 import { BOOK_BYTES, BOOK_HEADER_BYTES, FULL } from '../../transport/codec/tags.js';
-import { type Memory, memoryOf } from '../../transport/codec/value-memory.js';
+import { type Memory, memoryOf, NO_MEMORY } from '../../transport/codec/value-memory.js';
 import { ValueReader } from '../../transport/codec/value-reader.js';
 import { ValueWriter } from '../../transport/codec/value-writer.js';
 import { cloneError } from '../node/host-objects.js';
 import { fromBytes, toBytes } from './clone.js';
-import type { RingReader, RingWriter } from './ring.js';
+import type { ringReader, ringWriter } from './ring.js';
 
 /** Before each message: how many bytes it has (a Uint32), and its kind (one byte). */
 const HEADER_BYTES = 5;
@@ -47,49 +47,37 @@ export class FrameWriter {
   /** How many bytes of the book the other end has. */
   #known = this.#shapes.byteLength;
   #memory = newMemory(FIRST_BYTES);
-  /** The ring that large messages are put into; undefined: they go by the pipe. */
-  ring: RingWriter | undefined;
+  /** Puts large messages into the ring; undefined: they go by the pipe. */
+  put: ReturnType<typeof ringWriter> | undefined;
 
   /** Returns the frame, which is valid until the next message is written, or for good if it has more than `KEPT_BYTES`. Throws a DataCloneError. */
   write(message: unknown): Uint8Array {
-    let end = this.#write(message);
-    while (end === FULL && this.#memory.u8.length < KEPT_BYTES) {
-      this.#memory = newMemory(this.#memory.u8.length * 4);
-      end = this.#write(message);
+    let end: number;
+    for (;;) {
+      const { length } = this.#memory.u8;
+      end = this.#values.write(message, this.#memory, HEADER_BYTES, length);
+      if (end !== FULL || length >= KEPT_BYTES) break;
+      this.#memory = newMemory(length * 4);
     }
     if (end < 0) return this.#byRing(written(message, CLONED));
     setHeader(this.#memory.view, end - HEADER_BYTES, CODED);
     const frame = this.#byRing(this.#memory.u8.subarray(0, end));
-    return this.#shapes.byteLength === this.#known ? frame : Buffer.concat([this.#growth(), frame]);
-  }
-
-  #write(message: unknown): number {
-    return this.#values.write(message, this.#memory, HEADER_BYTES, this.#memory.u8.length);
+    const { byteLength } = this.#shapes;
+    if (byteLength === this.#known) return frame;
+    const count = this.#book.subarray(0, BOOK_HEADER_BYTES);
+    const growth = frameOf(BOOK, count, this.#book.subarray(this.#known, byteLength));
+    this.#known = byteLength;
+    return Buffer.concat([growth, frame]);
   }
 
   /** Puts the content of a large frame into the ring, and returns a frame that says where it is; without room, returns the given frame. */
   #byRing(frame: Uint8Array): Uint8Array {
-    if (this.ring === undefined || frame.length < RING_FROM) return frame;
-    const start = this.ring.put(frame.subarray(HEADER_BYTES));
+    if (this.put === undefined || frame.length < RING_FROM) return frame;
+    const start = this.put(frame.subarray(HEADER_BYTES));
     if (start < 0) return frame;
-    const told = new Uint8Array(HEADER_BYTES + 9);
-    const view = new DataView(told.buffer);
-    setHeader(view, 9, IN_RING);
-    view.setUint8(HEADER_BYTES, frame[KIND]!);
-    view.setUint32(HEADER_BYTES + 1, start, true);
-    view.setUint32(HEADER_BYTES + 5, frame.length - HEADER_BYTES, true);
-    return told;
-  }
-
-  #growth(): Uint8Array {
-    const { byteLength } = this.#shapes;
-    const count = BOOK_HEADER_BYTES;
-    const frame = new Uint8Array(HEADER_BYTES + count + byteLength - this.#known);
-    setHeader(new DataView(frame.buffer), frame.length - HEADER_BYTES, BOOK);
-    frame.set(this.#book.subarray(0, count), HEADER_BYTES);
-    frame.set(this.#book.subarray(this.#known, byteLength), HEADER_BYTES + count);
-    this.#known = byteLength;
-    return frame;
+    const place = Buffer.alloc(9, frame[KIND]);
+    place.writeUInt32LE(frame.length - HEADER_BYTES, place.writeUInt32LE(start, 1));
+    return frameOf(IN_RING, place);
   }
 }
 
@@ -106,6 +94,12 @@ function written(message: unknown, kind: number): Uint8Array {
   return frame;
 }
 
+function frameOf(kind: number, ...parts: readonly Uint8Array[]): Uint8Array {
+  const frame = Buffer.concat([new Uint8Array(HEADER_BYTES), ...parts]);
+  setHeader(new DataView(frame.buffer, frame.byteOffset), frame.length - HEADER_BYTES, kind);
+  return frame;
+}
+
 function setHeader(view: DataView, length: number, kind: number): void {
   view.setUint32(0, length, true);
   view.setUint8(KIND, kind);
@@ -113,10 +107,8 @@ function setHeader(view: DataView, length: number, kind: number): void {
 
 /** Puts messages together from the pieces in which they come. */
 export class FrameReader {
-  /** Whether the message that `next` has found is for the port itself. */
-  isAside = false;
-  /** The ring that large messages arrive in; undefined: they come by the pipe. */
-  ring: RingReader | undefined;
+  /** Takes large messages out of the ring; undefined: they come by the pipe. */
+  take: ReturnType<typeof ringReader> | undefined;
   readonly #book = new Uint8Array(BOOK_BYTES);
   readonly #values = new ValueReader(new ShapeReader(this.#book.buffer));
   /** How many bytes of the writer's book have arrived. */
@@ -129,11 +121,16 @@ export class FrameReader {
   #start = 0;
   #kind = CLONED;
   /** Memory that messages in the ring are read into. */
-  #large: Memory | undefined;
+  #large = NO_MEMORY;
   /** Why there is no memory for the message that `next` has found. */
   #fault: unknown;
   /** How many bytes of a message for which there is no memory are still to come: they are dropped. */
   #missing = 0;
+
+  /** Whether the message that `next` has found is for the port itself. */
+  get isAside(): boolean {
+    return this.#kind === ASIDE;
+  }
 
   add(bytes: Uint8Array): void {
     const piece = this.#missing === 0 ? bytes : bytes.subarray(this.#missing);
@@ -152,15 +149,17 @@ export class FrameReader {
         this.#reserve(waiting);
         return false;
       }
-      const { view } = this.#memory;
+      const { view, u8 } = this.#memory;
       const length = view.getUint32(this.#at, true) + HEADER_BYTES;
       this.#kind = view.getUint8(this.#at + KIND);
-      this.isAside = this.#kind === ASIDE;
       if (waiting < length) return this.#isRefused(length);
       this.#start = this.#at + HEADER_BYTES;
       this.#at += length;
       if (this.#kind !== BOOK) return true;
-      this.#grow(this.#memory.u8.subarray(this.#start, this.#at));
+      const growth = u8.subarray(this.#start + BOOK_HEADER_BYTES, this.#at);
+      this.#book.set(u8.subarray(this.#start, this.#start + BOOK_HEADER_BYTES));
+      this.#book.set(growth, this.#known);
+      this.#known += growth.length;
     }
   }
 
@@ -191,27 +190,18 @@ export class FrameReader {
     const { view } = this.#memory;
     const kind = view.getUint8(this.#start);
     const length = view.getUint32(this.#start + 5, true);
-    let memory = this.#large;
-    try {
-      if (memory === undefined || memory.u8.length < length) memory = newMemory(length);
-      this.ring!.read(view.getUint32(this.#start + 1, true), memory.u8.subarray(0, length));
-    } finally {
-      this.ring!.free();
-    }
-    this.#large = length > KEPT_BYTES ? undefined : memory;
+    this.take!(view.getUint32(this.#start + 1, true), () => {
+      if (this.#large.u8.length < length) this.#large = newMemory(length);
+      return this.#large.u8.subarray(0, length);
+    });
+    const memory = this.#large;
+    if (memory.u8.length > KEPT_BYTES) this.#large = NO_MEMORY;
     return this.#valueIn(kind, memory, 0, length);
   }
 
   #valueIn(kind: number, memory: Memory, start: number, end: number): unknown {
     if (kind === CODED) return this.#values.read(memory, start, end);
     return fromBytes(Buffer.from(memory.u8.buffer, start, end - start));
-  }
-
-  #grow(growth: Uint8Array): void {
-    const count = BOOK_HEADER_BYTES;
-    this.#book.set(growth.subarray(0, count));
-    this.#book.set(growth.subarray(count), this.#known);
-    this.#known += growth.length - count;
   }
 
   /** Makes room for `length` bytes from `#at` on, and gives up memory that has become too large. */

@@ -11,6 +11,7 @@ import { type BoardFile, ringsOf } from './board.js';
 import { toBytes } from './clone.js';
 import { KEPT_BYTES } from './frames.js';
 import { FD, type Pipe, type PipePort, readNow } from './port.js';
+import type { Surroundings } from './worker-entry.js';
 
 /** The `--eval` script, valid as CommonJS and as a module: reads a length, then as many bytes with the code and its boot message. Only it can import. */
 const STARTER = `{
@@ -45,7 +46,8 @@ const OUT_OF_MEMORY = /heap out of memory|fatal (process|javascript) (out of mem
 const LOOK_MS = 1000;
 const MOST_STOPPED = 2;
 
-const running = new Set<NodeProcess>();
+/** The system's numbers of the processes that this one has started for workers. */
+const running = new Set<number>();
 /** How many of the kernel's out-of-memory kills main has accounted for. */
 let knownKills: number | undefined;
 
@@ -61,132 +63,118 @@ interface ProcessStart {
   readonly pipes: number;
 }
 
-export class NodeProcess {
-  /** The pipes from the process to main, as many as `start.pipes`; perhaps none where the process could not be started. */
-  readonly pipes: readonly Socket[];
-  readonly #child: ChildProcess;
-  readonly #port: PipePort;
-  #said = () => '';
+export type NodeProcess = ReturnType<typeof startProcess>;
+
+/** @param port the port that is connected with the process */
+export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit: ThreadExit) => void) {
+  knownKills ??= oomKills();
+  // This comes before the process is started, because it throws if `worker.data` cannot be cloned: a process that gets no boot message never ends.
+  const first = toBytes({ code: start.code, boot: start.boot }, 4);
+  first.writeUInt32LE(first.length - 4);
+  const child = spawn(start);
+  const { pid } = child;
+  const sockets = (child.stdio ?? []) as (Socket | null)[];
+  for (const socket of sockets) socket?.on('error', () => undefined).unref(); // the child is gone: its event `exit` will tell
+  const [, , stderr, toChild, fromChild, , ...pipes] = sockets as Socket[];
+  let isRunning = pid !== undefined;
   /** What the first call of `kill` gave as its reason; undefined: there was no call. */
-  #end: { readonly why: string | undefined } | undefined;
+  let end: { readonly why: string | undefined } | undefined;
 
-  /** @param port the port that is connected with the process */
-  constructor(port: PipePort, start: ProcessStart, onExit: (exit: ThreadExit) => void) {
-    knownKills ??= oomKills();
-    this.#port = port;
-    // This comes before the process is started, because it throws if `worker.data` cannot be cloned: a process that gets no boot message never ends.
-    const first = toBytes({ code: start.code, boot: start.boot }, 4);
-    first.writeUInt32LE(first.length - 4);
-    const named = (error: unknown) => withFolder(error, start.settings);
-    try {
-      this.#child = spawn(start);
-    } catch (error) {
-      throw named(error); // Node.js throws some errors of the system
-    }
-    const { pid } = this.#child;
-    const sockets = (this.#child.stdio ?? []) as (Socket | null)[];
-    for (const socket of sockets) socket?.on('error', () => undefined).unref(); // the child is gone: its event `exit` will tell
-    const [, , stderr, toChild, fromChild, , ...pipes] = sockets as Socket[];
-    this.pipes = pipes;
-    if (pid === undefined) {
-      this.#child.once('error', (error) => onExit({ exitCode: 1, error: named(error), outOfMemory: false }));
-      return;
-    }
-    this.#said = listen(stderr!);
-    const pipe = pipeOf(toChild!, fromChild!);
-    pipe.write(first);
-    const { toWorker, toMain } = ringsOf(start.board);
-    port.attach(pipe, toWorker, toMain);
-    this.#watch(pid, toChild!, onExit);
+  const started = {
+    /** The pipes from the process to main, as many as `start.pipes`; perhaps none where the process could not be started. */
+    pipes,
+    pid,
+    /** @param why how the end is explained; undefined: the pool has asked for the end */
+    kill(why?: string): void {
+      end ??= { why };
+      // Node.js would kill the whole process group in the place of a process that could not be started.
+      if (pid !== undefined) child.kill('SIGKILL');
+    },
+    /**
+     * Returns one worker of the process, as the core knows threads.
+     * @param terminate ends it @param threadId gives the system's number of its thread, 0 while that is unknown
+     */
+    threadOf(terminate: () => void, threadId: () => number): Thread {
+      const cpu = () => (isRunning ? cpuTime(threadId(), pid) : undefined);
+      const resident = () => (isRunning ? residentBytes(pid!) : undefined);
+      return { terminate, utilization: cpuUtilization(cpu), cpu, residentBytes: resident };
+    },
+  };
+  if (pid === undefined) {
+    const failed = (error: unknown) =>
+      onExit({ exitCode: 1, error: withFolder(error, start.settings), outOfMemory: false });
+    child.once('error', failed);
+    return started;
   }
 
-  /** Undefined if the process is gone, or could not be started. */
-  get pid(): number | undefined {
-    return running.has(this) ? this.#child.pid : undefined;
-  }
+  running.add(pid);
+  const hearLast = listen(stderr!);
+  const pipe: Pipe = {
+    ...pipeFrom(fromChild, (bytes) => writeTo(toChild!, bytes)),
+    close: () => {
+      toChild!.destroy();
+      fromChild!.destroy();
+    },
+  };
+  pipe.write(first);
+  const { toWorker, toMain } = ringsOf(start.board);
+  port.attach(pipe, toWorker, toMain);
+  let timesStopped = 0;
+  const looks = setInterval(() => {
+    // A process whose end of the pipe is closed (a task can close the descriptor) hears nothing any more, not even that it is to end.
+    const isDeaf = toChild!.destroyed;
+    timesStopped = isDeaf || isStopped(pid) ? timesStopped + 1 : 0;
+    if (timesStopped < MOST_STOPPED) return;
+    const how = isDeaf
+      ? `had closed descriptor ${FD.fromMain}, by which it hears`
+      : 'had been stopped by a signal';
+    started.kill(`process ${pid} ${how}, and was killed`);
+  }, LOOK_MS).unref();
+  child.on('error', () => undefined); // the kill failed: the process is gone
+  child.once('exit', (code, signal) => {
+    port.drain(); // reads its last messages
+    clearInterval(looks);
+    running.delete(pid);
+    isRunning = false;
+    onExit(exitOf(code, signal, hearLast()));
+    for (const each of pipes) each.destroy();
+  });
+  return started;
 
-  get residentBytes(): number | undefined {
-    const { pid } = this;
-    return pid === undefined ? undefined : residentBytes(pid);
-  }
-
-  /**
-   * Returns one worker of the process, as the core knows threads.
-   * @param terminate ends it
-   * @param threadId gives the system's number of its thread, 0 while that is unknown
-   */
-  threadOf(terminate: () => void, threadId: () => number): Thread {
-    const cpu = () => (this.pid === undefined ? undefined : cpuTime(threadId(), this.pid));
-    return {
-      terminate,
-      utilization: cpuUtilization(cpu),
-      cpu,
-      residentBytes: () => this.residentBytes,
-    };
-  }
-
-  /** @param why how the end is explained; undefined: the pool has asked for the end */
-  kill(why?: string): void {
-    this.#end ??= { why };
-    // Node.js would kill the whole process group in the place of a process that could not be started.
-    if (this.#child.pid !== undefined) this.#child.kill('SIGKILL');
-  }
-
-  #watch(pid: number, toChild: Socket, onExit: (exit: ThreadExit) => void): void {
-    running.add(this);
-    let timesStopped = 0;
-    const looks = setInterval(() => {
-      // A process whose end of the pipe is closed (a task can close the descriptor) hears nothing any more, not even that it is to end.
-      const isDeaf = toChild.destroyed;
-      timesStopped = isDeaf || isStopped(pid) ? timesStopped + 1 : 0;
-      if (timesStopped < MOST_STOPPED) return;
-      const how = isDeaf
-        ? `had closed descriptor ${FD.fromMain}, by which it hears`
-        : 'had been stopped by a signal';
-      this.kill(`process ${pid} ${how}, and was killed`);
-    }, LOOK_MS).unref();
-    this.#child.on('error', () => undefined); // the kill failed: the process is gone
-    this.#child.once('exit', (code, signal) => {
-      this.#port.drain(); // reads its last messages
-      clearInterval(looks);
-      running.delete(this);
-      onExit(this.#exit(code, signal));
-      for (const pipe of this.pipes) pipe.destroy();
-    });
-  }
-
-  #exit(code: number | null, signal: NodeJS.Signals | null): ThreadExit {
-    const said = this.#said();
-    const end = signal === 'SIGKILL' ? this.#end : undefined;
+  function exitOf(code: number | null, signal: NodeJS.Signals | null, said: string): ThreadExit {
+    const isKilled = signal === 'SIGKILL';
     // The pool has asked for this end: 137 would look as if the system had killed the process. A thread that is ended has the exit code 1, too.
-    if (end && end.why === undefined) return { exitCode: 1, outOfMemory: false };
-    const isKilled = signal === 'SIGKILL' && !end;
+    if (isKilled && end && end.why === undefined) return { exitCode: 1, outOfMemory: false };
     const isV8s = signal !== null || (code ?? 0) > 128;
-    const outOfMemory = (isV8s && OUT_OF_MEMORY.test(said)) || (isKilled && isNewKill());
+    const outOfMemory = (isV8s && OUT_OF_MEMORY.test(said)) || (isKilled && !end && isNewKill());
     const memory = outOfMemory ? ', as its memory was full' : '';
-    const killed =
-      signal === null ? undefined : `process ${this.#child.pid} was killed by ${signal}${memory}`;
-    const how = end?.why ?? killed;
+    const killed = signal === null ? undefined : `process ${pid} was killed by ${signal}${memory}`;
+    const how = (isKilled ? end?.why : undefined) ?? killed;
     const exitCode = code ?? 128 + os.constants.signals[signal!];
     // If the process ended before any code of this library ran, what Node has printed says why.
-    const printed = this.#port.hasHeard || !code ? '' : said.trim();
-    const error = printed && reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`);
-    return { exitCode, error: error || undefined, outOfMemory, ...(how && { how }) };
+    const printed = port.hasHeard || !code ? '' : said.trim();
+    const error = printed ? reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`) : undefined;
+    return { exitCode, error, outOfMemory, ...(how && { how }) };
   }
 }
 
 function spawn({ settings, execArgv, board, pipes }: ProcessStart): ChildProcess {
+  const env = (settings.env as NodeJS.ProcessEnv | undefined) ?? process.env;
   // A null prototype: properties that a program has put on `Object.prototype` must not count as options.
   const options: SpawnOptions = Object.assign(Object.create(null), {
     stdio: ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', board.fd, ...Array<'pipe'>(pipes).fill('pipe')],
-    env: environment(settings.env),
+    env: { ...env, THREADWISE_CONTROL: undefined }, // control is served by the program's own process
     cwd: settings.cwd,
   });
   // Loaded when it is needed: most programs start no process.
-  const { spawn: start } = process.getBuiltinModule('node:child_process');
-  const child = start(process.execPath, [...execArgv, '--eval', STARTER], options);
-  child.unref();
-  return child;
+  const childProcess = process.getBuiltinModule('node:child_process');
+  try {
+    const child = childProcess.spawn(process.execPath, [...execArgv, '--eval', STARTER], options);
+    child.unref();
+    return child;
+  } catch (error) {
+    throw withFolder(error, settings); // Node.js throws some errors of the system
+  }
 }
 
 /** Adds the folder to an error of the start: if it does not exist, Node.js says that the program does not; if it is a file, names nothing. */
@@ -197,7 +185,7 @@ function withFolder(error: unknown, { cwd }: WorkerSettings): unknown {
 
 /** The resident memory of all processes that this one has started for workers. Bytes. */
 export function residentBytesOfAll(): number {
-  return [...running].reduce((sum, { residentBytes = 0 }) => sum + residentBytes, 0);
+  return [...running].reduce((sum, pid) => sum + (residentBytes(pid) ?? 0), 0);
 }
 
 /** Returns a function that gives the share of the time since its last call in which a thread computed, 0 to 1; 0 if that is unknown. */
@@ -261,15 +249,17 @@ function listen(stderr: Socket): () => string {
   };
 }
 
-function pipeOf(toChild: Socket, fromChild: Socket): Pipe {
+/** A pipe that reads from a socket; undefined: there is none, because the process could not be started. */
+export function pipeFrom(socket: Socket | undefined, write: Pipe['write']): Pipe {
+  let listener: (piece: Uint8Array) => void = () => undefined;
   return {
-    write: (bytes) => writeTo(toChild, bytes),
-    read: () => readSocket(fromChild),
-    listen: (callback) => void fromChild.on('data', callback),
-    close: () => {
-      toChild.destroy();
-      fromChild.destroy();
+    write,
+    read: () => socket && readSocket(socket),
+    listen: (callback) => {
+      listener = callback;
+      socket?.on('data', listener);
     },
+    close: () => void socket?.off('data', listener),
   };
 }
 
@@ -288,7 +278,7 @@ function writeTo(socket: Socket, bytes: Uint8Array): void {
 }
 
 /** The bytes that have arrived and that the event loop has not handled. */
-export function readSocket(socket: Socket): Buffer | undefined {
+function readSocket(socket: Socket): Buffer | undefined {
   const fd = fdOf(socket);
   return fd < 0 ? undefined : readNow(fd);
 }
@@ -298,11 +288,15 @@ function fdOf(socket: Socket): number {
   return (socket as { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
 }
 
-/** What a worker is told beside its place, whether it has a process of its own or shares one. */
-export function givenTo({ settings, wire }: ThreadSpec) {
-  const { data, argv = [] } = settings;
-  const board: BoardFile = { ...(wire.memory as BoardFile), fd: FD.board };
-  return { data, argv, execArgv: optionsOf(settings), board };
+/** The specification of a worker as it crosses to its process. @param toMain the descriptor by which the worker speaks to main */
+export function specFor(spec: ThreadSpec, toMain: number): ThreadSpec {
+  const { data, argv = [], resourceLimits } = spec.settings;
+  const board: BoardFile = { ...(spec.wire.memory as BoardFile), fd: FD.board };
+  const execArgv = optionsOf(spec.settings);
+  const memory: Surroundings = { argv, execArgv, board, toMain, parentId: process.pid };
+  const wire = { ...spec.wire, port: undefined, memory };
+  // The process has all other settings.
+  return { ...spec, allowance: undefined, wire, settings: { data, resourceLimits } };
 }
 
 /** Node's options for a process: those that were given, or else main's. */
@@ -317,9 +311,4 @@ export function inherited(options: readonly string[]): string[] {
     const isValue = !option.startsWith('-');
     return option !== text && !NOT_INHERITED.test(isValue ? (options[i - 1] ?? '') : option);
   });
-}
-
-/** The environment of a process, without THREADWISE_CONTROL: control is served by the program's own process. */
-function environment(given: unknown): NodeJS.ProcessEnv {
-  return { ...((given as NodeJS.ProcessEnv | undefined) ?? process.env), THREADWISE_CONTROL: undefined };
 }

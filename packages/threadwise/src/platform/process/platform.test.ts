@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Platform } from '../../core/contracts.js';
 import { platformConformance } from '../platform.case.js';
-import { BoardFiles, newFileBoard } from './board.js';
+import { boardsInOneFile, newFileBoard } from './board.js';
 import { farPortOf } from './loopback.case.js';
 import { inherited } from './node-process.js';
 import { processesFor, processPlatform } from './platform.js';
@@ -27,8 +27,8 @@ platformConformance(platform, () => newFileBoard(1).memory);
 
 /** Each test starts one thread, in a process that may still have the threads of other tests. */
 const { spawn } = processesFor({ threads: 3, processes: 1 }).platform;
-const boards = new BoardFiles();
-platformConformance({ ...platform, name: 'process-shared', spawn }, () => boards.newBoard(1).memory);
+const newBoard = boardsInOneFile();
+platformConformance({ ...platform, name: 'process-shared', spawn }, () => newBoard(1).memory);
 
 test('platform process: what cannot be sent to a process is refused, and nothing is moved', () => {
   const { near } = processPlatform.channel();

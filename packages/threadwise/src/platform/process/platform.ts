@@ -12,12 +12,11 @@ import { messagesWith } from '../../transport/message/link.js';
 import { clockZero } from '../node/clock.js';
 import { nodePlatform } from '../node/platform.js';
 import { processSource } from '../node/thread-sources.js';
-import { type BoardFile, BoardFiles, newFileBoard } from './board.js';
+import { type BoardFile, boardsInOneFile, newFileBoard } from './board.js';
 import { cloneByBytes, kept } from './clone.js';
-import { givenTo, NodeProcess, residentBytesOfAll } from './node-process.js';
-import { PipePort } from './port.js';
+import { optionsOf, residentBytesOfAll, specFor, startProcess } from './node-process.js';
+import { FD, PipePort } from './port.js';
 import { type Division, spawnShared } from './shared-process.js';
-import type { WorkerBoot } from './worker-entry.js';
 
 export const processPlatform: Platform = {
   ...nodePlatform,
@@ -50,28 +49,26 @@ export const processTransport = messagesWith(newFileBoard);
 export function processesFor(division: Division): { platform: Platform; transport: Transport } {
   if (division.threads === 1) return { platform: processPlatform, transport: processTransport };
   const platform = { ...processPlatform, spawn: spawnShared(division) };
-  return { platform, transport: messagesWith(new BoardFiles().newBoard) };
+  return { platform, transport: messagesWith(boardsInOneFile()) };
 }
 
 /** Starts a worker in a process of its own. */
 function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
-  const { settings, wire, allowance: _, ...place } = spec;
+  const { settings, wire } = spec;
   const port = wire.port as PipePort;
-  const board = wire.memory as BoardFile;
-  const given = givenTo(spec);
-  const heapMiB = settings.resourceLimits?.maxOldGenerationSizeMb;
-  const boot: WorkerBoot = { ...place, ...given, heapMiB, parentId: process.pid, clockZero: clockZero() };
   const start = {
     settings,
-    execArgv: [...given.execArgv, ...limits(settings)],
+    execArgv: [...optionsOf(settings), ...limits(settings)],
     code: processSource(),
-    boot,
-    board,
+    boot: { ...specFor(spec, FD.toMain), data: settings.data, clockZero: clockZero() },
+    board: wire.memory as BoardFile,
     pipes: 0,
   };
-  const child = new NodeProcess(port, start, (exit) => onExit({ ...exit, ...port.uncaught }));
-  const terminate = () => child.kill();
-  return child.threadOf(terminate, () => child.pid ?? 0);
+  const child = startProcess(port, start, (exit) => onExit({ ...exit, ...port.uncaught }));
+  return child.threadOf(
+    () => child.kill(),
+    () => child.pid ?? 0,
+  );
 }
 
 function limits({ resourceLimits = {} }: WorkerSettings): string[] {

@@ -6,7 +6,7 @@ import { withoutStacks } from '../../transport/codec/engine.js';
 import { rethrow } from '../node/port.js';
 import { detachLater } from './clone.js';
 import { asideFrame, FrameReader, FrameWriter, PIECE_BYTES } from './frames.js';
-import { type Ring, RingReader, RingWriter } from './ring.js';
+import { type Ring, ringReader, ringWriter } from './ring.js';
 
 /** The descriptors that a process inherits. `pipes`: the first of the pipes by which its threads speak to main. */
 export const FD = { fromMain: 3, toMain: 4, board: 5, pipes: 6 } as const;
@@ -40,25 +40,22 @@ export class PipePort implements Port {
   /** Connects the port with `pipe`, before anything is posted. @param out the ring for large messages that leave @param into the ring for those that arrive */
   attach(pipe: Pipe, out?: Ring, into?: Ring): void {
     if (this.#isClosed) return pipe.close();
-    this.#writer.ring = out && new RingWriter(out);
-    this.#frames.ring = into && new RingReader(into);
+    this.#writer.put = out && ringWriter(out);
+    this.#frames.take = into && ringReader(into);
     this.#pipe = pipe;
-    if (this.#handler) this.#open();
+    this.#open();
   }
 
-  post(message: unknown, transfer: readonly unknown[] = []): void {
-    const detach = detachLater(transfer);
-    this.#send(this.#writer.write(message));
-    detach();
+  post(message: unknown, transfer?: readonly unknown[]): void {
+    const detach = transfer && detachLater(transfer);
+    const frame = this.#writer.write(message);
+    if (!this.#isClosed) this.#pipe?.write(frame);
+    detach?.();
   }
 
   /** Tells the port at the other end, not its listener: the error that ends this worker, or the number of its thread. */
   postAside(message: EncodedError | number): void {
-    this.#send(asideFrame(message));
-  }
-
-  #send(bytes: Uint8Array): void {
-    if (!this.#isClosed) this.#pipe?.write(bytes);
+    this.#pipe?.write(asideFrame(message));
   }
 
   listen(
@@ -69,11 +66,13 @@ export class PipePort implements Port {
     this.#handler = handler;
     this.#onBatch = onBatch;
     this.#onBroken = onBroken;
-    if (this.#pipe) this.#open();
+    this.#open();
   }
 
+  /** Begins to read, once there are a pipe and a listener. */
   #open(): void {
-    this.#pipe!.listen((piece) => {
+    if (this.#handler === undefined) return;
+    this.#pipe?.listen((piece) => {
       this.#frames.add(piece);
       if (this.#deliver() > 0) this.#onBatch?.();
     });
@@ -97,10 +96,7 @@ export class PipePort implements Port {
 
   #deliver(): number {
     let count = 0;
-    while (this.#frames.next()) {
-      count++;
-      this.#hear();
-    }
+    for (; this.#frames.next(); count++) this.#hear();
     return count;
   }
 
@@ -113,13 +109,9 @@ export class PipePort implements Port {
     } catch (error) {
       return isAside ? undefined : this.#onBroken(error);
     }
-    if (isAside) this.#hearAside(message as EncodedError | number);
-    else if (!this.#isClosed) this.#handler!(message);
-  }
-
-  #hearAside(said: EncodedError | number): void {
-    if (typeof said === 'number') this.threadId = said;
-    else this.uncaught = { error: decodeError(said) };
+    if (!isAside) return this.#isClosed ? undefined : this.#handler!(message);
+    if (typeof message === 'number') this.threadId = message;
+    else this.uncaught = { error: decodeError(message as EncodedError) };
   }
 }
 

@@ -3,6 +3,8 @@ import { readSync, writeSync } from 'node:fs';
 
 /** Size of the ring for each direction of a worker's pipe. Bytes; chosen by hand: the file takes memory only where it was written to. */
 export const RING_BYTES = 2 ** 24;
+/** The most messages that are in a ring at a time: with more, the reader's byte would not tell how many it has taken. */
+const MOST_MESSAGES = 255;
 
 /** The part of a file in which one end writes and the other reads. */
 export interface Ring {
@@ -14,76 +16,54 @@ export interface Ring {
   readonly takenAt: number;
 }
 
-/** The most messages that are in a ring at a time: with more, the reader's byte would not tell how many it has taken. */
-const MOST_MESSAGES = 255;
-
-/** The writing end: puts each message in one piece, behind the last one or at the beginning again. */
-export class RingWriter {
-  readonly #ring: Ring;
+/**
+ * Returns the writing end, which puts bytes in one piece, behind the last message or at the beginning again. Gives their offset; -1 if there is
+ * no room, or the system has no memory.
+ */
+export function ringWriter({ fd, at, byteLength, takenAt }: Ring): (bytes: Uint8Array) => number {
   /** Offsets of the messages that the other end has not taken, the oldest first. */
-  readonly #starts: number[] = [];
+  const starts: number[] = [];
   /** The byte in which the reader counts, as it was at the last look. */
-  #taken = 0;
-  readonly #byte = new Uint8Array(1);
-  #end = 0;
-
-  constructor(ring: Ring) {
-    this.#ring = ring;
-  }
-
-  /** Returns the offset of the bytes; -1 if there is no room, or the system has no memory. */
-  put(bytes: Uint8Array): number {
+  const taken = new Uint8Array(1);
+  let end = 0;
+  const find = (length: number) => {
+    const [first] = starts;
+    if (first === undefined) return length <= byteLength ? 0 : -1;
+    if (starts.length === MOST_MESSAGES) return -1;
+    if (first >= end) return end + length <= first ? end : -1;
+    if (end + length <= byteLength) return end;
+    return length <= first ? 0 : -1;
+  };
+  return (bytes) => {
     try {
-      this.#forgetTaken();
-      const start = this.#find(bytes.length);
+      const [before] = taken;
+      if (starts.length > 0 && readAll(fd, taken, takenAt)) starts.splice(0, (taken[0]! - before!) & 255);
+      const start = find(bytes.length);
       if (start < 0) return -1;
-      writeAll(this.#ring.fd, bytes, this.#ring.at + start);
-      this.#starts.push(start);
-      this.#end = start + bytes.length;
+      writeAll(fd, bytes, at + start);
+      starts.push(start);
+      end = start + bytes.length;
       return start;
     } catch {
       return -1;
     }
-  }
-
-  #forgetTaken(): void {
-    if (this.#starts.length === 0) return;
-    readAll(this.#ring.fd, this.#byte, this.#ring.takenAt);
-    this.#starts.splice(0, (this.#byte[0]! - this.#taken) & 255);
-    this.#taken = this.#byte[0]!;
-  }
-
-  #find(length: number): number {
-    const [first] = this.#starts;
-    const { byteLength } = this.#ring;
-    if (first === undefined) return length <= byteLength ? 0 : -1;
-    if (this.#starts.length === MOST_MESSAGES) return -1;
-    if (first >= this.#end) return this.#end + length <= first ? this.#end : -1;
-    if (this.#end + length <= byteLength) return this.#end;
-    return length <= first ? 0 : -1;
-  }
+  };
 }
 
-/** The reading end. */
-export class RingReader {
-  readonly #ring: Ring;
-  readonly #taken = new Uint8Array(1);
-
-  constructor(ring: Ring) {
-    this.#ring = ring;
-  }
-
-  /** Fills `bytes` with the oldest message, which is at `start`. */
-  read(start: number, bytes: Uint8Array): void {
-    const { fd, at } = this.#ring;
-    if (!readAll(fd, bytes, at + start)) throw new Error('threadwise: a message is not in the file');
-  }
-
-  /** Frees the place of the oldest message, whether it could be read or not. */
-  free(): void {
-    this.#taken[0]!++;
-    writeAll(this.#ring.fd, this.#taken, this.#ring.takenAt);
-  }
+/**
+ * Returns the reading end, which fills bytes with the oldest message and frees its place, whether the message could be read or not.
+ * @param start (of what is returned) where the message is @param into makes room for it
+ */
+export function ringReader({ fd, at, takenAt }: Ring): (start: number, into: () => Uint8Array) => void {
+  const taken = new Uint8Array(1);
+  return (start, into) => {
+    try {
+      if (!readAll(fd, into(), at + start)) throw new Error('threadwise: a message is not in the file');
+    } finally {
+      taken[0]!++;
+      writeAll(fd, taken, takenAt);
+    }
+  };
 }
 
 /** Writes all bytes, however many calls that takes. @param at offset in the file; undefined: `fd` is a pipe */
@@ -92,10 +72,10 @@ export function writeAll(fd: number, bytes: Uint8Array, at?: number): void {
     done += writeSync(fd, bytes, done, bytes.length - done, at === undefined ? null : at + done);
 }
 
-/** Fills `bytes`. Returns false if the file or the pipe ends too early. @param at offset in the file; undefined: `fd` is a pipe */
-export function readAll(fd: number, bytes: Uint8Array, at?: number): boolean {
+/** Fills `bytes` from an offset in a file on. Returns false if the file ends too early. */
+export function readAll(fd: number, bytes: Uint8Array, at: number): boolean {
   for (let done = 0; done < bytes.length;) {
-    const count = readSync(fd, bytes, done, bytes.length - done, at === undefined ? null : at + done);
+    const count = readSync(fd, bytes, done, bytes.length - done, at + done);
     if (count === 0) return false;
     done += count;
   }

@@ -3,7 +3,7 @@ import type { Wire } from '../../core/contracts.js';
 import { Line } from '../../transport/line.js';
 import { MessageEndpoint } from '../../transport/message/endpoint.js';
 import { transportConformance } from '../../transport/transport.case.js';
-import { type BoardFile, FileBoardEnd } from './board.js';
+import { type BoardFile, workerBoard } from './board.js';
 import { farPortOf } from './loopback.case.js';
 import { processPlatform, processTransport } from './platform.js';
 import type { PipePort } from './port.js';
@@ -14,6 +14,6 @@ transportConformance({
   platform: processPlatform,
   farPort: (wire: Wire) => farPortOf(wire.port as PipePort, wire.memory as BoardFile),
   openEndpoint: (wire, far) =>
-    new MessageEndpoint(new Line(far), new FileBoardEnd(wire.memory as BoardFile), () => performance.now()),
+    new MessageEndpoint(new Line(far), workerBoard(wire.memory as BoardFile), () => performance.now()),
   sharesNoMemory: 'processes share no memory',
 });
