@@ -1,19 +1,11 @@
 /** Reads one file, or many in the order of their paths, each in the way that costs least: synchronously, or by libuv's threads. */
 import { type AbortSignalLike, onAbort } from '../core/calls/signals.js';
+import { isObject, reject } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
-import {
-  type FailedFile,
-  type FileContent,
-  type PathSource,
-  type ReadFileOptions,
-  type ReadFilesOptions,
-  type ResolvedReadFile,
-  type ResolvedReadFiles,
-  resolveReadFile,
-  resolveReadFiles,
-} from './options.js';
+import type { FailedFile, FileContent, PathSource, ReadFileOptions, ReadFilesOptions } from './options.js';
+import { type ResolvedReadFile, resolveReadFile, resolveReadFiles } from './options.js';
 import { isBudgetSpent, loopTurn, readFileLater, readFileNow, sizeLater, sizeNow } from './reading.js';
-import { type Entry, mustBeSource, pathOf, Window } from './window.js';
+import { fileError, pathOf, Window } from './window.js';
 
 /** The options of most calls, resolved once, so that they are not checked for each small file. */
 const usual = resolveReadFile(undefined);
@@ -64,15 +56,17 @@ export function readFiles(
   paths: PathSource,
   options?: ReadFilesOptions,
 ): AsyncGenerator<FileContent | FailedFile, void, undefined> {
-  mustBeSource(paths);
+  // A string is iterable, too, character by character.
+  if (!isObject(paths) || !(Symbol.iterator in paths || Symbol.asyncIterator in paths))
+    reject('paths', 'an iterable of paths, such as an array', paths);
   return steps(paths, resolveReadFiles(options));
 }
 
 async function* steps(
   paths: PathSource,
-  options: ResolvedReadFiles,
+  options: ReturnType<typeof resolveReadFiles>,
 ): AsyncGenerator<FileContent | FailedFile, void, undefined> {
-  const { signal, loopBudgetMs, onError } = options;
+  const { signal, loopBudgetMs } = options;
   const window = new Window(paths, options);
   const unfollow = signal && onAbort(signal, () => window.wake());
   try {
@@ -82,7 +76,7 @@ async function* steps(
       const next = window.next();
       if (next === 'end') return;
       if (next === undefined) await window.change();
-      else yield stepOf(next, onError);
+      else yield next;
     }
   } finally {
     unfollow?.();
@@ -91,19 +85,6 @@ async function* steps(
     if (signal?.aborted === true) closed.catch(() => undefined);
     else await closed;
   }
-}
-
-function stepOf({ path, bytes, cause }: Entry, onError: 'throw' | 'yield'): FileContent | FailedFile {
-  if (bytes !== undefined) return { path, bytes };
-  const error = fileError(path, cause);
-  if (onError === 'throw') throw error;
-  return { path, error };
-}
-
-function fileError(path: string, cause: unknown): ThreadwiseError {
-  // Cuts off the system call and the path at the end, since our message names the path already.
-  const reason = cause instanceof Error ? cause.message.replace(/, \w+(?: '.*')?$/s, '') : String(cause);
-  return new ThreadwiseError('ERR_FILE_READ', `Cannot read '${path}': ${reason}`, { path, cause });
 }
 
 function throwIfAborted(signal: AbortSignalLike | undefined): void {

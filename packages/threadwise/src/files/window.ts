@@ -1,34 +1,23 @@
 /**
  * The next files, in the order of their paths. The window looks at some paths ahead, and begins to read large files before they are wanted,
  * within the limits of the options. Small files are read when they are wanted, since that takes hardly any time.
- *
- * new → small → read, or new → large → reading → read; a small file that has grown becomes large, and each may fail
- * instead. If the source of the paths throws, that is the last entry, so that the files before it are not lost.
  */
 import { fileURLToPath } from 'node:url';
-import { isObject, reject } from '../core/options/checks.js';
 import { show, ThreadwiseError } from '../core/options/errors.js';
-import type { PathSource, ResolvedReadFiles } from './options.js';
+import type { FailedFile, FileContent, PathSource, ResolvedReadFiles } from './options.js';
 import { readFileLater, readFileNow, sizeLater, sizeNow } from './reading.js';
 
 /** How many paths are looked at ahead: enough to find a large file behind small ones. Chosen by hand. */
 const LOOK_AHEAD = 16;
 
-export interface Entry {
-  path: string;
-  state: 'new' | 'small' | 'large' | 'reading' | 'read' | 'failed' | 'broken';
+interface Entry {
+  readonly path: string;
+  /** new → small, or new → large → reading; a small file that has grown becomes large. */
+  state: 'new' | 'small' | 'large' | 'reading';
   /** How many bytes of `aheadBytes` the file takes: 0 for a small file. */
   size: number;
-  /** The content of a file that was read. */
-  bytes?: Uint8Array | undefined;
-  /** Why it has failed, or what the source of the paths has thrown. */
-  cause?: unknown;
-}
-
-/** Refuses a string, too, which is iterable character by character. Throws ERR_OPTION. */
-export function mustBeSource(given: unknown): asserts given is PathSource {
-  if (isObject(given) && (Symbol.iterator in given || Symbol.asyncIterator in given)) return;
-  reject('paths', 'an iterable of paths, such as an array', given);
+  /** Returns or throws what the reader does with the file, once that was read, or has failed. */
+  result?: () => FileContent | FailedFile;
 }
 
 /** Returns the path. Throws ERR_OPTION for what cannot be one, but does not look whether there is such a file. */
@@ -46,16 +35,21 @@ export function pathOf(given: unknown): string {
   throw new ThreadwiseError('ERR_OPTION', `Expected a path or a file URL, got ${what}`, details);
 }
 
+export function fileError(path: string, cause: unknown): ThreadwiseError {
+  // Cuts off the system call and the path at the end, since our message names the path already.
+  const reason = cause instanceof Error ? cause.message.replace(/, \w+(?: '.*')?$/s, '') : String(cause);
+  return new ThreadwiseError('ERR_FILE_READ', `Cannot read '${path}': ${reason}`, { path, cause });
+}
+
 export class Window {
   readonly #options: ResolvedReadFiles;
   readonly #paths: Iterator<unknown> | AsyncIterator<unknown>;
-  /** pulling: an asynchronous source works on the next path. closed: nobody wants more files. */
-  #source: 'idle' | 'pulling' | 'ended' | 'closed' = 'idle';
+  /** pulling: an asynchronous source works on the next path. broken: it gave what is no path. closed: nobody wants more files. */
+  #source: 'idle' | 'pulling' | 'broken' | 'ended' | 'closed' = 'idle';
   readonly #entries: Entry[] = [];
   readonly #pending = new Set<Promise<void>>();
-  #waiter: () => void = () => undefined;
-  /** How many entries are 'large'. Mostly 0: then `#beginReads` has nothing to look for. */
-  #waiting = 0;
+  /** Has `change` resolve. */
+  wake: () => void = () => undefined;
 
   constructor(paths: PathSource, options: ResolvedReadFiles) {
     this.#options = options;
@@ -63,32 +57,38 @@ export class Window {
   }
 
   /**
-   * The next file, if it is read or has failed; 'end' if there is none. Otherwise undefined: wait for `change`. Throws
-   * what the source of the paths throws.
+   * The next file, if it is read or has failed; 'end' if there is none. Otherwise undefined: wait for `change`. Throws why it has failed, unless
+   * that is to be yielded, and what the source of the paths throws.
    */
-  next(): Entry | 'end' | undefined {
-    this.#lookAhead();
-    this.#beginReads();
-    const head = this.#entries[0];
-    if (head === undefined) return this.#source === 'ended' ? 'end' : undefined;
-    if (head.state === 'small') {
-      this.#goOnNow(head);
-      // The file may have turned out to be large.
+  next(): FileContent | FailedFile | 'end' | undefined {
+    const { concurrency, syncBytes } = this.#options;
+    const most = Math.max(LOOK_AHEAD, concurrency);
+    while (this.#source === 'idle' && this.#entries.length < most) this.#pull();
+    for (;;) {
       this.#beginReads();
+      const [head] = this.#entries;
+      if (head === undefined) return this.#source === 'ended' ? 'end' : undefined;
+      if (head.result !== undefined) {
+        this.#entries.shift();
+        return head.result();
+      }
+      if (head.state !== 'small') return undefined;
+      const { path } = head;
+      this.#now(head, () => {
+        const bytes = readFileNow(path, syncBytes);
+        if (bytes !== undefined) head.result = () => ({ path, bytes });
+        // The file has grown to a size that is not known here: it counts as `syncBytes`, which it exceeds.
+        else Object.assign(head, { state: 'large', size: syncBytes });
+      });
     }
-    if (head.state === 'broken') throw head.cause;
-    if (head.state !== 'read' && head.state !== 'failed') return undefined;
-    return this.#entries.shift();
   }
 
   /** Resolves when `next` may return something else. Call it right after `next`, before anything can have changed. */
   change(): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiter = resolve;
+      this.wake = resolve;
     });
   }
-
-  readonly wake = (): void => this.#waiter();
 
   /** Begins nothing more; resolves when all files are closed. */
   async close(): Promise<void> {
@@ -101,34 +101,24 @@ export class Window {
     await Promise.all([source === 'pulling' ? undefined : isOver, ...this.#pending]);
   }
 
-  // --- paths ---
-
-  #lookAhead(): void {
-    const most = Math.max(LOOK_AHEAD, this.#options.concurrency);
-    const entries = this.#entries;
-    while (this.#source === 'idle' && entries.length < most && entries.at(-1)?.state !== 'broken')
-      this.#pull();
-  }
-
   #pull(): void {
     try {
       const next = this.#paths.next();
       if (!('then' in next)) return this.#arrived(next);
       this.#source = 'pulling';
+      const pulled = (take: () => void) => {
+        if (this.#source === 'closed') return;
+        this.#source = 'idle';
+        take();
+        this.wake();
+      };
       void next.then(
-        (result) => this.#pulled(() => this.#arrived(result)),
-        (cause) => this.#pulled(() => this.#broke(cause)),
+        (result) => pulled(() => this.#arrived(result)),
+        (cause) => pulled(() => this.#broke('ended', cause)),
       );
     } catch (cause) {
-      this.#broke(cause);
+      this.#broke('ended', cause);
     }
-  }
-
-  #pulled(take: () => void): void {
-    if (this.#source === 'closed') return;
-    this.#source = 'idle';
-    take();
-    this.wake();
   }
 
   #arrived({ done, value }: IteratorResult<unknown>): void {
@@ -136,91 +126,83 @@ export class Window {
       this.#source = 'ended';
       return;
     }
-    const entry: Entry = { path: '', state: 'new', size: 0 };
-    this.#entries.push(entry);
+    let path: string;
     try {
-      entry.path = pathOf(value);
+      path = pathOf(value);
     } catch (cause) {
-      end(entry, 'broken', cause);
-      return;
+      return this.#broke('broken', cause);
     }
-    if (this.#options.syncBytes > 0) this.#goOnNow(entry);
-    else this.#track(entry, this.#sizeLater(entry));
+    const entry: Entry = { path, state: 'new', size: 0 };
+    this.#entries.push(entry);
+    const { syncBytes } = this.#options;
+    const found = (size: number): void => {
+      const isSmall = syncBytes > 0 && size <= syncBytes;
+      Object.assign(entry, isSmall ? { state: 'small' } : { state: 'large', size });
+    };
+    if (syncBytes > 0) this.#now(entry, () => found(sizeNow(path)));
+    else this.#later(entry, sizeLater(path).then(found));
   }
 
-  #broke(cause: unknown): void {
-    this.#source = 'ended';
-    this.#entries.push({ path: '', state: 'broken', size: 0, cause });
+  /** The source fails as its last entry, so that the files before it are not lost. */
+  #broke(source: 'broken' | 'ended', cause: unknown): void {
+    this.#source = source;
+    const result = () => {
+      throw cause;
+    };
+    this.#entries.push({ path: '', state: 'new', size: 0, result });
   }
-
-  // --- files ---
 
   /** Begins to read large files, in their order. The first entry is read however large it is: the others can only be taken after it. */
   #beginReads(): void {
-    if (this.#waiting === 0) return;
+    if (!this.#entries.some(({ state }) => state === 'large')) return;
     const { concurrency, aheadBytes } = this.#options;
-    let [reading, bytes] = [0, 0];
-    for (const { state, size } of this.#entries) {
-      if (state === 'reading') reading++;
-      if (state === 'reading' || state === 'read') bytes += size;
+    let [reading, ahead] = [0, 0];
+    for (const { state, size, result } of this.#entries) {
+      if (state !== 'reading') continue;
+      ahead += size;
+      if (result === undefined) reading++;
     }
     for (const [i, entry] of this.#entries.entries()) {
       if (entry.state !== 'large') continue;
-      if (reading === concurrency || (i > 0 && bytes + entry.size > aheadBytes)) return;
+      if (reading === concurrency || (i > 0 && ahead + entry.size > aheadBytes)) return;
       reading++;
-      bytes += entry.size;
-      this.#waiting--;
-      this.#track(entry, this.#readLater(entry));
+      ahead += entry.size;
+      entry.state = 'reading';
+      const { path } = entry;
+      const read = readFileLater(path, () => this.#source === 'closed').then((bytes) => {
+        entry.result = () => ({ path, bytes });
+      });
+      this.#later(entry, read);
     }
   }
 
-  /** Looks at a new file, or reads a small one. */
-  #goOnNow(entry: Entry): void {
-    const { syncBytes } = this.#options;
+  /** Takes a step with the entry, which fails if the step throws. */
+  #now(entry: Entry, step: () => void): void {
     try {
-      if (entry.state === 'new') {
-        const size = sizeNow(entry.path);
-        if (size > syncBytes) this.#mustWait(entry, size);
-        else entry.state = 'small';
-        return;
-      }
-      const bytes = readFileNow(entry.path, syncBytes);
-      // The file has grown to a size that is not known here: it counts as `syncBytes`, which it exceeds.
-      if (bytes === undefined) this.#mustWait(entry, syncBytes);
-      else end(entry, 'read', undefined, bytes);
+      step();
     } catch (cause) {
-      end(entry, 'failed', cause);
+      this.#fail(entry, cause);
     }
   }
 
-  async #sizeLater(entry: Entry): Promise<void> {
-    this.#mustWait(entry, await sizeLater(entry.path));
-  }
-
-  #mustWait(entry: Entry, size: number): void {
-    entry.state = 'large';
-    entry.size = size;
-    this.#waiting++;
-  }
-
-  async #readLater(entry: Entry): Promise<void> {
-    entry.state = 'reading';
-    const bytes = await readFileLater(entry.path, () => this.#source === 'closed');
-    end(entry, 'read', undefined, bytes);
-  }
-
-  /** @param step the work on the entry; if it rejects, the entry fails */
-  #track(entry: Entry, step: Promise<void>): void {
+  /** The same for a step that libuv's threads take. */
+  #later(entry: Entry, step: Promise<void>): void {
     const ended = step
-      .catch((cause: unknown) => end(entry, 'failed', cause))
+      .catch((cause: unknown) => this.#fail(entry, cause))
       .then(() => {
         this.#pending.delete(ended);
         this.wake();
       });
     this.#pending.add(ended);
   }
-}
 
-function end(entry: Entry, state: 'read' | 'failed' | 'broken', cause: unknown, bytes?: Uint8Array): void {
-  Object.assign(entry, { state, cause, bytes });
+  #fail(entry: Entry, cause: unknown): void {
+    entry.size = 0;
+    entry.result = () => {
+      const { path } = entry;
+      const error = fileError(path, cause);
+      if (this.#options.onError === 'throw') throw error;
+      return { path, error };
+    };
+  }
 }
