@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
-import { NodePort } from '../platform/node/port.js';
+import { nodePort } from '../platform/node/port.js';
 import { type About, Line } from './line.js';
 
 function nested(levels: number): unknown {
@@ -34,7 +34,7 @@ const unreadableLevels = (() => {
 
 function lines() {
   const { port1, port2 } = new MessageChannel();
-  const [here, there] = [new Line(new NodePort(port1)), new Line(new NodePort(port2))];
+  const [here, there] = [new Line(nodePort(port1)), new Line(nodePort(port2))];
   const heard: unknown[] = [];
   const unread: About[] = [];
   there.listen((message) => heard.push(message));

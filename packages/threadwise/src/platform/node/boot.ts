@@ -6,13 +6,11 @@ import type { RunnerPlatform } from '../../runner/runner.js';
 import { now } from './clock.js';
 import type { Start } from './node-thread.js';
 
-/** Imports a module. A worker's code cannot import by itself, as another script runs it by `node:vm`. */
-export type Load = (url: string) => Promise<Readonly<Record<string, unknown>>>;
-
 /** The workerData of a thread or a process: its starter script (`node-thread.ts`, `../process/node-process.ts`) puts there what its code needs. */
 interface Given<Boot> extends Start {
   readonly boot: Boot;
-  readonly load: Load;
+  /** Imports a module. A worker's code cannot import by itself, as another script runs it by `node:vm`. */
+  readonly load: (url: string) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** Returns what main told this thread or process, and what a thread was started with. */
@@ -25,9 +23,8 @@ export function receiveBoot<Boot>(): Boot & Pick<Given<Boot>, 'threadId' | 'load
 const RUNNER = '[worker eval]';
 
 /** How a worker loads its task module, and the data that the module finds as its `workerData`. */
-export interface ModulePlace extends Pick<ThreadSpec, 'moduleUrl' | 'tasksPerWorker'> {
+interface ModulePlace extends Pick<ThreadSpec, 'moduleUrl' | 'tasksPerWorker'>, Pick<Given<unknown>, 'load'> {
   readonly data: unknown;
-  readonly load: Load;
   /** How many MiB the old generation of a process's heap may have, where that was set. A thread finds its own limit in `resourceLimits`. */
   readonly heapMiB?: number | undefined;
 }
@@ -35,7 +32,7 @@ export interface ModulePlace extends Pick<ThreadSpec, 'moduleUrl' | 'tasksPerWor
 /** Makes what a runner needs of Node. Also sets `workerData` to the user's data, where the task module looks for it. */
 export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone']): RunnerPlatform {
   const { data, moduleUrl, tasksPerWorker, load, heapMiB } = place;
-  (wt as { workerData: unknown }).workerData = data;
+  Object.assign(wt, { workerData: data });
   Module.syncBuiltinESMExports();
   return {
     now,
@@ -64,13 +61,13 @@ export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone'
   };
 }
 
-/** Resolves when what this thread has printed so far is written. */
-export const flush = (): Promise<unknown> => Promise.all([process.stdout, process.stderr].map(flushed));
-
-/** A thread prints by way of main, which asks for one part after the other: parts that it has not asked for are lost when the thread is ended. */
-function flushed(stream: NodeJS.WriteStream): Promise<void> | undefined {
-  if (!stream.writable || stream.writableLength === 0) return undefined;
-  return new Promise((resolve) => {
-    stream.write('', () => resolve());
-  });
-}
+/**
+ * Resolves when what this thread has printed so far is written. A thread prints by way of main, which asks for one part after the other: parts that
+ * it has not asked for are lost when the thread is ended.
+ */
+export const flush = (): Promise<unknown> =>
+  Promise.all(
+    [process.stdout, process.stderr]
+      .filter(({ writable, writableLength }) => writable && writableLength > 0)
+      .map((stream) => new Promise((resolve) => stream.write('', resolve))),
+  );

@@ -6,20 +6,13 @@ import { isMainThread } from 'node:worker_threads';
 
 const PACKAGE = '@threadwise/control';
 
-/** The part of that package that is used here. */
-interface ControlPackage {
-  serveFromEnvironment(pools: Iterable<unknown>, value: string): Promise<unknown>;
-}
-
-interface Closing {
-  on(event: 'pool:close', listener: () => void): unknown;
-}
-
 /** The open pools of this process, which are served; undefined before there is one. */
 let pools: Set<unknown> | undefined;
 
 /** Serves a new pool if the environment asks for that. */
-export function controlFromEnvironment(pool: Closing): void {
+export function controlFromEnvironment(pool: {
+  on(event: 'pool:close', listener: () => void): unknown;
+}): void {
   const value = process.env.THREADWISE_CONTROL;
   // The pools of a worker are not served: the port is for the program's own pools.
   if (value === undefined || value === '' || !isMainThread) return;
@@ -34,10 +27,10 @@ export function controlFromEnvironment(pool: Closing): void {
 async function serve(served: Iterable<unknown>, value: string): Promise<void> {
   try {
     // The package is no dependency, so its name is in a constant, which bundlers do not follow. webpack has to be told to leave the import.
-    const { serveFromEnvironment } = (await import(/* webpackIgnore: true */ PACKAGE)) as ControlPackage;
+    const { serveFromEnvironment } = await import(/* webpackIgnore: true */ PACKAGE);
     await serveFromEnvironment(served, value);
   } catch (error) {
-    const { message, code } = error as { message: string; code?: string };
+    const { message, code } = error as NodeJS.ErrnoException;
     const isMissing = code === 'ERR_MODULE_NOT_FOUND' && message.includes(PACKAGE);
     const why = isMissing ? `it needs the package ${PACKAGE}, which is not installed` : message;
     process.emitWarning(`THREADWISE_CONTROL=${value} has no effect: ${why}`, 'ThreadwiseWarning');

@@ -8,7 +8,7 @@ import { noteEnds } from './ended-threads.js';
 import { atExit } from './exit.js';
 import { memory } from './limits.js';
 import { type Recipe, spawnFromRecipe } from './node-thread.js';
-import { NodePort } from './port.js';
+import { nodePort } from './port.js';
 import { cpuTime } from './usage.js';
 
 /** What `platform.ts` passes as workerData. */
@@ -23,8 +23,8 @@ const boot = workerData as HelperBoot;
 followClock(boot.clockZero);
 noteEnds(); // for the structures of `threadwise/sync`, which workers that start here may hold
 
-new Coordinator(new NodePort(boot.port), boot.data as CoordinatorData, {
-  port: (far) => new NodePort(far as MessagePort),
+new Coordinator(nodePort(boot.port), boot.data as CoordinatorData, {
+  port: (far) => nodePort(far),
   now,
   timer,
   cpuOf: cpuTime,

@@ -5,44 +5,37 @@ import { clockZero } from './clock.js';
 import { cpuTime, loopUtilization, youngestThreadId } from './usage.js';
 import type { WorkerBoot } from './worker-entry.js';
 
-/** What the coordinator's thread needs to start a worker. It can be cloned, and its port has to be transferred. */
-export interface Recipe {
-  readonly source: string;
-  readonly spec: ThreadSpec;
-  /** Whether `env` is SHARE_ENV, a symbol, which cannot be cloned. */
-  readonly sharesEnv: boolean;
-  /** Whether `execArgv` is that of the process: a thread cannot have all of these options. */
-  readonly inheritsOptions: boolean;
+/**
+ * What the coordinator's thread needs to start a worker. It can be cloned, and its port has to be transferred: its settings are without `env` if that
+ * is SHARE_ENV, a symbol, which cannot be cloned; and `inherited` is main's `execArgv` where they have none, as otherwise a worker would get the options
+ * of the thread that starts it.
+ */
+export type Recipe = ReturnType<typeof recipeFor>;
+
+export function recipeFor(source: string, spec: ThreadSpec) {
+  const { env, ...settings } = spec.settings;
+  const sharesEnv = env === SHARE_ENV;
+  const inherited = settings.execArgv === undefined ? process.execArgv : undefined;
+  return { source, spec: { ...spec, settings: sharesEnv ? settings : spec.settings }, sharesEnv, inherited };
 }
 
-/** Fills in main's `execArgv` where the settings have none: otherwise a worker would get the options of the thread that starts it. */
-export function recipeFor(source: string, spec: ThreadSpec): Recipe {
-  const { settings } = spec;
-  const sharesEnv = settings.env === SHARE_ENV;
-  const execArgv = settings.execArgv ?? process.execArgv;
-  const env = sharesEnv ? undefined : settings.env;
-  const inheritsOptions = settings.execArgv === undefined;
-  return { source, spec: { ...spec, settings: { ...settings, execArgv, env } }, sharesEnv, inheritsOptions };
-}
-
-export function spawnFromRecipe(
-  { source, spec, sharesEnv, inheritsOptions }: Recipe,
-  onExit: (exit: ThreadExit) => void,
-): Thread {
-  const env = sharesEnv ? SHARE_ENV : spec.settings.env;
-  let { execArgv } = spec.settings;
-  for (;;) {
-    try {
-      return spawnFrom(source, { ...spec, settings: { ...spec.settings, env, execArgv } }, onExit);
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      if (!inheritsOptions || execArgv === undefined || code !== 'ERR_WORKER_INVALID_EXEC_ARGV') throw error;
-      // The error lists the options that only a process can have, such as the size of its heap.
-      const left = withoutOptions(execArgv, message.slice(message.indexOf(': ') + 2));
-      if (left.length === execArgv.length) throw error;
-      // Node stops at the first value that it does not expect: at the next try it may refuse options that come after that value.
-      execArgv = left;
-    }
+export function spawnFromRecipe(recipe: Recipe, onExit: (exit: ThreadExit) => void): Thread {
+  const { source, spec, sharesEnv, inherited } = recipe;
+  try {
+    const settings = {
+      ...spec.settings,
+      ...(sharesEnv && { env: SHARE_ENV }),
+      ...(inherited && { execArgv: inherited }),
+    };
+    return spawnFrom(source, { ...spec, settings }, onExit);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (inherited === undefined || code !== 'ERR_WORKER_INVALID_EXEC_ARGV') throw error;
+    // A thread cannot have all options of a process, such as the size of its heap: the error lists these.
+    const left = withoutOptions(inherited, message.slice(message.indexOf(': ') + 2));
+    if (left.length === inherited.length) throw error;
+    // Node stops at the first value that it does not expect: at the next try it may refuse options that come after that value.
+    return spawnFromRecipe({ ...recipe, inherited: left }, onExit);
   }
 }
 
@@ -67,53 +60,34 @@ export interface Start {
   readonly threadId: Int32Array;
 }
 
-/** The first message to a thread: the code that it runs, and what that code finds as `workerData.boot`. */
-interface Told {
-  readonly source: string;
-  readonly compiled: Compiled;
-  readonly boot: WorkerBoot;
-}
-
-/** The code that V8 has compiled a source to (its code cache): new threads use it. */
-interface Compiled {
-  readonly bytes: Uint8Array;
-  /** How many of these bytes there are; 0 until then. */
-  readonly length: Int32Array;
-}
-
 /** One shared word, 0. */
 const word = () => new Int32Array(new SharedArrayBuffer(4));
 
-const compiledOf = new Map<string, Compiled>();
+/** The code that V8 has compiled a source to (its code cache), which new threads use; and how many bytes of it there are, 0 until then. */
+const compiledOf = new Map<string, { readonly bytes: Uint8Array; readonly length: Int32Array }>();
 
 /**
  * Makes this thread compile a source in its next turn, while the first thread that is to run the source is starting, which takes longer. Threads
  * that find the result need not compile the source; those that begin before it is there compile it themselves.
  */
-function compiled(source: string): Compiled {
+function compiled(source: string) {
   const known = compiledOf.get(source);
   if (known !== undefined) return known;
   // Room for the largest code cache that was seen, which contains the source itself (Node.js 26). Pages that are not written take no memory.
-  const bytes = new Uint8Array(new SharedArrayBuffer(3 * source.length));
-  const length = word();
-  compiledOf.set(source, { bytes, length });
+  const made = { bytes: new Uint8Array(new SharedArrayBuffer(3 * source.length)), length: word() };
+  compiledOf.set(source, made);
   setImmediate(() => {
     const { Script } = process.getBuiltinModule('node:vm'); // now, as an import should cost little
     const code = new Script(source, { filename: FILENAME }).createCachedData();
-    if (code.length > bytes.length) return;
-    bytes.set(code);
-    Atomics.store(length, 0, code.length);
+    if (code.length > made.bytes.length) return;
+    made.bytes.set(code);
+    Atomics.store(made.length, 0, code.length);
   }).unref();
-  return { bytes, length };
+  return made;
 }
 
-/** A thread that was started and waits for its boot message. */
-interface Waiting extends Start {
-  readonly worker: Worker;
-}
-
-/** Waiting threads for the pool that is being made. */
-const ahead: Waiting[] = [];
+/** Threads that were started and wait for their boot message, for the pool that is being made. */
+const ahead: ReturnType<typeof startWaiting>[] = [];
 
 /** Starts threads that have nothing to run yet, for later calls of `spawnFrom`. Returns a function that ends the threads that no call took. */
 export function startAhead(names: readonly string[]): () => void {
@@ -131,7 +105,7 @@ export function startAhead(names: readonly string[]): () => void {
  * Starts a thread that waits for its boot message, which has the worker's code. The code comes as text, not as a file beside this one: a bundler
  * moves this file elsewhere, and one script starts faster than a graph of modules.
  */
-function startWaiting(options: WorkerOptions): Waiting {
+function startWaiting(options: WorkerOptions) {
   const start: Start = { told: word(), threadId: word() };
   const runsImports = mayImport(options.execArgv, options.env);
   const starter = runsImports ? new URL(`data:text/javascript,${encodeURIComponent(STARTER)}`) : STARTER;
@@ -142,15 +116,14 @@ function startWaiting(options: WorkerOptions): Waiting {
 }
 
 /** Starts a worker's thread, or takes one that was started ahead. */
-export function spawnFrom(code: string, spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
-  const { settings, wire, ...place } = spec;
+export function spawnFrom(source: string, spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
+  const { settings, ...place } = spec;
   const { data, ...given } = settings;
   const name = `${place.poolName}/${place.workerId}`;
   const { worker, told, threadId } = ahead.shift() ?? startWaiting({ ...(given as WorkerOptions), name });
-  const boot = { ...place, wire, data, clockZero: clockZero() } as WorkerBoot;
-  const message: Told = { source: code, compiled: compiled(code), boot };
+  const boot = { ...place, data, clockZero: clockZero() } as WorkerBoot;
   try {
-    worker.postMessage(message, [boot.wire.port]);
+    worker.postMessage({ source, compiled: compiled(source), boot }, [boot.wire.port]);
   } catch (error) {
     void worker.terminate();
     throw error;
@@ -203,7 +176,7 @@ function threadOf(worker: Worker, onExit: (exit: ThreadExit) => void, threadId: 
     error = uncaught;
   });
   worker.once('exit', (exitCode) => {
-    const { code } = (error ?? {}) as { code?: unknown };
+    const code = (error as { code?: unknown } | null | undefined)?.code;
     onExit({ exitCode, error, outOfMemory: code === 'ERR_WORKER_OUT_OF_MEMORY' });
   });
   let ending: Promise<number> | undefined;

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { reject } from '../../core/options/checks.js';
 import type { KeepAlive, Platform } from '../../core/contracts.js';
 import { burstClock, now, timer } from './clock.js';
@@ -10,7 +10,7 @@ import { collectShared, collectSoon } from './collect.js';
 import { startCoordinatorThread } from './coordinator-thread.js';
 import { availableThreads, memory, threadCeiling } from './limits.js';
 import { recipeFor, spawnFrom } from './node-thread.js';
-import { clone, detach, NodePort } from './port.js';
+import { clone, detach, nodePort } from './port.js';
 import { workerSource } from './worker-source.js';
 import { atExit } from './exit.js';
 import { cpuTime, ownLoad } from './usage.js';
@@ -35,14 +35,14 @@ export const nodePlatform: Platform = {
   bind,
   keepAlive,
   channel: () => {
-    const { port1, port2 } = new MessageChannel();
-    return { near: nearPort(port1), far: port2 };
+    const { port1, port2: far } = new MessageChannel();
+    return { near: nearPort(port1), far };
   },
   channelEnds: () => {
     const { port1, port2 } = new MessageChannel();
     return [port1, port2];
   },
-  port: (far) => nearPort(far as MessagePort),
+  port: (far) => nearPort(far),
   spawn: (spec, onExit) => spawnFrom(workerSource(), spec, onExit),
   recipe: (spec) => ({ data: recipeFor(workerSource(), spec), transfer: [spec.wire.port] }),
   cpuOf: cpuTime,
@@ -89,7 +89,7 @@ function noProcesses(): string | undefined {
 export const asyncStore = () => new AsyncLocalStorage<unknown>();
 
 /** Unreferenced, since a port with a listener keeps the process alive: only `keepAlive` is to do that. */
-const nearPort = (port: MessagePort) => new NodePort(port, 'unref');
+const nearPort = (port: unknown) => nodePort(port, 'unref');
 
 /** `release` keeps the timer: to make a new timer for each single call would cost more than all else here. */
 function keepAlive(): KeepAlive {

@@ -1,71 +1,52 @@
 /** A MessagePort of Node as the core knows ports; used on both ends. */
-import {
-  MessageChannel,
-  type MessagePort,
-  receiveMessageOnPort,
-  type Transferable,
-} from 'node:worker_threads';
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
+import type { MessagePort, Transferable } from 'node:worker_threads';
 import type { Clone } from '../../core/calls/payload.js';
 import type { Port } from '../../core/contracts.js';
 
 /** How many messages are handled before the event loop gets its turn: as many as Node itself would handle. Chosen by hand. */
 const MAX_BATCH = 1000;
 
-export class NodePort implements Port {
-  readonly #port: MessagePort;
-  #handler: (message: unknown) => void = () => undefined;
-  #onBroken: (error: unknown) => void = rethrow;
-
-  readonly #keepsAlive: 'ref' | 'unref';
-
-  /** @param keepsAlive 'unref': listening to the port does not keep the thread alive */
-  constructor(port: MessagePort, keepsAlive: 'ref' | 'unref' = 'ref') {
-    this.#port = port;
-    this.#keepsAlive = keepsAlive;
-  }
-
-  post(message: unknown, transfer?: readonly unknown[]): void {
-    this.#port.postMessage(message, transfer && movable(transfer));
-  }
-
-  listen(
-    handler: (message: unknown) => void,
-    onBatch?: () => void,
-    onBroken: (error: unknown) => void = rethrow,
-  ): void {
-    this.#handler = handler;
-    this.#onBroken = onBroken;
-    this.#port.on('messageerror', onBroken);
-    this.#port.on('message', (message) => {
-      handler(message);
-      // Each message that is handled here saves an event.
-      this.drain(MAX_BATCH);
-      onBatch?.();
-    });
-    this.#port[this.#keepsAlive]();
-  }
-
+/** @param far a MessagePort @param keepsAlive 'unref': listening to the port does not keep the thread alive */
+export function nodePort(far: unknown, keepsAlive: 'ref' | 'unref' = 'ref'): Port {
+  const port = far as MessagePort;
+  let hear: (message: unknown) => void = () => undefined;
+  let hearBroken: (error: unknown) => void = rethrow;
   /** May be called inside a handler: the messages that it delivers then come after the one that is being handled. */
-  drain(most = Number.POSITIVE_INFINITY): number {
+  const drain = (most = Number.POSITIVE_INFINITY): number => {
     let count = 0;
     for (; count < most; count++) {
       let received: { message: unknown } | undefined;
       try {
-        received = receiveMessageOnPort(this.#port);
+        received = receiveMessageOnPort(port);
       } catch (error) {
-        this.#onBroken(error);
+        hearBroken(error);
         continue; // the broken message has left the port, the others have not
       }
       if (received === undefined) break;
-      this.#handler(received.message);
+      hear(received.message);
     }
     return count;
-  }
-
-  close(): void {
-    this.#port.removeAllListeners();
-    this.#port.close();
-  }
+  };
+  return {
+    post: (message, transfer) => port.postMessage(message, transfer && movable(transfer)),
+    listen(handler, onBatch, onBroken = rethrow) {
+      hear = handler;
+      hearBroken = onBroken;
+      port.on('messageerror', onBroken);
+      port.on('message', (message) => {
+        handler(message);
+        drain(MAX_BATCH); // each message that is handled here saves an event
+        onBatch?.();
+      });
+      port[keepsAlive]();
+    },
+    drain: () => drain(),
+    close() {
+      port.removeAllListeners();
+      port.close();
+    },
+  };
 }
 
 /** Ends a worker by an uncaught error; main then settles the tasks that the worker had. */

@@ -13,19 +13,16 @@ const REMOVED = '[removed: the thread that it was for could not have read it]';
 /** Call once, in a worker, before any code of the user's runs. */
 export function keepUncaughtErrorsReadable(): void {
   process.on('uncaughtExceptionMonitor', (error: unknown) => {
-    if (isObject(error)) prune(error as Record<string, unknown>);
-  });
-}
-
-function prune(error: Record<string, unknown>): void {
-  for (const key of Object.getOwnPropertyNames(error)) {
-    try {
-      if (isReadable(error[key])) continue;
-      Object.defineProperty(error, key, { value: REMOVED, enumerable: true });
-    } catch {
-      // The getter throws, or the property cannot be changed: nothing more can be done.
+    if (!isObject(error)) return;
+    for (const key of Object.getOwnPropertyNames(error)) {
+      try {
+        if (isReadable((error as Record<string, unknown>)[key])) continue;
+        Object.defineProperty(error, key, { value: REMOVED, enumerable: true });
+      } catch {
+        // The getter throws, or the property cannot be changed: nothing more can be done.
+      }
     }
-  }
+  });
 }
 
 function isReadable(value: unknown): boolean {

@@ -9,7 +9,7 @@ import { receiveBoot, runnerPlatform } from './boot.js';
 import { followClock, timer } from './clock.js';
 import { collectSoon } from './collect.js';
 import { atExit } from './exit.js';
-import { clone, detach, NodePort } from './port.js';
+import { clone, detach, nodePort } from './port.js';
 import { keepUncaughtErrorsReadable } from './uncaught.js';
 import { loopUtilization, ownThreadId } from './usage.js';
 
@@ -34,11 +34,11 @@ const platform: RunnerPlatform & EndpointPlatform = {
   collectSoon,
   detach,
   atExit,
-  port: (far) => new NodePort(far as MessagePort),
+  port: (far) => nodePort(far),
   utilization: loopUtilization(),
   threadId: () => threadId,
 };
 
-const endpoint = openEndpoint(boot.wire, new NodePort(boot.wire.port), platform);
+const endpoint = openEndpoint(boot.wire, nodePort(boot.wire.port), platform);
 const allowance = new Allowance(boot.allowance);
 void new Runner({ ...boot, allowance, endpoint }, platform).start();

@@ -8,7 +8,7 @@ import { plainRun } from '../../core/fake-platform.case.js';
 import { newLease } from '../../core/lease.js';
 import { promised } from '../../core/promised.js';
 import { nodePlatform } from '../../platform/node/platform.js';
-import { NodePort } from '../../platform/node/port.js';
+import { nodePort } from '../../platform/node/port.js';
 import { type SmallOptions, smallPool } from '../small-pool.case.js';
 import { ARRIVED, blockUntil, RAN, reached } from '../small-pool-words.case.js';
 import { Mutex } from '../../sync/mutex.js';
@@ -27,7 +27,7 @@ transportConformance({
     sendsMoved: false,
   }),
   platform: nodePlatform,
-  farPort: (wire) => new NodePort(wire.port as MessagePort),
+  farPort: (wire) => nodePort(wire.port as MessagePort),
 });
 
 const range = (count: number) => Array.from({ length: count }, (_, i) => i);

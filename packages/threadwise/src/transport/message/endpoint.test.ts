@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
-import { NodePort } from '../../platform/node/port.js';
+import { nodePort } from '../../platform/node/port.js';
 import { Line } from '../line.js';
 import { collected } from '../small-pool-words.case.js';
 import { boardByteLength, ClaimBoard } from './claim-board.js';
@@ -15,14 +15,14 @@ const LOOK_MS = 0.01;
 function rig(t: TestContext) {
   const { port1, port2 } = new MessageChannel();
   const board = new ClaimBoard(new SharedArrayBuffer(boardByteLength(4)));
-  const main = new Line(new NodePort(port1));
+  const main = new Line(nodePort(port1));
   let time = 0;
   let onLook = () => undefined as void;
   const now = () => {
     onLook();
     return (time += LOOK_MS);
   };
-  const worker = new Line(new NodePort(port2));
+  const worker = new Line(nodePort(port2));
   const endpoint = new MessageEndpoint(worker, board, now);
   endpoint.listen({ tasks: () => undefined } as never);
   main.listen(() => undefined);

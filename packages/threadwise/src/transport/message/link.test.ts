@@ -6,7 +6,7 @@ import type { Platform } from '../../core/contracts.js';
 import type { ThreadwiseError } from '../../core/options/errors.js';
 import { task as current } from '../../runner/task-handle.js';
 import { nodePlatform } from '../../platform/node/platform.js';
-import { NodePort } from '../../platform/node/port.js';
+import { nodePort } from '../../platform/node/port.js';
 import { type Ground, gate, Rig } from '../rig.case.js';
 import { transportConformance } from '../transport.case.js';
 import { messageTransport } from './link.js';
@@ -16,7 +16,7 @@ const overNode: Ground = {
   name: 'message transport over Node’s channel',
   transport: messageTransport,
   platform: nodePlatform,
-  farPort: (wire) => new NodePort(wire.port as MessagePort),
+  farPort: (wire) => nodePort(wire.port as MessagePort),
 };
 
 transportConformance(overNode);

@@ -7,7 +7,7 @@ import { plainRun } from '../../../core/fake-platform.case.js';
 import { newLease } from '../../../core/lease.js';
 import { Task } from '../../../core/calls/task.js';
 import { nodePlatform } from '../../../platform/node/platform.js';
-import { NodePort } from '../../../platform/node/port.js';
+import { nodePort } from '../../../platform/node/port.js';
 import { assertCode, gate, type Ground, Rig } from '../../rig.case.js';
 import { smallPool } from '../../small-pool.case.js';
 import { transportConformance } from '../../transport.case.js';
@@ -59,7 +59,7 @@ const ground = (name: string, sizes = SIZES): Ground => ({
   name,
   transport: sharedTransport(sizes),
   platform: nodePlatform,
-  farPort: (wire) => new NodePort(wire.port as MessagePort),
+  farPort: (wire) => nodePort(wire.port as MessagePort),
 });
 
 transportConformance(ground('shared transport'));
