@@ -30,17 +30,17 @@ export interface ChannelOptions {
   maxBytes?: number | undefined;
 }
 
-/** Sending and receiving: the word that moves, the word to sleep on, and the word that the other side sleeps on. */
-const SENDING = { moves: TAIL, sleepsOn: ROOM, wakes: ITEMS };
-const RECEIVING = { moves: HEAD, sleepsOn: ITEMS, wakes: ROOM };
-
-/** Puts or takes a value at its place by `act`. Returns what that returns; undefined if the channel is closed (and, to take, empty). */
-function* pass<T>(
+/**
+ * Puts a value into its place by `act`, or takes it: `moves` is TAIL or HEAD. Returns what `act` returns; undefined if the channel is closed
+ * and, for a value to take, empty.
+ */
+export function* pass<T>(
   words: Int32Array,
   number: number,
-  { moves, sleepsOn, wakes }: typeof SENDING,
+  moves: typeof HEAD | typeof TAIL,
   act: (place: number) => T,
 ): Steps<T | undefined> {
+  const [sleepsOn, wakes] = moves === TAIL ? [ROOM, ITEMS] : [ITEMS, ROOM];
   for (;;) {
     yield* acquire(words, LOCK, number);
     const value = Atomics.load(words, sleepsOn);
@@ -66,20 +66,6 @@ function* pass<T>(
   }
 }
 
-/** Puts a value into its place by `write`. Returns whether the channel was open. */
-export function* put(words: Int32Array, number: number, write: (place: number) => void): Steps<boolean> {
-  const isPut = yield* pass(words, number, SENDING, (place) => {
-    write(place);
-    return true;
-  });
-  return isPut === true;
-}
-
-/** Takes a value from its place by `read`; undefined if the channel is closed and empty. */
-export function take<T>(words: Int32Array, number: number, read: (place: number) => T): Steps<T | undefined> {
-  return pass(words, number, RECEIVING, read);
-}
-
 /** Changes a word, and wakes up to `howMany` of those who sleep on it. */
 function tell(words: Int32Array, at: number, howMany: number): void {
   Atomics.add(words, at, 1);
@@ -100,12 +86,10 @@ export class Channel<T = unknown> extends Structure {
   readonly #maxBytes: number;
 
   constructor(options: ChannelOptions | SharedArrayBuffer = {}) {
-    const isOpened = isShared(options);
     // An ArrayBuffer has no keys, so the check of the options would accept it.
     if (types.isArrayBuffer(options)) reject('buffer', 'a SharedArrayBuffer', options);
-    const { capacity, maxBytes } = resolved(isOpened ? {} : options);
-    super('Channel', options, () => WORDS, capacity * (LENGTH_BYTES + maxBytes));
-    if (!isOpened) this.words.set([capacity, maxBytes], CAPACITY);
+    const { capacity, maxBytes } = resolved(isShared(options) ? {} : options);
+    super('Channel', options, WORDS, [capacity, maxBytes], capacity * (LENGTH_BYTES + maxBytes));
     this.#maxBytes = this.words[MAX_BYTES]!;
   }
 
@@ -113,7 +97,7 @@ export class Channel<T = unknown> extends Structure {
    * Sends a value; waits until there is room. Resolves to false if the channel is closed, and the value was not sent. Rejects with
    * ERR_NOT_CLONEABLE, ERR_PAYLOAD_TOO_LARGE, ERR_TASK_TIMEOUT; with ERR_OPTION for `undefined`, which is what receivers get at the end.
    */
-  async send(value: T, options?: WaitOptions): Promise<boolean> {
+  send(value: T, options?: WaitOptions): Promise<boolean> {
     return awaiting(this.words, 'send()', this.#put(value), options);
   }
 
@@ -145,30 +129,34 @@ export class Channel<T = unknown> extends Structure {
     for (let value = await this.receive(); value !== undefined; value = await this.receive()) yield value;
   }
 
-  #place(place: number): number {
-    return WORDS * 4 + place * (LENGTH_BYTES + this.#maxBytes);
+  /** Where a value lies: its length, and its bytes. */
+  #place(place: number): [DataView, Uint8Array] {
+    const at = WORDS * 4 + place * (LENGTH_BYTES + this.#maxBytes);
+    const bytes = new Uint8Array(this.buffer, at + LENGTH_BYTES, this.#maxBytes);
+    return [new DataView(this.buffer, at, LENGTH_BYTES), bytes];
   }
 
-  #put(value: T): Steps<boolean> {
+  *#put(value: T): Steps<boolean> {
     const bytes = serialized(value);
     if (bytes.length > this.#maxBytes) {
       const message = `A value of this channel may have ${this.#maxBytes} bytes (maxBytes), not ${bytes.length}`;
       throw new ThreadwiseError('ERR_PAYLOAD_TOO_LARGE', message);
     }
-    return put(this.words, OWN_NUMBER, (place) => {
-      const at = this.#place(place);
-      new DataView(this.buffer, at, LENGTH_BYTES).setUint32(0, bytes.length);
-      new Uint8Array(this.buffer, at + LENGTH_BYTES, bytes.length).set(bytes);
+    const isPut = yield* pass(this.words, OWN_NUMBER, TAIL, (place) => {
+      const [length, memory] = this.#place(place);
+      length.setUint32(0, bytes.length);
+      memory.set(bytes);
+      return true;
     });
+    return isPut === true;
   }
 
   *#take(): Steps<T | undefined> {
-    const bytes = yield* take(this.words, OWN_NUMBER, (place) => {
-      const at = this.#place(place);
-      const length = new DataView(this.buffer, at, LENGTH_BYTES).getUint32(0);
-      return new Uint8Array(this.buffer, at + LENGTH_BYTES, Math.min(length, this.#maxBytes)).slice();
+    const bytes = yield* pass(this.words, OWN_NUMBER, HEAD, (place) => {
+      const [length, memory] = this.#place(place);
+      return memory.slice(0, length.getUint32(0));
     });
-    return bytes === undefined ? undefined : (read(bytes) as T);
+    return bytes && (read(bytes) as T);
   }
 }
 

@@ -1,10 +1,9 @@
 /** Each structure in every order of the steps of two or three threads, with deaths at every step. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { arrive, breakUp } from './barrier.js';
-import { CAPACITY, close, HEAD, ITEMS, put, ROOM, TAIL, take, WORDS as CHANNEL_WORDS } from './channel.js';
+import { CAPACITY, close, HEAD, ITEMS, pass, ROOM, TAIL, WORDS as CHANNEL_WORDS } from './channel.js';
 import { type Actor, everyOrder, type Play, type Run } from './every-order.case.js';
-import { lower, untilOpen } from './latch.js';
+import { ABORTED, arrive, breakUp, lower, untilOpen } from './gates.js';
 import { acquire, release } from './mutex.js';
 import type { Steps } from './waiting.js';
 
@@ -164,7 +163,7 @@ describe('barrier: in every order all pass a round, or none does', () => {
   });
   test('two threads, and a third that aborts', (t) => {
     const { words, actors } = play(2, [0, 0]);
-    const aborts = { number: 3, turn: once(() => String(breakUp(words, 'aborted'))) };
+    const aborts = { number: 3, turn: once(() => String(breakUp(words, ABORTED))) };
     const endings = endingsOf(t, { words, actors: [...actors, aborts] });
     const each = [0, 1].map((rounds) => `${rounds}:ERR_TASK_ABORTED`);
     assert.deepEqual(endings, [...each.map((result) => `${result} ${result} true`), '2 2 true']);
@@ -222,8 +221,8 @@ describe('channel: in every order each value goes to one, and nobody sleeps for 
       turn: (run, turns, result) => {
         const value = values[turns];
         if (value !== undefined) {
-          const write = (place: number) => void Atomics.store(words, CHANNEL_WORDS + place, value);
-          return run(put(words, number, write)) ? `${result}${value}` : `${result}x`;
+          const write = (place: number) => Atomics.store(words, CHANNEL_WORDS + place, value);
+          return run(pass(words, number, TAIL, write)) ? `${result}${value}` : `${result}x`;
         }
         if (!closes || turns > values.length) return undefined;
         close(words);
@@ -235,7 +234,7 @@ describe('channel: in every order each value goes to one, and nobody sleeps for 
       number,
       turn: (run, turns, result) => {
         if (turns === most || result.endsWith('.')) return undefined;
-        const value = run(take(words, number, (place) => Atomics.load(words, CHANNEL_WORDS + place)));
+        const value = run(pass(words, number, HEAD, (place) => Atomics.load(words, CHANNEL_WORDS + place)));
         return `${result}${value ?? '.'}`;
       },
     });

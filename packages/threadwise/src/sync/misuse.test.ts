@@ -1,10 +1,9 @@
 /** Bad input to the structures: each is refused by an error that has a code, and says what was expected and what came. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Barrier } from './barrier.js';
 import { Channel } from './channel.js';
 import { Counter } from './counter.js';
-import { Latch } from './latch.js';
+import { Barrier, Latch } from './gates.js';
 import { Mutex } from './mutex.js';
 
 describe('all of them', () => {

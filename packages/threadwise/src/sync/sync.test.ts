@@ -4,10 +4,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { describe, type TestContext, test } from 'node:test';
 import v8 from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { Barrier } from './barrier.js';
-import { Channel, take } from './channel.js';
+import { Channel, HEAD, pass } from './channel.js';
 import { Counter } from './counter.js';
-import { COUNT, Latch } from './latch.js';
+import { Barrier, COUNT, Latch } from './gates.js';
 import { Mutex } from './mutex.js';
 
 /**
@@ -15,7 +14,7 @@ import { Mutex } from './mutex.js';
  * after the other.
  */
 function thread(t: TestContext, buffers: readonly SharedArrayBuffer[], script: string) {
-  const imports = ['barrier', 'channel', 'counter', 'latch', 'mutex'].map(
+  const imports = ['channel', 'counter', 'gates', 'mutex'].map(
     (name) => `...(await import('${new URL(`./${name}.js`, import.meta.url).href}')),`,
   );
   const code = `
@@ -491,8 +490,8 @@ describe('channel', () => {
     await channel.send('large');
     const words = new Int32Array(channel.buffer, 0, channel.buffer.byteLength >>> 2);
     const noMemory = () => assert.fail('no memory');
-    assert.throws(() => take(words, 1, noMemory).next(), /no memory/);
-    assert.deepEqual(take(words, 1, () => 'taken').next(), { done: true, value: 'taken' });
+    assert.throws(() => pass(words, 1, HEAD, noMemory).next(), /no memory/);
+    assert.deepEqual(pass(words, 1, HEAD, () => 'taken').next(), { done: true, value: 'taken' });
   });
 
   test('what cannot be read is told as such, and is gone', async () => {

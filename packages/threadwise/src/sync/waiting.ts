@@ -1,9 +1,9 @@
-/** What structures have in common: their buffers, the threads that take part, and two ways to wait, blocking or awaiting. README.md says how. */
+/** What structures have in common: their buffers, and two ways to wait, blocking or awaiting. README.md says how. */
 import { types } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
 import { checked, duration, MAX_TIMER_MS, optional, reject } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
-import { hasEnded, noteEnds } from '../platform/node/ended-threads.js';
+import { noteEnds } from '../platform/node/ended-threads.js';
 import { atExit } from '../platform/node/exit.js';
 
 noteEnds();
@@ -37,8 +37,6 @@ const KINDS = {
   Channel: 0x7457_0005,
 } as const;
 
-export type Kind = keyof typeof KINDS;
-
 /** Does what `instanceof SharedArrayBuffer` does, but knows those from outside of a vm context, too: in Jest, what a task returns. */
 export const isShared = (value: unknown): value is SharedArrayBuffer => types.isSharedArrayBuffer(value);
 
@@ -49,13 +47,18 @@ export abstract class Structure {
   /** @internal */
   protected readonly words: Int32Array;
 
-  /** @internal `given`: a buffer to open; otherwise a new one is made, with `make()` words and `moreBytes` bytes behind them. */
-  constructor(kind: Kind, given: unknown, make: () => number, moreBytes = 0) {
+  /** @internal `given`: a buffer to open; otherwise one of `count` words and `bytes` bytes is made, with `first` behind the word of its kind. */
+  constructor(
+    kind: keyof typeof KINDS,
+    given: unknown,
+    count: number,
+    first: readonly number[] = [],
+    bytes = 0,
+  ) {
     const isOpened = isShared(given);
-    this.buffer = isOpened ? given : new SharedArrayBuffer(make() * 4 + moreBytes);
-    const { byteLength } = this.buffer;
-    this.words = new Int32Array(this.buffer, 0, byteLength >>> 2);
-    if (!isOpened) this.words[0] = KINDS[kind];
+    this.buffer = isOpened ? given : new SharedArrayBuffer(count * 4 + bytes);
+    this.words = new Int32Array(this.buffer, 0, this.buffer.byteLength >>> 2);
+    if (!isOpened) this.words.set([KINDS[kind], ...first]);
     if (this.words[0] === KINDS[kind]) return;
     const other = Object.entries(KINDS).find(([, word]) => word === this.words[0])?.[0];
     reject('buffer', `the buffer of a ${kind}`, given, other && ` It is that of a ${other}`);
@@ -68,46 +71,7 @@ export abstract class Structure {
   }
 }
 
-// --- the threads that take part, each in a word of its own ---
-
-/** How many threads a structure can know at the same time: 4 KiB. Chosen by hand. */
-export const MOST_MEMBERS = 1023;
-
-/**
- * Enters a thread among the members of a structure, in the words from `first` on. Returns the place of its word; -1 if none is left.
- * `isOnce`: a thread that is there already is not entered again.
- */
-export function enter(words: Int32Array, first: number, number: number, isOnce = false): number {
-  for (let at = first; at < words.length; at++) {
-    const seen = Atomics.compareExchange(words, at, 0, number);
-    if (seen === 0 || (isOnce && seen === number)) return at;
-  }
-  return -1;
-}
-
-/** Whether one of the members in the words from `first` on has ended. `isOnce`: no member ever leaves, so that the first free word ends the list. */
-export function hasMemberEnded(words: Int32Array, first: number, isOnce = false): boolean {
-  for (let at = first; at < words.length; at++) {
-    const number = Atomics.load(words, at);
-    if (hasEnded(number)) return true;
-    if (isOnce && number === 0) break;
-  }
-  return false;
-}
-
 // --- waiting ---
-
-/** The reasons why a structure can be broken: the code and the text of the error for all who wait. */
-const BREAKS = {
-  aborted: ['ERR_TASK_ABORTED', 'it was aborted'],
-  ended: ['ERR_WORKER_CRASHED', 'a thread that takes part has ended'],
-  late: ['ERR_TASK_TIMEOUT', 'a wait for it has timed out'],
-} as const;
-
-export function broken(kind: Kind, why: keyof typeof BREAKS): ThreadwiseError {
-  const [code, text] = BREAKS[why];
-  return new ThreadwiseError(code, `The ${kind} is broken: ${text}`);
-}
 
 /** Runs steps, and says of each sleep how long it may last. When the time is over, it throws ERR_TASK_TIMEOUT into the steps. */
 function* timed<T>(
