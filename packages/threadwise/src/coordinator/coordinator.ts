@@ -171,18 +171,14 @@ export class Coordinator {
   /** T5 and T6. Returns false if there is more to do. */
   #sleeps(): boolean {
     const next = this.#state === 'open' ? this.#queue.peek() : undefined;
-    if (next === undefined) {
-      Atomics.store(this.#words, L.COORDINATOR, WANTS_HINTS);
-      if (isCoordinatorDismissed(this.#words)) return true;
-      return this.#board.length === 0 && this.#sleep(WANTS_HINTS);
-    }
-    const depth = this.#depth(next);
-    for (const seat of this.seats.values()) seat.wakeAt(depth);
-    Atomics.store(this.#words, L.COORDINATOR, WANTS_ROOM);
+    const depth = next && this.#depth(next);
+    const wants = depth === undefined ? WANTS_HINTS : WANTS_ROOM;
+    if (depth !== undefined) for (const seat of this.seats.values()) seat.wakeAt(depth);
+    Atomics.store(this.#words, L.COORDINATOR, wants);
     if (isCoordinatorDismissed(this.#words)) return true;
+    if (depth === undefined) return this.#board.length === 0 && this.#sleep(wants);
     this.#look();
-    for (const seat of this.seats.values()) if (seat.hasRoom(depth)) return false;
-    return this.#sleep(WANTS_ROOM);
+    return this.#withRoom(depth).length === 0 && this.#sleep(wants);
   }
 
   #look(): void {
@@ -294,11 +290,14 @@ export class Coordinator {
   }
 
   #choose(entry: Entry): Seat | undefined {
-    const depth = this.#depth(entry);
-    const candidates: Seat[] = [];
-    for (const seat of this.seats.values()) if (seat.hasRoom(depth)) candidates.push(seat);
-    if (candidates.length <= 1) return candidates[0];
-    return this.#choice.choose(entry, candidates) as Seat;
+    const candidates = this.#withRoom(this.#depth(entry));
+    return candidates.length > 1 ? (this.#choice.choose(entry, candidates) as Seat) : candidates[0];
+  }
+
+  #withRoom(depth: number): Seat[] {
+    const found: Seat[] = [];
+    for (const seat of this.seats.values()) if (seat.hasRoom(depth)) found.push(seat);
+    return found;
   }
 
   /** How many tasks like this may lie unbegun at a worker: 0 for a task that moves its arguments, since such a task cannot be given twice. */

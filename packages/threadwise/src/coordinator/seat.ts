@@ -23,6 +23,9 @@ export interface Entry extends TaskView {
 export class Seat implements WorkerView {
   readonly id: number;
   readonly line: Line;
+  /** The memory of the worker's seat. */
+  readonly words: Int32Array;
+  readonly doubles: Float64Array;
   /** Whether the worker is given nothing more. */
   isLeaving = false;
   /** Whether the worker has been replaced by another one, or was retired. */
@@ -34,8 +37,6 @@ export class Seat implements WorkerView {
   readonly #sizes: L.Sizes;
   /** How many tasks the worker may run at a time. */
   readonly #places: number;
-  readonly #words: Int32Array;
-  readonly #doubles: Float64Array;
   /** The tasks that were given and not taken back since. `#unbegun` removes those that have begun. */
   readonly #given: Entry[] = [];
   #tail: number;
@@ -45,52 +46,37 @@ export class Seat implements WorkerView {
   /** How many looks for stalls have found the same progress. */
   #looks = 0;
 
-  /** @param own the memory of the worker's seat */
   constructor(id: number, own: ArrayBufferLike, line: Line, { sizes, tasksPerWorker }: CoordinatorData) {
     this.id = id;
     this.line = line;
     this.#sizes = sizes;
     this.#places = tasksPerWorker;
-    this.#words = int32sOf(own);
-    this.#doubles = float64sOf(own);
-    this.#tail = Atomics.load(this.#words, L.GIVEN_TAIL);
+    this.words = int32sOf(own);
+    this.doubles = float64sOf(own);
+    this.#tail = Atomics.load(this.words, L.GIVEN_TAIL);
   }
 
   /** Whether the worker has loaded its module and takes tasks. */
   get isReady(): boolean {
-    return Atomics.load(this.#words, L.STAGE) === L.READY;
+    return Atomics.load(this.words, L.STAGE) === L.READY;
   }
 
   get completed(): number {
-    return this.#words[L.ENDED]!;
-  }
-
-  get runMs(): number {
-    return this.#doubles[L.RAN_MS]!;
-  }
-
-  /** When the worker ran out of tasks, on the clock that all threads share. Milliseconds. */
-  get idleSince(): number {
-    return this.#doubles[L.IDLE_SINCE]!;
-  }
-
-  /** The system's number of its thread; 0: unknown. */
-  get threadId(): number {
-    return this.#words[L.THREAD_ID]!;
+    return this.words[L.ENDED]!;
   }
 
   get utilization(): number {
-    return this.#words[L.UTILIZATION]! / 1000;
+    return this.words[L.UTILIZATION]! / 1000;
   }
 
   /** Counts the tasks of the worker. Returns true once: when it first sees that the worker leaves. */
   look(): boolean {
     const { mail, cells } = this.#sizes;
-    const progress = Atomics.load(this.#words, L.PROGRESS);
-    const mails = (Atomics.load(this.#words, L.MAIL_TAIL) - Atomics.load(this.#words, L.MAIL_HEAD)) | 0;
+    const progress = Atomics.load(this.words, L.PROGRESS);
+    const mails = (Atomics.load(this.words, L.MAIL_TAIL) - Atomics.load(this.words, L.MAIL_HEAD)) | 0;
     const unread = this.#unreadOf(progress);
     this.#seen = this.load = unread + countWithin(mails, mail) + countWithin(runningOf(progress), cells);
-    if (this.isLeaving || Atomics.load(this.#words, L.LEAVING) === 0) return false;
+    if (this.isLeaving || Atomics.load(this.words, L.LEAVING) === 0) return false;
     this.isLeaving = true;
     return true;
   }
@@ -101,19 +87,18 @@ export class Seat implements WorkerView {
    */
   hasRoom(depth: number): boolean {
     if (this.isLeaving || !this.isReady || this.#stalledAt === this.#progress) return false;
-    return (
-      this.#seen <= this.#refillAt(depth) && this.load < Math.min(this.#places + depth, this.#sizes.mail)
-    );
+    const most = Math.min(this.#places + depth, this.#sizes.mail);
+    return this.#seen <= this.#refillAt(depth) && this.load < most;
   }
 
   /** Whether the worker runs anything. */
   get isBusy(): boolean {
-    return runningOf(Atomics.load(this.#words, L.PROGRESS)) > 0;
+    return runningOf(Atomics.load(this.words, L.PROGRESS)) > 0;
   }
 
   /** Tells the worker how few tasks it must have left to wake a coordinator that waits for room. */
   wakeAt(depth: number): void {
-    Atomics.store(this.#words, L.WAKE_AT, this.#refillAt(depth));
+    Atomics.store(this.words, L.WAKE_AT, this.#refillAt(depth));
   }
 
   /** The worker is given more tasks when it has at most this many. */
@@ -121,13 +106,13 @@ export class Seat implements WorkerView {
     return this.#places + ((depth - 1) >> 1);
   }
 
-  /** G3: writes the hint into the worker's given ring. */
+  /** G3. */
   give(entry: Entry): void {
-    this.#words[L.givenPlace(this.#tail, this.#sizes)] = entry.hint;
+    this.words[L.givenPlace(this.#tail, this.#sizes)] = entry.hint;
     this.#given.push(entry);
     this.#tail = (this.#tail + 1) | 0;
     this.load++;
-    Atomics.store(this.#words, L.GIVEN_TAIL, this.#tail);
+    Atomics.store(this.words, L.GIVEN_TAIL, this.#tail);
   }
 
   /** Returns the tasks that were given and have perhaps not begun, the oldest first; each of them only once. */
@@ -148,9 +133,9 @@ export class Seat implements WorkerView {
     const progress = this.#progress;
     this.#looks = this.#watchedAt === progress ? this.#looks + 1 : 0;
     this.#watchedAt = progress;
-    const isStuck = this.#looks >= (this.isBusy ? 1 : MANY_LOOKS);
-    if (isStuck) this.#stalledAt = progress;
-    return isStuck;
+    if (this.#looks < (this.isBusy ? 1 : MANY_LOOKS)) return false;
+    this.#stalledAt = progress;
+    return true;
   }
 
   /** A number that changes when the worker has begun or ended a task. */
@@ -165,7 +150,7 @@ export class Seat implements WorkerView {
   }
 
   get #unread(): number {
-    return this.#unreadOf(Atomics.load(this.#words, L.PROGRESS));
+    return this.#unreadOf(Atomics.load(this.words, L.PROGRESS));
   }
 
   /** How many hints are unread: never more than the ring can hold, since a task may have overwritten the word. */

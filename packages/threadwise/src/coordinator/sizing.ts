@@ -4,6 +4,7 @@ import { Sizer, type SizingDecision } from '../core/workers/sizer.js';
 import { measured } from '../scheduling/scaling/measured.js';
 import { encodeError } from '../transport/codec/error-codec.js';
 import type { MessageToCoordinator, Settings } from '../transport/coordinator/messages.js';
+import * as L from '../transport/shared/layout.js';
 import type { Coordinator } from './coordinator.js';
 import type { Seat } from './seat.js';
 
@@ -40,9 +41,7 @@ export class SeatSizing {
       load: () => this.#load(),
       measure: () => this.#measure(),
       onDue: () => coordinator.turn(),
-      onDecision: (decision) => {
-        this.#decision = decision;
-      },
+      onDecision: (decision) => void (this.#decision = decision),
     });
   }
 
@@ -146,7 +145,7 @@ export class SeatSizing {
       // A task that main has taken back needs no worker.
       queued: this.#coordinator.queued(this.bounds!.max * tasksPerWorker),
       tasksPerWorker,
-      longestIdleMs: Math.max(0, ...idle.map((seat) => now - seat.idleSince)),
+      longestIdleMs: Math.max(0, ...idle.map((seat) => now - seat.doubles[L.IDLE_SINCE]!)),
       idleTimeoutMs,
     };
   }
@@ -155,9 +154,10 @@ export class SeatSizing {
     this.#isMeasured = true;
     const { platform } = this.#coordinator;
     const ready = this.#serving().filter((seat) => seat.isReady);
-    const workers = ready.map(({ load, completed, runMs, threadId }) => {
+    const workers = ready.map(({ load, completed, words, doubles }) => {
       // A worker is known by its thread: at the next measurement another worker may have its seat. Where the thread is unknown, so is its CPU time.
-      return { id: threadId, isBusy: load > 0, completed, runMs, cpu: platform.cpuOf(threadId) };
+      const id = words[L.THREAD_ID]!;
+      return { id, isBusy: load > 0, completed, runMs: doubles[L.RAN_MS]!, cpu: platform.cpuOf(id) };
     });
     let completed = this.completedBefore;
     for (const seat of this.#coordinator.seats.values()) completed += seat.completed;

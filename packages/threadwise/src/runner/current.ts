@@ -4,20 +4,13 @@
  */
 
 import { isObject } from '../core/options/checks.js';
+import type { RunningTask } from './running-task.js';
 
-/** What a running task can do; made by the runner. */
-export interface TaskContext {
-  readonly id: number;
-  readonly workerId: number;
-  readonly signal: unknown;
-  readonly context: unknown;
-  progress(value: unknown): void;
-  /** @param transfer those parts of the arguments that move instead of being copied */
-  callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown>;
-  /** A copy of a value, as it would cross. Throws ERR_NOT_CLONEABLE. */
-  copy(value: unknown): unknown;
-  run(name: string, args: readonly unknown[]): Promise<unknown>;
-}
+/** What a running task can do. */
+export type TaskContext = Pick<
+  RunningTask,
+  'workerId' | 'signal' | 'context' | 'progress' | 'callHost' | 'copy' | 'run'
+>;
 
 /** What a runner registers for its thread. */
 export interface RunnerSeat {
@@ -65,26 +58,20 @@ export function noteAsked(): void {
   scope[ASKED] = true;
 }
 
-export function isTaskAsked(): boolean {
-  return scope[ASKED] === true;
-}
-
-/** A result, and those parts of it that move instead of being copied. */
-interface Transferred {
-  readonly [TRANSFER]: true;
-  readonly value: unknown;
-  readonly list: readonly unknown[];
-}
+export const isTaskAsked = () => scope[ASKED] === true;
 
 /**
  * Marks the parts of a result, or of a yielded value, that move to the caller instead of being copied: `return transfer(bytes, [bytes.buffer])`.
  * @param list ArrayBuffers, MessagePorts and other objects that can be transferred
  */
 export function transfer<T>(value: T, list: readonly unknown[]): T {
-  return { [TRANSFER]: true, value, list } satisfies Transferred as unknown as T;
+  return { [TRANSFER]: true, value, list } as unknown as T;
 }
 
-export function isTransferred(value: unknown): value is Transferred {
+/** Whether `transfer` has made it. */
+export function isTransferred(
+  value: unknown,
+): value is { readonly value: unknown; readonly list: readonly unknown[] } {
   if (!isObject(value)) return false;
   try {
     return TRANSFER in value;

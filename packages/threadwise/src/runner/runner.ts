@@ -2,7 +2,7 @@
 
 import type { Allowance } from '../core/workers/allowance.js';
 import { unpack } from '../core/events/carrier.js';
-import type { CallHost, LoadedModule, TaskFunction } from '../core/contracts.js';
+import type { CallHost, LoadedModule, TaskFunction, ThreadSpec } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { type Clone, notCloneable, unreadable } from '../core/calls/payload.js';
 import { FORK_HOST } from '../core/calls/forks.js';
@@ -36,12 +36,8 @@ export interface RunnerPlatform {
   readonly store: CallStore | undefined;
 }
 
-interface RunnerOptions {
-  readonly workerId: number;
-  readonly poolName: string;
-  readonly tasksPerWorker: number;
-  /** The names of the classes that the pool registers; 'plain': those of the module are ignored. */
-  readonly classes?: readonly string[] | 'plain';
+interface RunnerOptions extends Pick<ThreadSpec, 'workerId' | 'poolName' | 'tasksPerWorker'> {
+  readonly classes?: ThreadSpec['classes'];
   readonly data: unknown;
   readonly endpoint: Endpoint;
   /** How many tasks the worker may begin; undefined: any number. */
@@ -58,6 +54,21 @@ const MEMORY_REPORT_MS = 250;
 /** What errors call the arguments of the library's own host functions, which pool.stream and task.run use. */
 const GIVEN: Readonly<Record<string, string>> = { [STREAM_HOST]: 'value', [FORK_HOST]: 'args' };
 
+/** What a name stands for as it crosses. Throws ERR_TASK_NOT_FOUND. */
+function findIn(module: LoadedModule, wireName: string) {
+  const { name } = unpack(wireName, []);
+  const ofStream = streamedName(name);
+  return {
+    wireName,
+    run: module.find(name),
+    /** The name that users know. */
+    name: ofStream ?? name,
+    isStream: ofStream !== undefined,
+    /** Whether a context comes with the call. */
+    isPacked: name !== wireName,
+  };
+}
+
 export class Runner implements CallHost, EndpointEvents {
   readonly workerId: number;
   readonly #options: RunnerOptions;
@@ -71,12 +82,8 @@ export class Runner implements CallHost, EndpointEvents {
   #last: RunningTask | undefined;
   /** The context of the last task, which the next one may reuse. */
   #free: RunningTask | undefined;
-  /** What the last task had: the name that it came with, its function, the name that users know, whether a context came with it, whether it streams. */
-  #lastName: string | undefined;
-  #lastFunction: TaskFunction | undefined;
-  #lastShownName = '';
-  #lastIsPacked = false;
-  #lastIsStream = false;
+  /** The function of the last task: most tasks call the same one as the task before. */
+  #found: ReturnType<typeof findIn> | undefined;
   /** The `resolve` of each call of a host function that was not answered yet, by the number of the call. */
   readonly #hostCalls = new Map<number, (answer: unknown) => void>();
   #module: LoadedModule | undefined;
@@ -167,11 +174,11 @@ export class Runner implements CallHost, EndpointEvents {
     let isAwaited: boolean;
     try {
       if (begun.fault !== undefined) throw begun.fault;
-      if (begun.name !== this.#lastName) this.#find(begun.name);
-      const run = this.#lastFunction!; // a variable, so that it gets no `this`
+      if (begun.name !== this.#found?.wireName) this.#found = findIn(this.#module!, begun.name);
+      const { run, isPacked } = this.#found; // a variable, so that the function gets no `this`
       const { store } = this.#platform;
       let { args } = begun;
-      if (this.#lastIsPacked) ({ args, context: context.context } = unpack(begun.name, args));
+      if (isPacked) ({ args, context: context.context } = unpack(begun.name, args));
       this.#last = context;
       result = store === undefined ? run(...args) : store.run(context, run, ...args);
       isAwaited = isThenable(result); // may throw: the result may be a proxy, or have a getter
@@ -193,23 +200,11 @@ export class Runner implements CallHost, EndpointEvents {
     return context;
   }
 
-  /** Remembers the function of a name: most tasks call the same one as the task before. */
-  #find(name: string): void {
-    this.#lastName = undefined;
-    const unpacked = unpack(name, []).name;
-    this.#lastFunction = this.#module!.find(unpacked);
-    const ofStream = streamedName(unpacked);
-    this.#lastShownName = ofStream ?? unpacked;
-    this.#lastIsStream = ofStream !== undefined;
-    this.#lastIsPacked = unpacked !== name;
-    this.#lastName = name;
-  }
-
   /** Uses `await`, since an object may have a `then` of its own, which throws, or calls back twice. */
   async #await(context: RunningTask, result: PromiseLike<unknown>, startedAt: number): Promise<void> {
-    const name = this.#lastShownName;
+    const { name, isStream } = this.#found!;
     this.#awaited.set(context.id, context);
-    if (!this.#lastIsStream && !this.#awaiting.has(name)) {
+    if (!isStream && !this.#awaiting.has(name)) {
       this.#awaiting.add(name);
       this.#endpoint.say([TO_MAIN.awaits, name]);
     }
@@ -218,17 +213,15 @@ export class Runner implements CallHost, EndpointEvents {
       value = await result;
       if (context.fault !== undefined) throw context.fault;
     } catch (error) {
+      return void this.#failed(context, error, startedAt, this.#platform.now());
+    } finally {
       this.#awaited.delete(context.id);
-      this.#failed(context, error, startedAt, this.#platform.now());
-      return;
     }
-    this.#awaited.delete(context.id);
     this.#done(context, value, startedAt, this.#platform.now());
   }
 
   #done(context: RunningTask, result: unknown, startedAt: number, now: number): number {
     context.end();
-    this.#lastEndAt = now;
     let value = result;
     let list: readonly unknown[] | undefined;
     try {
@@ -238,20 +231,20 @@ export class Runner implements CallHost, EndpointEvents {
       const error = notCloneable(cause, value, 'result', list, this.#platform.clone);
       this.#endpoint.failed(context.cell, context.id, this.#encode(error), now - startedAt);
     }
-    return this.#reportMemory(now);
+    return this.#ended(now);
   }
 
   #failed(context: RunningTask, error: unknown, startedAt: number, now: number): number {
     context.end();
-    this.#lastEndAt = now;
     const encoded = this.#encode(error);
     if (encoded.type === 'error') encoded.stack = this.#platform.trimStack(encoded.stack);
     this.#endpoint.failed(context.cell, context.id, encoded, now - startedAt);
-    return this.#reportMemory(now);
+    return this.#ended(now);
   }
 
   /** Called after the result was sent, for which a caller waits. Returns the time afterwards. */
-  #reportMemory(now: number): number {
+  #ended(now: number): number {
+    this.#lastEndAt = now;
     if (now - this.#lastMemoryAt <= MEMORY_REPORT_MS) return now;
     this.#lastMemoryAt = now;
     const { usedBytes, limitBytes } = this.#platform.memory();
@@ -306,9 +299,8 @@ export class Runner implements CallHost, EndpointEvents {
   }
 
   hostReply(call: number, error: EncodedError | null, value: unknown): void {
-    const resolve = this.#hostCalls.get(call);
+    this.#hostCalls.get(call)?.(error === null ? value : Promise.reject(decodeError(error)));
     this.#hostCalls.delete(call);
-    resolve?.(error === null ? value : Promise.reject(decodeError(error)));
   }
 
   /** Main could not read a message: settles it as if posting it had thrown. */

@@ -2,10 +2,9 @@
 import { AbortController, type Controller } from '../core/calls/signals.js';
 import type { CallHost } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/options/errors.js';
-import type { TaskContext } from './current.js';
 import { Forks } from './forks.js';
 
-export class RunningTask implements TaskContext {
+export class RunningTask {
   id: number;
   cell: number;
   /** What the pool's `onTaskStart` returned for this task. */
@@ -61,6 +60,7 @@ export class RunningTask implements TaskContext {
     if (!this.isOver) this.#host.progress(this.id, value);
   }
 
+  /** A copy of a value, as it would cross. Throws ERR_NOT_CLONEABLE. */
   copy(value: unknown): unknown {
     return this.#host.copy(value, 'value');
   }

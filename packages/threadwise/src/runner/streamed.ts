@@ -34,12 +34,10 @@ export function streamed(run: TaskFunction, instances: Instances | undefined): T
 /** Throws ERR_NOT_ITERABLE if the task returned nothing that can be iterated. */
 function valuesOf(result: unknown): Values {
   const source = (result ?? {}) as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
-  const iterate = source[Symbol.asyncIterator] ?? source[Symbol.iterator];
-  if (typeof iterate === 'function') return result as Values;
-  throw new ThreadwiseError(
-    'ERR_NOT_ITERABLE',
-    `Expected the task to return an iterable, since it was called by pool.stream; got ${show(result)}`,
-  );
+  if (typeof (source[Symbol.asyncIterator] ?? source[Symbol.iterator]) === 'function')
+    return result as Values;
+  const message = `Expected the task to return an iterable, since it was called by pool.stream; got ${show(result)}`;
+  throw new ThreadwiseError('ERR_NOT_ITERABLE', message);
 }
 
 /** The values that a task has yielded and main has not taken. */
@@ -60,7 +58,8 @@ class Outbox {
   constructor(context: TaskContext, ticket: Ticket) {
     this.#context = context;
     this.#ticket = ticket;
-    this.#signal.addEventListener('abort', () => this.#fail(this.#signal.reason), ONCE);
+    const signal = context.signal as AbortSignalLike;
+    signal.addEventListener('abort', () => this.#fail(signal.reason), ONCE);
   }
 
   /** Throws ERR_NOT_CLONEABLE. */
@@ -78,8 +77,8 @@ class Outbox {
   }
 
   get hasRoom(): boolean {
-    // Reading the signal anew shows an abort also in code that never awaits.
-    return !this.#signal.aborted && !this.#failure && this.#size < this.#ticket.highWaterMark;
+    const { aborted } = this.#context.signal as AbortSignalLike; // read anew, which shows an abort also in code that never awaits
+    return !aborted && !this.#failure && this.#size < this.#ticket.highWaterMark;
   }
 
   /** Resolves when main has taken all values, or wants no more. Rejects with what keeps them from being taken. */
@@ -90,10 +89,6 @@ class Outbox {
 
   get #size(): number {
     return this.#underWay + this.#values.length;
-  }
-
-  get #signal(): AbortSignalLike {
-    return this.#context.signal as AbortSignalLike;
   }
 
   /** Resolves when `isSo` returns true, or main wants no more values. Rejects with what keeps the task from going on. */
@@ -112,28 +107,25 @@ class Outbox {
   }
 
   #send(transfer?: readonly unknown[]): void {
-    const values = this.#values;
-    if (values.length === 0) return;
-    const first = this.#sent;
+    if (this.#values.length > 0) void this.#hand(this.#values, transfer).catch((error) => this.#fail(error));
+  }
+
+  async #hand(values: readonly unknown[], transfer?: readonly unknown[]): Promise<void> {
+    const args = [this.#ticket.stream, this.#sent, values];
     this.#values = [];
     this.#sent += values.length;
     this.#underWay += values.length;
     this.#sentAt = Date.now();
-    this.#context
-      .callHost(STREAM_HOST, [this.#ticket.stream, first, values], transfer)
-      .then(
-        (isWanted) => {
-          this.#underWay -= values.length;
-          this.isWanted &&= isWanted === true;
-          if (this.#underWay === 0) this.#send();
-          this.#wake();
-        },
-        (error: ThreadwiseError) => {
-          // If the value cannot be cloned, this throws with the path in the value, not in our arguments. An error of main's has the right path.
-          if (error.path !== 'value') this.#context.copy(values[0]);
-          throw error;
-        },
-      )
-      .catch((error) => this.#fail(error));
+    try {
+      const isWanted = await this.#context.callHost(STREAM_HOST, args, transfer);
+      this.#underWay -= values.length;
+      this.isWanted &&= isWanted === true;
+    } catch (error) {
+      // If the value cannot be cloned, this throws with the path in the value, not in our arguments. An error of main's has the right path.
+      if ((error as ThreadwiseError).path !== 'value') this.#context.copy(values[0]);
+      throw error;
+    }
+    if (this.#underWay === 0) this.#send();
+    this.#wake();
   }
 }

@@ -3,7 +3,7 @@
  * run on the calling thread depends on what the module declares, and on the kinds of the functions.
  */
 import { streamedName } from '../core/calls/stream.js';
-import type { LoadedModule, ModuleTraits, TaskFunction } from '../core/contracts.js';
+import type { LoadedModule, TaskFunction } from '../core/contracts.js';
 import { checkSameClasses, classNames, registeredClasses } from '../core/options/classes.js';
 import { isObject, list, oneOf, record, reject, tagOf } from '../core/options/checks.js';
 import { didYouMean } from '../core/options/nearest.js';
@@ -20,7 +20,7 @@ const RESERVED = new Set(['setup', 'teardown', 'module.exports', '__esModule', '
 const PLACES = ['threads', 'auto'] as const;
 type Place = (typeof PLACES)[number];
 /** Kinds of functions whose result is always a promise or an iterator. */
-const AWAITED = new Set(['AsyncFunction', 'AsyncGeneratorFunction', 'GeneratorFunction']);
+const AWAITED = /^\[object (Async|Generator|AsyncGenerator)Function\]$/;
 
 /**
  * Reads the exports of a loaded module. Throws a TypeError if none is a task, and ERR_OPTION.
@@ -58,11 +58,18 @@ export function readTaskModule(
   const ofPool = classes === 'plain' ? [] : classes;
   if (classes !== 'plain') checkSameClasses(ofPool, classNames(registered) as readonly string[]);
   const instances = ofPool.length > 0 ? new Packing(registered) : undefined;
-  const placement = placementOf(declared.placement ?? 'auto', tasks);
-  const traits = traitsOf(tasks, placement, setup !== undefined || teardown !== undefined);
-  const pure = pureOf(declared.pure ?? [], tasks);
-  if (instances !== undefined) for (const [name, run] of tasks) tasks.set(name, unpacked(run, instances));
-  return { names, tasks, traits, pure, find, instances, setup, teardown };
+  const placeOf = placesOf(declared.placement ?? 'auto', tasks);
+  const functions: string[] = [];
+  const others: [string, string][] = [];
+  for (const [name, run] of tasks) {
+    const why = refusal(run, placeOf(name), (setup ?? teardown) !== undefined);
+    if (why === undefined) functions.push(name);
+    else others.push([name, why]);
+    if (instances !== undefined) tasks.set(name, unpacked(run, instances));
+  }
+  const option = 'threadwise.pure (export)';
+  const pure = list(option, declared.pure ?? []).map((each, i) => checkName(`${option}[${i}]`, each, tasks));
+  return { names, tasks, traits: { functions, others }, pure, find, instances, setup, teardown };
 }
 
 /** The functions in these objects; of those that share a name, the first. */
@@ -81,24 +88,20 @@ function functionsOf(objects: readonly Namespace[]): Map<string, TaskFunction> {
   return found;
 }
 
-/** `'threads'` for all functions, or for some of them, `{ render: 'threads' }`. */
-function placementOf(given: unknown, tasks: Functions): Place | ReadonlyMap<string, Place> {
+/** The place that the module declares for a function: `'threads'` for all functions, or for some of them, `{ render: 'threads' }`. */
+function placesOf(given: unknown, tasks: Functions): (name: string) => Place | undefined {
   const option = 'threadwise.placement (export)';
-  if (typeof given === 'string') return oneOf(option, given, PLACES);
-  if (!isObject(given)) {
-    return reject(option, "'threads', 'auto' or an object of functions", given);
+  if (typeof given === 'string') {
+    const place = oneOf(option, given, PLACES);
+    return () => (place === 'threads' ? place : undefined);
   }
+  if (!isObject(given)) return reject(option, "'threads', 'auto' or an object of functions", given);
   const entries = Object.entries(given).map(([name, place]) => {
     checkName(`${option}.${name}`, name, tasks);
     return [name, oneOf(`${option}.${name}`, place, PLACES)] as const;
   });
-  return new Map(entries);
-}
-
-/** The functions that are declared to be pure: `['render']`. */
-function pureOf(given: unknown, tasks: Functions): string[] {
-  const option = 'threadwise.pure (export)';
-  return list(option, given).map((each, i) => checkName(`${option}[${i}]`, each, tasks));
+  const places = new Map(entries);
+  return (name) => places.get(name);
 }
 
 function checkName(option: string, given: unknown, tasks: Functions): string {
@@ -109,25 +112,12 @@ function checkName(option: string, given: unknown, tasks: Functions): string {
 }
 
 /**
+ * Why 'auto' may not run a function on the calling thread; undefined: it may.
  * @param hasSetup whether the module has a `setup` or `teardown`. With 'auto' the calling thread does not run these, so only functions that
  *   the module itself names with 'auto' run there
  */
-function traitsOf(
-  tasks: Functions,
-  declared: ReturnType<typeof placementOf>,
-  hasSetup: boolean,
-): ModuleTraits {
-  const functions: string[] = [];
-  const others: [string, string][] = [];
-  for (const [name, run] of tasks) {
-    const own = typeof declared === 'string' ? undefined : declared.get(name);
-    const kind = tagOf(run).slice('[object '.length, -1);
-    if (declared === 'threads' || own === 'threads')
-      others.push([name, 'the module declares that it stays on threads']);
-    else if (hasSetup && own === undefined)
-      others.push([name, 'the module has a setup or teardown of its own, for workers']);
-    else if (AWAITED.has(kind)) others.push([name, 'it returns a promise']);
-    else functions.push(name);
-  }
-  return { functions, others };
+function refusal(run: TaskFunction, place: Place | undefined, hasSetup: boolean): string | undefined {
+  if (place === 'threads') return 'the module declares that it stays on threads';
+  if (hasSetup && place === undefined) return 'the module has a setup or teardown of its own, for workers';
+  return AWAITED.test(tagOf(run)) ? 'it returns a promise' : undefined;
 }
