@@ -5,17 +5,15 @@ import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
-import { coresOfOthers, Gauges, LoopDelay, waitedMs } from './gauges.js';
+import { coresOfOthers, waitedMs, watchDelay, watchProcess } from './gauges.js';
 
 const HELD_MS = 20;
 
 test('a call that holds up the event loop from the beginning to the end is seen', async () => {
-  const delay = new LoopDelay();
-  // The second time the histogram has been used before.
   for (const time of ['first', 'second']) {
-    await delay.begin();
+    const endDelay = await watchDelay();
     for (const end = performance.now() + HELD_MS; performance.now() < end;);
-    const ms = await delay.end();
+    const ms = await endDelay();
     // The histogram keeps three digits.
     assert.ok(ms >= 0.99 * HELD_MS, `${ms} the ${time} time`);
   }
@@ -42,10 +40,9 @@ test('others never use more cores than there are, however late this process read
   const times = () => ({ user: passedMs, nice: 0, sys: 0, idle: 0, irq: 0 });
   t.mock.method(os, 'cpus', () => [1, 2].map(() => ({ model: '', speed: 0, times: times() })));
   t.mock.method(os, 'availableParallelism', () => 2);
-  const gauges = new Gauges();
-  await gauges.begin();
+  const end = await watchProcess();
   passedMs = 60_000; // by the clock of this process it is much less
-  const { shared } = await gauges.end();
+  const { shared } = await end();
   const used = coresOfOthers(shared);
   assert.ok(used > 1.9 && used <= 2, `${used} of 2 cores`);
   assert.ok(Number.isNaN(coresOfOthers(undefined)));
@@ -55,8 +52,7 @@ test('without /proc there is no figure for the memory, and everything else is me
   t.mock.method(process.memoryUsage, 'rss', () => {
     throw new Error('ENOENT: no such file or directory, uv_resident_set_memory');
   });
-  const gauges = new Gauges();
-  await gauges.begin();
-  const { residentBytes, elapsedMs } = await gauges.end();
+  const end = await watchProcess();
+  const { residentBytes, elapsedMs } = await end();
   assert.ok(Number.isNaN(residentBytes) && elapsedMs > 0, `${residentBytes} bytes, ${elapsedMs} ms`);
 });

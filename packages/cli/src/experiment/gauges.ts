@@ -1,11 +1,12 @@
 /**
  * Measures this process while calls run in it: how late its timers are, how long it collects garbage, its CPU time, and that of all other
- * programs.
+ * programs. What is called `watch…` begins, and returns a function that ends.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { sum } from 'd3-array';
 import { tried } from '../system-error.js';
 
 /** The interval of the timer that is watched, in milliseconds: the shortest that Node.js has. */
@@ -15,54 +16,39 @@ const UNTIL_FIRST_TICK_MS = 3;
 const NS_PER_MS = 1e6;
 const US_PER_MS = 1000;
 
-/** Measures how late a timer is that is due every millisecond: the 99th percentile, in milliseconds. */
-export class LoopDelay {
-  readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  readonly #idleMs: number;
-
-  /** @param idleMs the delay where nothing else runs: it is subtracted */
-  constructor(idleMs = 0) {
-    this.#idleMs = idleMs;
-  }
-
-  async begin(): Promise<void> {
-    this.#histogram.enable();
-    // The wait comes after the reset, which also forgets the last tick.
-    this.#histogram.reset();
-    await sleep(UNTIL_FIRST_TICK_MS);
-  }
-
-  /** Inverse of `begin`. */
-  async end(): Promise<number> {
+/**
+ * Measures how late a timer is that is due every millisecond: the 99th percentile, in milliseconds.
+ * @param idleMs the delay where nothing else runs: it is subtracted
+ */
+export async function watchDelay(idleMs = 0): Promise<() => Promise<number>> {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  histogram.enable();
+  await sleep(UNTIL_FIRST_TICK_MS);
+  return async () => {
     // If a call has blocked the event loop until now, the histogram records that in the next turn.
     await sleep(RESOLUTION_MS);
-    this.#histogram.disable();
-    const ms = this.#histogram.count === 0 ? 0 : this.#histogram.percentile(99) / NS_PER_MS;
-    return Math.max(0, ms - this.#idleMs);
-  }
+    histogram.disable();
+    return Math.max(0, histogram.count === 0 ? 0 : histogram.percentile(99) / NS_PER_MS - idleMs);
+  };
 }
 
 export async function idleDelayMs(ms: number): Promise<number> {
-  const delay = new LoopDelay();
-  await delay.begin();
+  const end = await watchDelay();
   await sleep(ms);
-  return delay.end();
+  return end();
 }
 
-/** Begins to measure how long this thread collects garbage. Returns a function that ends the measurement and resolves to the milliseconds. */
+/** Measures for how many milliseconds this thread collects garbage. */
 export function watchGarbage(): () => Promise<number> {
-  let ms = 0;
-  const add = (entries: readonly { readonly duration: number }[]): void => {
-    for (const { duration } of entries) ms += duration;
-  };
-  const observer = new PerformanceObserver((list) => add(list.getEntries()));
+  const entries: { readonly duration: number }[] = [];
+  const observer = new PerformanceObserver((list) => void entries.push(...list.getEntries()));
   observer.observe({ entryTypes: ['gc'] });
   return async () => {
     // The observer gets the entries of a turn in a later one.
     await turn();
-    add(observer.takeRecords());
+    entries.push(...observer.takeRecords());
     observer.disconnect();
-    return ms;
+    return sum(entries, ({ duration }) => duration);
   };
 }
 
@@ -85,56 +71,46 @@ export function residentBytes(): number {
   return tried(() => process.memoryUsage.rss()) ?? Number.NaN;
 }
 
-export type Reading = Awaited<ReturnType<Gauges['end']>>;
+export type Reading = Awaited<ReturnType<Awaited<ReturnType<typeof watchProcess>>>>;
 
-/** Takes all readings of this process between `begin` and `end`. */
-export class Gauges {
-  readonly #delay: LoopDelay | undefined;
-  #before = newReading();
-
-  /** @param idleDelayMs how late a timer is where nothing else runs; undefined: the delay of timers is not measured */
-  constructor(idleDelayMs?: number) {
-    this.#delay = idleDelayMs === undefined ? undefined : new LoopDelay(idleDelayMs);
-  }
-
-  async begin(): Promise<void> {
-    await this.#delay?.begin();
-    this.#before = newReading();
-  }
-
-  /** Inverse of `begin`. All but the delay is read at once. */
-  async end() {
-    const { time, cpu, loop, cores, waitedMs } = this.#before;
-    const now = newReading();
-    const elapsedMs = now.time - time;
+/**
+ * Takes all readings of this process, all but the delay at once.
+ * @param idleDelayMs how late a timer is where nothing else runs; undefined: the delay of timers is not measured, and is 0
+ */
+export async function watchProcess(idleDelayMs?: number) {
+  const endDelay = idleDelayMs === undefined ? undefined : await watchDelay(idleDelayMs);
+  const before = readingNow();
+  return async () => {
+    const now = readingNow();
+    const elapsedMs = now.time - before.time;
+    const usedMs = now.cpu - before.cpu;
     const reading = {
       elapsedMs,
       /** CPU time of all threads of this process, milliseconds. */
-      cpuMs: now.cpu - cpu,
+      cpuMs: usedMs,
       /** `cpuMs` divided by `elapsedMs`: 1 is one core. */
-      cpuShare: (now.cpu - cpu) / elapsedMs,
+      cpuShare: usedMs / elapsedMs,
       /** How many cores the threads of this process had or waited for, on average; NaN where the system does not tell. */
-      wantedCores: (now.cpu - cpu + now.waitedMs - waitedMs) / elapsedMs,
+      wantedCores: (usedMs + now.waitedMs - before.waitedMs) / elapsedMs,
       /** The share of the time in which the event loop was busy. */
-      loopShare: performance.eventLoopUtilization(now.loop, loop).utilization,
+      loopShare: performance.eventLoopUtilization(now.loop, before.loop).utilization,
       residentBytes: residentBytes(),
       /**
        * The CPU time of other programs and the time of all cores together, in milliseconds, and the number of cores. The system counts in
        * steps, so that `othersMs` of a short time may be negative. Undefined: the system does not tell, or this process may not use all cores.
        */
-      shared: cores &&
+      shared: before.cores &&
         now.cores && {
-          othersMs: now.cores.othersMs - cores.othersMs,
-          coresMs: now.cores.coresMs - cores.coresMs,
+          othersMs: now.cores.othersMs - before.cores.othersMs,
+          coresMs: now.cores.coresMs - before.cores.coresMs,
           count: now.cores.count,
         },
     };
-    // The delay of timers is 0 where it is not measured.
-    return { ...reading, loopDelayMs: (await this.#delay?.end()) ?? 0 };
-  }
+    return { ...reading, loopDelayMs: (await endDelay?.()) ?? 0 };
+  };
 }
 
-function newReading() {
+function readingNow() {
   return {
     cores: sharedNow(),
     cpu: cpuMs(),
@@ -151,15 +127,11 @@ function newReading() {
  * @param tasks the folder of the threads
  */
 export function waitedMs(tasks = '/proc/self/task'): number {
-  try {
-    const figures = readdirSync(tasks).map((task) =>
-      readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' '),
-    );
-    const total = (figure: 0 | 1): number => figures.reduce((sum, of) => sum + Number(of[figure]), 0);
-    return total(0) === 0 ? Number.NaN : total(1) / NS_PER_MS;
-  } catch {
-    return Number.NaN;
-  }
+  const figures = tried(() =>
+    readdirSync(tasks).map((task) => readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')),
+  );
+  const ran = sum(figures ?? [], ([onCore]) => Number(onCore));
+  return ran === 0 ? Number.NaN : sum(figures!, ([, waited]) => Number(waited)) / NS_PER_MS;
 }
 
 /** How many milliseconds each core was busy, and how many it was busy or idle, since the system started, by the system's own counters. */
@@ -173,7 +145,6 @@ export function coreTimes(): readonly { readonly busy: number; readonly all: num
 function sharedNow() {
   const cores = coreTimes();
   if (cores.length === 0 || cores.length !== os.availableParallelism()) return undefined;
-  const busyMs = cores.reduce((sum, { busy }) => sum + busy, 0);
-  const coresMs = cores.reduce((sum, { all }) => sum + all, 0);
-  return { othersMs: busyMs - cpuMs(), coresMs, count: cores.length };
+  const coresMs = sum(cores, ({ all }) => all);
+  return { othersMs: sum(cores, ({ busy }) => busy) - cpuMs(), coresMs, count: cores.length };
 }

@@ -1,5 +1,5 @@
 /** The function on the calling thread: what threads are compared with. */
-import { Gauges, idleDelayMs, watchGarbage } from '../../../experiment/gauges.js';
+import { idleDelayMs, watchGarbage, watchProcess } from '../../../experiment/gauges.js';
 import { serveSteps } from '../../../experiment/serve.js';
 import { asyncCalls, syncCalls } from './calls.js';
 import { loadSubject, type SubjectReference } from './subject.js';
@@ -23,13 +23,12 @@ export const open = async ({ subject, isAsync, copiesInputs, warmMs, ...setup }:
   const calls = (isAsync ? asyncCalls : syncCalls)(run, inputs, copiesInputs);
   const idle = await idleDelayMs(IDLE_MS);
   const opened = { callMs: await calls.warm(warmMs), idleDelayMs: idle };
-  const gauges = new Gauges(idle);
   /** @param sizes indices of the inputs to measure one by one: one input of each size */
   const step = async ({ ms, sizes }: { readonly ms: number; readonly sizes: readonly number[] }) => {
-    await gauges.begin();
+    const end = await watchProcess(idle);
     const endGarbage = watchGarbage();
     const ran = await calls.run(ms);
-    const ended = gauges.end();
+    const ended = end();
     const garbageMs = await endGarbage();
     const gauged = await ended;
     const garbageShare = Math.min(1, garbageMs / gauged.elapsedMs);

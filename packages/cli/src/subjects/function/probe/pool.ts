@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { sum } from 'd3-array';
 import { createPool, type Lease, type Pool } from 'threadwise';
-import { Gauges } from '../../../experiment/gauges.js';
+import { watchProcess } from '../../../experiment/gauges.js';
 import { serveSteps } from '../../../experiment/serve.js';
 import { argumentsOf } from '../../../run/work/passing.js';
 import type { VariantName } from '../rules/samples.js';
@@ -48,7 +48,6 @@ export const open = async (setup: PoolSetup) => {
   });
   await pool.ready;
   const nextMaker = inTurn(makersOf(pool, setup));
-  const gauges = new Gauges(setup.idleDelayMs);
   /** The long calls that settled in a slice: an event for each short one would cost too much. */
   const runs: Run[] = [];
   // `runMs` is missing where the pool did not read the clock: it times only some of the calls on its own thread.
@@ -57,11 +56,11 @@ export const open = async (setup: PoolSetup) => {
   let hasWorked = false;
   let firstFailure: string | undefined;
   const step = async ({ ms }: { readonly ms: number }) => {
-    await gauges.begin();
+    const end = await watchProcess(setup.idleDelayMs);
     runs.length = 0;
     const before = runMsSoFar(pool);
     const loaded = await keepOutstanding({ outstanding, ms, call });
-    const ended = gauges.end();
+    const ended = end();
     // All short calls count, until the last has settled.
     const short = { calls: loaded.calls, elapsedMs: loaded.drained - loaded.begin };
     const { calls, elapsedMs, runMs } = isLong

@@ -2,7 +2,7 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { Child, describeFailure, type Outcome } from '../../../experiment/child.js';
-import { Gauges } from '../../../experiment/gauges.js';
+import { watchProcess } from '../../../experiment/gauges.js';
 import type { AppSetup, AppSlice, AppTalk, Playing } from './process.js';
 
 const PROCESS = fileURLToPath(new URL('./process.js', import.meta.url));
@@ -22,13 +22,12 @@ export async function openCluster(setup: AppSetup, processes: number): Promise<P
   });
   const origins = new Set(opened.map(({ origin }) => origin));
   if (origins.size > 1) throw new Error(`its processes do not share a port: ${[...origins].join(', ')}`);
-  const own = new Gauges();
   return {
     opened: opened[0]!,
     step: async (ms) => {
-      await own.begin();
+      const end = await watchProcess();
       const slices = await askAll('step', ms);
-      return together([{ ...(await own.end()), loopShare: 0 }, ...slices]);
+      return together([{ ...(await end()), loopShare: 0 }, ...slices]);
     },
     settle: async (limitMs) => void (await askAll('settle', limitMs)),
   };

@@ -2,7 +2,7 @@
 import cluster from 'node:cluster';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuMs, Gauges, idleDelayMs, type Reading } from '../../../experiment/gauges.js';
+import { cpuMs, idleDelayMs, type Reading, watchProcess } from '../../../experiment/gauges.js';
 import { serve, type TalkOf } from '../../../experiment/serve.js';
 import { UsageError } from '../../../exit-code.js';
 import type { ServerPlan } from '../measure/measure.js';
@@ -43,12 +43,12 @@ async function openAlone(setup: AppSetup) {
   const { openApp } = await import('./open-app.js');
   const opened = await Promise.race([openApp(setup), refuseOwnCluster()]);
   // How late timers are in the idle process is measured now, before there is any load.
-  const gauges = new Gauges(await idleDelayMs(IDLE_MS));
+  const idleMs = await idleDelayMs(IDLE_MS);
   /** Resolves to the figures of the next `ms` milliseconds. */
   const step = async (ms: number): Promise<AppSlice> => {
-    await gauges.begin();
+    const end = await watchProcess(idleMs);
     await sleep(ms);
-    return gauges.end();
+    return end();
   };
   return { opened, step, settle };
 }

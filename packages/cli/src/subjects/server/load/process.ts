@@ -6,7 +6,7 @@ import { createHistogram, performance } from 'node:perf_hooks';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { coresOfOthers, Gauges } from '../../../experiment/gauges.js';
+import { coresOfOthers, watchProcess } from '../../../experiment/gauges.js';
 import { serve, type TalkOf } from '../../../experiment/serve.js';
 import type { Answer, RequestPlan } from '../measure/answers.js';
 
@@ -69,10 +69,9 @@ async function step({ origin, requests, connections, rampMs, ms, timeoutMs }: Lo
   await sleep(rampMs);
   times.reset();
   counts = { ...NONE };
-  const gauges = new Gauges();
-  await gauges.begin();
+  const end = await watchProcess();
   await sleep(ms);
-  const { elapsedMs, cpuShare, loopShare, shared } = await gauges.end();
+  const { elapsedMs, cpuShare, loopShare, shared } = await end();
   const { good, ...bad } = counts;
   const percentile = (of: number): number => (times.count === 0 ? Number.NaN : times.percentile(of) / PER_MS);
   const measured = {

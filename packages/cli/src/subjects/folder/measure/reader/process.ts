@@ -1,6 +1,6 @@
 /** A process in which one way of reading is measured, and nothing else happens. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { LoopDelay } from '../../../../experiment/gauges.js';
+import { watchDelay } from '../../../../experiment/gauges.js';
 import { serveSteps } from '../../../../experiment/serve.js';
 import type { WayName } from '../../rules/samples.js';
 import { newTally, ONE_THREAD, type ReadAll, type Tally } from './one-thread.js';
@@ -28,8 +28,8 @@ async function readerFor(way: WayName, readers: number): Promise<Reader> {
   };
 }
 
-/** The histogram records the whole interval of its timer, which is 1 ms where nothing holds it up: so 1 ms is subtracted. */
-const delay = new LoopDelay(1);
+/** How long the interval of the timer is where nothing holds it up: the histogram records the whole of it. */
+const INTERVAL_MS = 1;
 
 export interface ReadRequest {
   readonly paths: readonly string[];
@@ -43,11 +43,11 @@ export interface ReadRequest {
 export const open = async ({ way, readers }: { readonly way: WayName; readonly readers: number }) => {
   const reader = await readerFor(way, readers);
   const step = async ({ paths, ms, perCall }: ReadRequest) => {
-    await delay.begin();
+    const endDelay = await watchDelay(INTERVAL_MS);
     const begin = performance.now();
     const tally = await reader({ paths, perCall, end: begin + ms });
     const elapsed = performance.now() - begin;
-    return { ...tally, ms: elapsed, loopDelayMs: await delay.end() };
+    return { ...tally, ms: elapsed, loopDelayMs: await endDelay() };
   };
   return { opened: undefined, step };
 };
