@@ -32,7 +32,7 @@ test('how long a process takes to start does not count as the time of its answer
   events.emit('message', wrapped({ type: 'hello' }));
   assert.deepEqual(await question, [wrapped({ type: 'step', asks: 7 })]);
   t.mock.timers.tick(LIMIT_MS - 1);
-  events.emit('message', wrapped({ type: 'done', value: 'it' }));
+  events.emit('message', wrapped({ type: 'answer', outcome: { kind: 'done', value: 'it' as never } }));
   assert.deepEqual(await outcome, { kind: 'done', value: 'it' });
 });
 

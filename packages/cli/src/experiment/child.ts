@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DescribedError } from '../run/work/batch.js';
 import { errorLine } from '../run/work/described-error.js';
+import { tried } from '../system-error.js';
 import { type Reply, unwrap, wrapped } from './serve.js';
 
 export interface Ending {
@@ -50,6 +51,9 @@ const KEPT = 8192;
 const LAST_LINES = 12;
 /** With this exit code Node.js ends a process in which nothing catches an error. */
 const UNCAUGHT = 1;
+/** How often, and how long at the most, to look whether killed processes are gone: the system takes back their memory first. Milliseconds. */
+const LOOK_MS = 5;
+const LOOK_FOR_MS = 2000;
 /** The children that must not outlive the command's own process. */
 const living = new Set<{ kill(): Promise<void> }>();
 process.on('exit', () => {
@@ -65,6 +69,8 @@ export class Child<T extends Talk<T>> {
   readonly #gone: Promise<Gone>;
   /** Resolves when the child listens: a message that is sent earlier may be lost. */
   readonly #hello: Promise<void>;
+  #settle: (outcome: Outcome<never>) => void = () => {};
+  #timer: NodeJS.Timeout | undefined;
   #ending: Gone | undefined;
   /** The child's last note, for the case that it ends before it answers. */
   noted: unknown;
@@ -77,17 +83,20 @@ export class Child<T extends Talk<T>> {
   /** @param from the module that the child runs, or a process that runs already */
   constructor(from: URL | ChildProcess, options: ChildOptions = {}) {
     this.#isGroup = options.isProgram === true && process.platform !== 'win32';
-    const child = from instanceof URL ? start(from, options, this.#isGroup) : from;
-    this.#child = child;
+    this.#child = from instanceof URL ? start(from, options, this.#isGroup) : from;
     this.#signal = options.signal;
     this.#hello = new Promise((resolve) => {
-      child.on('message', (message) => {
+      this.#child.on('message', (message) => {
         const reply = unwrap<Reply>(message);
         if (reply?.type === 'hello') resolve();
         if (reply?.type === 'uncaught') this.#uncaught = errorLine(reply.error);
+        if (reply?.type === 'answer') this.#settle(reply.outcome);
+        if (reply?.type !== 'note') return;
+        this.noted = reply.known;
+        this.#timer?.refresh();
       });
     });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-KEPT);
     });
     this.#gone = this.#end();
@@ -120,35 +129,25 @@ export class Child<T extends Talk<T>> {
     limitMs: number,
   ): Promise<Outcome<T[K]['gets']>> {
     if (this.#signal?.aborted) return { kind: 'aborted' };
-    let settle!: (outcome: Outcome<T[K]['gets']>) => void;
     const settled = new Promise<Outcome<T[K]['gets']>>((resolve) => {
-      settle = resolve;
+      this.#settle = resolve;
     });
+    const settle = this.#settle;
     const limit = (ms: number) => setTimeout(() => settle({ kind: 'silent', ms }), ms);
-    let timer = limit(Math.max(STARTS_MS, limitMs));
     const abort = (): void => settle({ kind: 'aborted' });
-    const listen = (message: unknown): void => {
-      const reply = unwrap<Reply>(message);
-      if (reply?.type === 'done') settle({ kind: 'done', value: reply.value as T[K]['gets'] });
-      else if (reply?.type === 'failed') settle({ kind: 'failed', error: reply.error });
-      else if (reply?.type === 'note') {
-        this.noted = reply.known;
-        timer.refresh();
-      }
-    };
+    this.#timer = limit(Math.max(STARTS_MS, limitMs));
     this.#signal?.addEventListener('abort', abort, { once: true });
-    this.#child.on('message', listen);
     void this.#gone.then((ending) => settle({ kind: 'ended', ...ending }));
     if ((await Promise.race([this.#hello, settled])) === undefined) {
-      clearTimeout(timer);
-      timer = limit(limitMs);
+      clearTimeout(this.#timer);
+      this.#timer = limit(limitMs);
       // An error of `send` is ignored: a child that a message cannot reach is gone, and `#gone` says so.
       this.#child.send(wrapped({ type, asks }), () => {});
     }
     const outcome = await settled;
-    clearTimeout(timer);
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#signal?.removeEventListener('abort', abort);
-    this.#child.off('message', listen);
     if (outcome.kind === 'silent') {
       this.#verdict = `it had not reacted for ${(outcome.ms / 1000).toFixed(0)} s, and was ended`;
       await this.kill();
@@ -173,11 +172,7 @@ export class Child<T extends Talk<T>> {
     // The system may have given the id of a process that is gone to another one.
     if (pid === undefined || this.#ending !== undefined) return false;
     if (!this.#isGroup) return this.#child.kill('SIGKILL');
-    try {
-      return process.kill(-pid, 'SIGKILL');
-    } catch {
-      return false;
-    }
+    return tried(() => process.kill(-pid, 'SIGKILL')) === true;
   }
 
   async #end(): Promise<Gone> {
@@ -202,20 +197,17 @@ export class Child<T extends Talk<T>> {
   }
 }
 
-const LOOK_MS = 5;
-/** How many milliseconds to wait at the most for killed processes to be gone: the system takes back their memory first. */
-const LOOK_FOR_MS = 2000;
-
 /** The flags of a debugger and of a test runner, which are for this process alone: a child must not get them. */
 const OWN_FLAG = /^--(?:inspect|test|watch)/;
 
 function start(file: URL, { cpus, isProgram = false }: ChildOptions, isGroup: boolean): ChildProcess {
   const { THREADWISE_CONTROL: _, ...env } = process.env;
-  const bound = cpus === undefined ? [] : ['-c', cpus.join(','), process.execPath];
+  const flags = process.execArgv.filter((flag) => !OWN_FLAG.test(flag));
   return fork(fileURLToPath(file), [], {
     env,
-    execArgv: [...bound, ...process.execArgv.filter((flag) => !OWN_FLAG.test(flag))],
-    ...(cpus === undefined ? {} : { execPath: 'taskset' }),
+    ...(cpus === undefined
+      ? { execArgv: flags }
+      : { execPath: 'taskset', execArgv: ['-c', cpus.join(','), process.execPath, ...flags] }),
     serialization: 'advanced',
     // What the user's code prints is dropped; what a program writes to standard error before it dies is reported.
     stdio: ['ignore', 'ignore', isProgram ? 'pipe' : 'ignore', 'ipc'],
@@ -226,15 +218,16 @@ function start(file: URL, { cpus, isProgram = false }: ChildOptions, isGroup: bo
 
 /** The failure in words, for the list of what was left out. */
 export function describeFailure(failure: Failure): string {
-  switch (failure.kind) {
-    case 'failed':
-      return `${failure.error.name}: ${failure.error.message}`;
-    case 'ended':
-      if (failure.notStarted !== undefined) return `its process did not start: ${failure.notStarted}`;
-      return `its process ended (${failure.signal ?? `exit code ${failure.exitCode}`})${failure.error === undefined ? '' : `: ${failure.error}`}`;
-    case 'silent':
-      return `it had not answered after ${(failure.ms / 1000).toFixed(1)} s`;
-    case 'aborted':
-      return 'it was interrupted';
-  }
+  if (failure.kind === 'aborted') return 'it was interrupted';
+  if (failure.kind === 'failed') return `${failure.error.name}: ${failure.error.message}`;
+  if (failure.kind === 'silent') return `it had not answered after ${(failure.ms / 1000).toFixed(1)} s`;
+  const { notStarted } = failure;
+  return notStarted === undefined
+    ? `its process ended ${endedBy(failure)}`
+    : `its process did not start: ${notStarted}`;
+}
+
+/** `(exit code 1): TypeError: x is not a function`. */
+export function endedBy({ exitCode, signal, error }: Ending): string {
+  return `(${signal ?? `exit code ${exitCode}`})${error === undefined ? '' : `: ${error}`}`;
 }

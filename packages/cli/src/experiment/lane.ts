@@ -1,5 +1,5 @@
 /** One of the things that are measured in turn, in a process of its own: it waits between its turns, or is started anew for each if memory is short. */
-import { type Child, describeFailure, type Failure, type Outcome, type Talk } from './child.js';
+import { type Child, describeFailure, type Failure, type Talk } from './child.js';
 import type { Slice, Turn } from './rounds.js';
 import type { Session } from './session.js';
 
@@ -52,18 +52,13 @@ export class Lane<T extends Steps & Talk<T>> {
     return value;
   }
 
-  /** The lane as one of the turns of a round. @param of returns what the process is asked in a turn, and how many milliseconds that should take */
-  turn(
-    of: (slice: Slice) => { readonly asks: T['step']['asks']; readonly expectedMs: number },
-  ): Turn<T['step']['gets']> {
+  /** The lane as one of the turns of a round. @param besideMs how many milliseconds a turn takes beside its slice */
+  turn(asks: (slice: Slice) => T['step']['asks'], besideMs = 0): Turn<T['step']['gets']> {
     return {
       what: this.what,
       isDead: () => this.isDead,
       open: () => this.open(),
-      take: (slice) => {
-        const { asks, expectedMs } = of(slice);
-        return this.step(asks, expectedMs);
-      },
+      take: (slice) => this.step(asks(slice), slice.ms + besideMs),
     };
   }
 
@@ -73,14 +68,9 @@ export class Lane<T extends Steps & Talk<T>> {
     await child?.kill();
   }
 
-  async #ask<K extends keyof Steps>(
-    type: K,
-    asks: T[K]['asks'],
-    expectedMs: number,
-  ): Promise<T[K]['gets'] | undefined> {
+  async #ask<K extends keyof Steps>(type: K, asks: T[K]['asks'], expectedMs: number) {
     const { session, onFailure } = this.#options;
-    const limitMs = session.patience(expectedMs);
-    const outcome: Outcome<T[K]['gets']> | undefined = await this.#child?.ask(type, asks, limitMs);
+    const outcome = await this.#child?.ask<K>(type, asks, session.patience(expectedMs));
     if (outcome === undefined || outcome.kind === 'done') return outcome?.value;
     await this.close();
     if (outcome.kind === 'aborted') return undefined;

@@ -84,23 +84,23 @@ export class Rounds<S> {
   #ending: Ending | undefined;
 
   constructor(options: RoundsOptions<S>) {
+    const { session, slice, turns, look, overheadMs, openMs = 0 } = options;
     this.#options = options;
-    this.#session = options.session;
-    this.#wanted = options.turns.length;
-    this.#overheadMs = options.overheadMs;
-    this.#openMs = options.openMs ?? 0;
-    const { slice, turns } = options;
-    const answerMs = turns.length * (this.#openMs + FEWEST_ROUNDS * (slice.ms + this.#overheadMs));
-    const isLate = this.#session.now() + answerMs > FIRST_ANSWER_MS;
+    this.#session = session;
+    this.#wanted = turns.length;
+    this.#overheadMs = overheadMs;
+    this.#openMs = openMs;
+    const answerMs = turns.length * (openMs + FEWEST_ROUNDS * (slice.ms + overheadMs));
+    const isLate = session.now() + answerMs > FIRST_ANSWER_MS;
     // With a small budget, rounds that do not count would take too much of it, and the answer at its end comes soon enough.
-    const isWorthIt = options.look !== undefined && this.#session.plan.budgetMs > 2 * FIRST_ANSWER_MS;
+    const isWorthIt = look !== undefined && session.plan.budgetMs > 2 * FIRST_ANSWER_MS;
     this.#firstLook = isLate && isWorthIt ? FEWEST_ROUNDS : 0;
   }
 
   /** The rounds that count. The first ones, which were short or ran code that was not warm yet, do not count if there are enough others. */
   get kept(): readonly ReadonlyMap<Turn<S>, S>[] {
-    if (this.#rounds.length === 0) return this.#unfinished === undefined ? [] : [this.#unfinished];
-    return this.#rounds.slice(Math.min(this.#leading, Math.max(0, this.#rounds.length - ENOUGH_ROUNDS)));
+    if (this.complete === 0 && this.#unfinished !== undefined) return [this.#unfinished];
+    return this.#rounds.slice(Math.min(this.#leading, Math.max(0, this.complete - ENOUGH_ROUNDS)));
   }
 
   get complete(): number {
@@ -123,7 +123,7 @@ export class Rounds<S> {
   /** Called after the last round: tells the session what is missing. */
   finish(): void {
     if (this.#ending === undefined || this.#ending === 'failed') return;
-    if (this.#rounds.length < ENOUGH_ROUNDS) this.#session.isShort = true;
+    if (this.complete < ENOUGH_ROUNDS) this.#session.isShort = true;
     if (this.#ending === 'interrupted') return;
     const { turns, needed } = this.#options;
     for (const turn of turns.slice(needed)) {
@@ -144,9 +144,9 @@ export class Rounds<S> {
     const { most = Number.POSITIVE_INFINITY } = this.#options;
     if (session.isAborted) return 'interrupted';
     if (this.#ending === 'failed' || this.#turns().length === 0) return 'failed';
-    if (this.#rounds.length === 0) return undefined;
-    if (this.#isCertain() || this.#rounds.length >= most) return 'certain';
-    const missing = ENOUGH_ROUNDS + this.#leading - this.#rounds.length;
+    if (this.complete === 0) return undefined;
+    if (this.#isCertain() || this.complete >= most) return 'certain';
+    const missing = ENOUGH_ROUNDS + this.#leading - this.complete;
     const restMs = (missing > 0 ? latestMs : endMs) - session.now();
     if (missing > 0 && !this.#isFirstLook) this.#leaveOutUntilFit(restMs, missing * this.#turnMs);
     return this.#turns().length * (this.#sliceMs + this.#overheadMs) <= restMs ? undefined : 'over';
@@ -154,23 +154,21 @@ export class Rounds<S> {
 
   /** Whether enough rounds gave the same answer twice in a row: among many looks, a single one is certain by chance. */
   #isCertain(): boolean {
-    if (this.#rounds.length < FEWEST_ROUNDS) return false;
+    if (this.complete < FEWEST_ROUNDS) return false;
     const before = this.#answer;
     this.#answer = this.#options.look?.();
-    const isEnough = this.#rounds.length >= ENOUGH_ROUNDS + this.#leading;
+    const isEnough = this.complete >= ENOUGH_ROUNDS + this.#leading;
     return isEnough && this.#answer !== undefined && this.#answer === before;
   }
 
   get #isFirstLook(): boolean {
-    return this.#rounds.length < this.#firstLook;
+    return this.complete < this.#firstLook;
   }
 
   #turns(): readonly Turn<S>[] {
-    const { needed, first = needed } = this.#options;
+    const { turns, needed, first = needed } = this.#options;
     const count = this.#isFirstLook ? first : this.#wanted;
-    return this.#options.turns
-      .slice(0, count)
-      .filter((turn) => turn.isBase === true || turn.isDead?.() !== true);
+    return turns.slice(0, count).filter((turn) => turn.isBase === true || turn.isDead?.() !== true);
   }
 
   /** How many milliseconds the next turn lasts: less for the first turns, where the answer would come too late. */
@@ -178,7 +176,7 @@ export class Rounds<S> {
     const { slice } = this.#options;
     if (!this.#isFirstLook) return slice.ms;
     const restMs = FIRST_ANSWER_MS - this.#session.now();
-    const turns = (this.#firstLook - this.#rounds.length) * Math.max(1, this.#turns().length);
+    const turns = (this.#firstLook - this.complete) * Math.max(1, this.#turns().length);
     return clamp(restMs / turns - this.#overheadMs, slice.least, slice.ms);
   }
 
@@ -211,18 +209,18 @@ export class Rounds<S> {
   }
 
   async #round(until: Until): Promise<Ending | undefined> {
-    const { title = '' } = this.#options;
     const session = this.#session;
-    const number = this.#rounds.length;
+    const number = this.complete;
     await this.#open(until);
-    session.say(`${title}round ${number + 1}`);
+    session.say(`${this.#options.title ?? ''}round ${number + 1}`);
     const turns = this.#turns();
+    const count = Math.max(1, turns.length);
     const ms = this.#sliceMs;
     const begin = session.now();
     const round: Round<S> = new Map();
-    // Each round begins with another turn, so that none is always first.
-    const first = number % Math.max(1, turns.length);
-    for (const turn of [...turns.slice(first), ...turns.slice(0, first)]) {
+    for (let i = 0; i < turns.length; i++) {
+      // Each round begins with another turn, so that none is always first.
+      const turn = turns[(number + i) % count]!;
       const isLate = number > 0 && session.isOver;
       const taken = isLate || session.isAborted ? undefined : await turn.take({ ms, round: number });
       if (taken !== undefined) round.set(turn, taken);
@@ -232,7 +230,7 @@ export class Rounds<S> {
         return isLate ? 'over' : 'failed';
       }
     }
-    this.#overheadMs = Math.max(0, (session.now() - begin) / Math.max(1, turns.length) - ms);
+    this.#overheadMs = Math.max(0, (session.now() - begin) / count - ms);
     this.#rounds.push(round);
     return undefined;
   }

@@ -1,16 +1,16 @@
 /**
- * The child's side of the channel, and the messages of both sides: the command asks one question at a time, and gets one `done` or `failed`
- * for it. Before that the child may send notes, which say that it is alive, and what it knows so far.
+ * The child's side of the channel, and the messages of both sides: the command asks one question at a time, and gets one `answer` for it.
+ * Before that the child may send notes, which say that it is alive, and what it knows so far.
  */
 import type { DescribedError } from '../run/work/batch.js';
 import { describeError } from '../run/work/described-error.js';
+import type { Outcome } from './child.js';
 
 /** `hello` says that the child listens: a message that is sent to a process of a cluster before that would be lost. */
 export type Reply =
   | { readonly type: 'hello' }
   | { readonly type: 'note'; readonly known: unknown }
-  | { readonly type: 'done'; readonly value: unknown }
-  | { readonly type: 'failed'; readonly error: DescribedError }
+  | { readonly type: 'answer'; readonly outcome: Extract<Outcome<never>, { kind: 'done' | 'failed' }> }
   /** Comes unasked: nothing catches this error, which most often ends the process. */
   | { readonly type: 'uncaught'; readonly error: DescribedError };
 
@@ -28,8 +28,8 @@ export function wrapped(message: Question | Reply): object {
 
 /** Inverse of `wrapped`. Undefined: the message is not ours. */
 export function unwrap<M extends Question | Reply>(message: unknown): M | undefined {
-  if (typeof message !== 'object' || message === null || !(MARK in message)) return undefined;
-  return message[MARK] as M;
+  const isOurs = typeof message === 'object' && message !== null && MARK in message;
+  return isOurs ? (message[MARK] as M) : undefined;
 }
 
 /** Resolves when the note has left the process: what the process does next may end it. */
@@ -53,46 +53,38 @@ function say(reply: Reply): Promise<void> {
   });
 }
 
-const note: Note = (known) => say({ type: 'note', known });
-
 /** Answers each question, and ends with the command. */
 export function serve(handlers: Readonly<Record<string, Handler>>): void {
-  const answer = async ({ type, asks }: Question): Promise<void> => {
+  const answerTo = async ({ type, asks }: Question) => {
     try {
       // The types of the client see to it that the question fits the handler.
-      const value = await handlers[type]!(asks as never, note);
-      await say({ type: 'done', value });
+      const value = await handlers[type]!(asks as never, (known) => say({ type: 'note', known }));
+      await say({ type: 'answer', outcome: { kind: 'done', value: value as never } });
     } catch (error) {
-      await say({ type: 'failed', error: describeError(error) });
+      await say({ type: 'answer', outcome: { kind: 'failed', error: describeError(error) } });
     }
   };
   process.on('message', (message) => {
     const question = unwrap<Question>(message);
-    if (question !== undefined) void answer(question);
+    if (question !== undefined) void answerTo(question);
   });
   // Ctrl-C in a terminal reaches all processes of the command, but only the command itself decides when they end.
   process.on('SIGINT', () => {});
   process.on('disconnect', () => process.exit());
   // A short message is written at once, before the process ends.
-  process.on(
-    'uncaughtExceptionMonitor',
-    (error) => void say({ type: 'uncaught', error: describeError(error) }),
-  );
+  process.on('uncaughtExceptionMonitor', (thrown) => {
+    void say({ type: 'uncaught', error: describeError(thrown) });
+  });
   void say({ type: 'hello' });
 }
 
 /** Opens what a child measures, once; then the child is asked for one step after the other. */
-type Opener = (
-  setup: never,
-  note: Note,
-) => Promise<{ readonly opened: unknown; step?(step: never): Promise<unknown> }>;
+type Opener = (setup: never, note: Note) => Promise<{ readonly opened: unknown; step?: Handler }>;
 
 /** The questions that such a child answers, as its client types them. */
 export type StepsOf<O extends Opener> = {
   open: { asks: Parameters<O>[0]; gets: Awaited<ReturnType<O>>['opened'] };
-  step: Awaited<ReturnType<O>> extends { step(step: infer S): Promise<infer R> }
-    ? { asks: S; gets: R }
-    : { asks: never; gets: never };
+  step: TalkOf<{ step: NonNullable<Awaited<ReturnType<O>>['step']> }>['step'];
 };
 
 export function serveSteps(open: Opener): void {

@@ -4,7 +4,7 @@ import { Rounds, sliceFor } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { clamp } from '../../../experiment/session.js';
 import { seriesOf } from '../../../experiment/statistics.js';
-import { type Samples, type Transport, TRANSPORTS } from '../rules/samples.js';
+import { type Samples, TRANSPORTS } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
 import { coreCounts, outstandingFor } from './schedule.js';
 import type { FunctionSession, Opened } from './session.js';
@@ -48,10 +48,8 @@ export async function measureCosts(
     openMs: POOLS_OPEN_MS + warmMs,
   });
   await lane.open();
-  const turnOf = (of: { transport: Transport } | { runMs: number }) =>
-    lane.turn(({ ms }) => ({ asks: { ...of, ms }, expectedMs: ms }));
-  const crossings = TRANSPORTS.map((transport) => turnOf({ transport }));
-  const spins = SPINS_MS.map((runMs) => turnOf({ runMs }));
+  const crossings = TRANSPORTS.map((transport) => lane.turn(({ ms }) => ({ transport, ms })));
+  const spins = SPINS_MS.map((runMs) => lane.turn(({ ms }) => ({ runMs, ms })));
   const turns = [...crossings, ...spins];
   const ms = sliceFor({ ...SLICE_MS, ms: endMs - session.now() }, turns.length, ROUNDS, BETWEEN_SLICES_MS);
   const rounds = new Rounds({

@@ -107,13 +107,10 @@ export function roundsOf(context: RoundsContext) {
     }),
   );
   const sizes = inline.sizes.map(({ index }) => index);
-  const alone = inline.lane.turn(({ ms }) => ({
-    asks: { ms, sizes },
-    expectedMs: ms + callMs * (1 + sizes.length),
-  }));
+  const alone = inline.lane.turn(({ ms }) => ({ ms, sizes }), callMs * (1 + sizes.length));
   const turns: readonly Turn<AnySlice>[] = [
     { ...alone, isBase: true },
-    ...lanes.map((lane) => lane.turn(({ ms }) => ({ asks: { ms }, expectedMs: ms + 2 * callMs }))),
+    ...lanes.map((lane) => lane.turn(({ ms }) => ({ ms }), 2 * callMs)),
   ];
   const write = (): void => {
     const [ofInline, ...ofPools] = turns.map((turn) => rounds.of(turn));
