@@ -110,10 +110,7 @@ export class Child<T extends Talk<T>> {
     return { exitCode, signal, lastWords: this.#verdict || this.lastWords || notStarted };
   }
 
-  /**
-   * The last lines that the child wrote to standard error. For an uncaught error Node.js writes the place, the error, the stack, and its
-   * own version: the lines begin at the error, which says most.
-   */
+  /** The last lines of standard error. Node.js writes an uncaught error's place first, and its own version last: the lines begin at the error. */
   get lastWords(): string {
     const trimmed = this.#said.split('\n').map((line) => line.trim());
     const lines = trimmed.filter((line) => line !== '');

@@ -1,7 +1,4 @@
-/**
- * Measures this process while calls run in it: how late its timers are, how long it collects garbage, its CPU time, and that of all other
- * programs. What is called `watch…` begins, and returns a function that ends.
- */
+/** Readings of this process while calls run in it. What is called `watch…` begins one, and returns a function that ends it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
@@ -16,10 +13,7 @@ const UNTIL_FIRST_TICK_MS = 3;
 const NS_PER_MS = 1e6;
 const US_PER_MS = 1000;
 
-/**
- * Measures how late a timer is that is due every millisecond: the 99th percentile, in milliseconds.
- * @param idleMs the delay where nothing else runs: it is subtracted
- */
+/** How late a timer is that is due every millisecond: the 99th percentile, in milliseconds, less `idleMs`, the delay where nothing else runs. */
 export async function watchDelay(idleMs = 0): Promise<() => Promise<number>> {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();
@@ -52,10 +46,7 @@ export function watchGarbage(): () => Promise<number> {
   };
 }
 
-/**
- * How many cores other programs used; NaN where the system does not tell. The time is that of the system's own clock: on a busy machine this
- * process may have to wait between two readings, and by its clock the others would use more cores than there are.
- */
+/** How many cores other programs used; NaN: not known. By the system's own clock: by that of a process that has to wait it may be more than there are. */
 export function coresOfOthers(shared: Reading['shared']): number {
   return shared === undefined ? Number.NaN : (shared.count * shared.othersMs) / shared.coresMs;
 }
@@ -73,10 +64,7 @@ export function residentBytes(): number {
 
 export type Reading = Awaited<ReturnType<Awaited<ReturnType<typeof watchProcess>>>>;
 
-/**
- * Takes all readings of this process, all but the delay at once.
- * @param idleDelayMs how late a timer is where nothing else runs; undefined: the delay of timers is not measured, and is 0
- */
+/** All readings, all but the delay at once. @param idleDelayMs see `watchDelay`; undefined: the delay is not measured, and is 0 */
 export async function watchProcess(idleDelayMs?: number) {
   const endDelay = idleDelayMs === undefined ? undefined : await watchDelay(idleDelayMs);
   const before = readingNow();
@@ -95,10 +83,7 @@ export async function watchProcess(idleDelayMs?: number) {
       /** The share of the time in which the event loop was busy. */
       loopShare: performance.eventLoopUtilization(now.loop, before.loop).utilization,
       residentBytes: residentBytes(),
-      /**
-       * The CPU time of other programs and the time of all cores together, in milliseconds, and the number of cores. The system counts in
-       * steps, so that `othersMs` of a short time may be negative. Undefined: the system does not tell, or this process may not use all cores.
-       */
+      /** Milliseconds; `othersMs` of a short time may be negative, as the system counts in steps. Undefined: not known, or not all cores may be used. */
       shared: before.cores &&
         now.cores && {
           othersMs: now.cores.othersMs - before.cores.othersMs,

@@ -1,7 +1,4 @@
-/**
- * The part of the analysis that `@threadwise/cli/analysis` exports: the benchmarks draw their conclusions with the same functions, so
- * that their figures mean the same as those of `threadwise analyze`.
- */
+/** What `@threadwise/cli/analysis` exports: benchmarks conclude with the same functions, so that their figures mean the same as the command's. */
 
 export { breakEvenOf } from '../subjects/function/rules/break-even.js';
 export type { Estimate, Series } from './statistics.js';

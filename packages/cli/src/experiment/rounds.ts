@@ -1,7 +1,4 @@
-/**
- * The rounds of every measurement: in each round everything takes its turn, so that a change of the machine affects all of it. Only this
- * file decides the order of the turns, how long they last, when the rounds end, and what is left out.
- */
+/** The rounds of every measurement, in which everything takes turns: who is next, for how long, when the rounds end, and what is left out. */
 import { openAll } from './lane.js';
 import { ENOUGH_ROUNDS, FEWEST_ROUNDS } from './rules.js';
 import { clamp, type Session } from './session.js';

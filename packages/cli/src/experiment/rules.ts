@@ -1,7 +1,4 @@
-/**
- * The rules of every verdict, in the words that all subjects share: what is worth it, what surely is more or less, what is too little
- * to say, and what a busy machine means. A constant that decides is here, unless it is about one subject only.
- */
+/** The rules of every verdict, in the words that all subjects share. A constant that decides is here, unless it is about one subject only. */
 import { groups } from 'd3-array';
 import { counted, perCent } from '../format/figures.js';
 import type { Machine } from './machine.js';

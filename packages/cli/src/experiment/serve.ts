@@ -1,7 +1,4 @@
-/**
- * The child's side of the channel, and the messages of both sides: the command asks one question at a time, and gets one `answer` for it.
- * Before that the child may send notes, which say that it is alive, and what it knows so far.
- */
+/** The child's side of the channel, and the messages of both: for each question one `answer`, and before it notes of what is known so far. */
 import type { DescribedError } from '../run/work/batch.js';
 import { describeError } from '../run/work/described-error.js';
 import type { Outcome } from './child.js';

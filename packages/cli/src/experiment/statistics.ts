@@ -13,10 +13,7 @@ export interface Estimate {
   readonly high: number;
 }
 
-/**
- * Repeated measurements of the same thing, in the order in which they were made: one of each round, in which everything is
- * measured in turn, so that the same places of two series belong together. Empty: it was not measured.
- */
+/** Repeated measurements of the same thing, one of each round: the same places of two series belong together. Empty: it was not measured. */
 export type Series = readonly number[];
 
 /** A distribution in six figures. */
@@ -24,19 +21,13 @@ export type Spread = NonNullable<ReturnType<typeof spreadOf>>;
 
 const CONFIDENCE = 0.95;
 
-/**
- * The median, and between which values it lies; undefined for an empty series. Values that are not finite are left out. A single
- * value has no interval: both ends are that value.
- */
+/** The median and its interval; undefined: there is none. Values that are not finite are left out; both ends of a single value are that value. */
 export function estimate(series: Series, confidence = CONFIDENCE): Estimate | undefined {
   const sorted = sortedOf(series);
   return sorted.length === 0 ? undefined : intervalOf(sorted, confidence, widened);
 }
 
-/**
- * The ratio `of / to`, round by round: both values of a round were measured one after the other, in the same conditions. Undefined for
- * fewer than two rounds: a comparison needs an interval.
- */
+/** The ratio `of / to`, round by round, so that both were measured in the same conditions. Undefined for fewer than two rounds. */
 export function ratio(of: Series, to: Series, confidence = CONFIDENCE): Estimate | undefined {
   const sorted = sortedOf(pairwise(of, to, (a, b) => a / b));
   if (sorted.length < 2) return undefined;
@@ -49,10 +40,7 @@ export function pairwise(a: Series, b: Series, combine: (a: number, b: number) =
   return Array.from({ length: rounds }, (_, i) => combine(a[i]!, b[i]!)).filter(Number.isFinite);
 }
 
-/**
- * The confidence that each of `count` intervals needs, so that all of them hold with that of one (C. E. Bonferroni): the best of
- * many is the best by chance, too.
- */
+/** The confidence that each of `count` intervals needs, so that all hold with that of one (C. E. Bonferroni): the best is best by chance, too. */
 export function confidenceOfEach(count: number): number {
   return 1 - (1 - CONFIDENCE) / Math.max(1, count);
 }
@@ -144,10 +132,7 @@ function widenedByFactors(sorted: Series, doubt: number): Estimate {
   };
 }
 
-/**
- * How many of `count` values can be left out at each end, while the true median lies outside of the rest with no more probability than
- * `doubt`; -1: the probability is higher even with all values.
- */
+/** How many of `count` values to leave out at each end, so that the true median lies among the rest but for `doubt`; -1: even all are too few. */
 function outside(count: number, doubt: number): number {
   // Each value is below the median with probability 1/2, so the number of those below has a binomial distribution. Logarithms do not underflow.
   let below = 0;

@@ -69,10 +69,7 @@ export function endingOf({ exitCode, signal, error }: Ending): Ending {
   return { exitCode, signal, ...(error === undefined ? {} : { error }) };
 }
 
-/**
- * Notes how the process failed: on the calling thread that is the function's own doing.
- * @param limitMs how many milliseconds a call may take: after a shorter wait, nobody knows whether the call would have settled
- */
+/** On the calling thread a failure is the function's doing; after less than `limitMs`, nobody knows whether the call would have settled. */
 function noteEnd({ draft: { behaviour } }: FunctionSession, failure: Failure, limitMs: number): void {
   if (failure.kind === 'ended') behaviour.ended ??= endingOf(failure);
   if (failure.kind === 'silent' && failure.ms >= limitMs) behaviour.neverSettled ??= failure.ms;

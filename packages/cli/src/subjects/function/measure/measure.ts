@@ -28,10 +28,7 @@ export interface MeasurePlan extends Plan {
   readonly maxThreads?: number | undefined;
 }
 
-/**
- * Never loads the user's module in this process. Rejects with UsageError where the module has no such function, or does not load; whatever
- * else the function does is part of what is returned. When it settles, none of its processes is left.
- */
+/** Never loads the user's module here. Rejects with UsageError where it has no such function, or does not load. Leaves no process behind. */
 export async function measure(
   plan: MeasurePlan,
   events: Progress,

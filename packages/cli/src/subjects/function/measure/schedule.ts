@@ -140,10 +140,7 @@ const EVEN = 2;
 /** How many inputs are used at least, where they differ. */
 const LEAST = 4;
 
-/**
- * All slices must have the same mix of inputs: where run times differ, only as many inputs are used as can all run in one slice, chosen
- * evenly from the quickest to the slowest. `ms` of an input is undefined where it was not tried.
- */
+/** The inputs of every slice: where their times differ, as many as run in one slice, evenly chosen by time. `ms` is undefined: not tried. */
 export function chooseInputs(
   all: readonly { readonly input: unknown; readonly ms: number | undefined }[],
   sliceMs: number,

@@ -141,10 +141,7 @@ export function roundsOf(context: RoundsContext) {
       await rounds.run({ endMs, latestMs: latestMs() });
       write();
     },
-    /**
-     * Makes more rounds in the time that is left, as long as the answer is in doubt, and then ends the pools' processes.
-     * @returns whether there were any more rounds
-     */
+    /** Makes more rounds while the answer is in doubt and there is time, then ends the pools' processes. Returns whether there were more. */
     async finish(): Promise<boolean> {
       const before = rounds.complete;
       await rounds.run({ endMs: latestMs() });

@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { cpuMs } from '../../../experiment/gauges.js';
 import { evenly, middleOf } from '../../../experiment/statistics.js';
 import type { TaskFunction } from '../../../run/work/task-module.js';
+import { outcomeOf } from './subject.js';
 import { HOLD_MS, inChunks, inTurn, keepOutstanding, oneByOne, rateOf } from './outstanding.js';
 
 export type Calls = ReturnType<typeof syncCalls>;
@@ -85,14 +86,6 @@ function timeAll(run: TaskFunction, given: readonly unknown[], times?: number[])
   return performance.now() - begin;
 }
 
-function outcomeOf(run: TaskFunction, input: unknown): unknown {
-  try {
-    return run(input);
-  } catch (error) {
-    return error;
-  }
-}
-
 /** How many calls are outstanding at most: as many short calls as a pool of up to 8 threads gets. */
 const MAX_OUTSTANDING = 64;
 /** Twice as many outstanding calls are kept only if they raise the rate by at least this factor. */
@@ -106,11 +99,10 @@ export function asyncCalls(run: TaskFunction, inputs: readonly unknown[], copies
   /** How many milliseconds were spent on copies, which are no part of a call. */
   let copyMs = 0;
   const own = (input: unknown): unknown => {
-    if (!copies) return input;
     const begin = performance.now();
-    const copy: unknown = structuredClone(input);
-    copyMs += performance.now() - begin;
-    return copy;
+    const given: unknown = copies ? structuredClone(input) : input;
+    if (copies) copyMs += performance.now() - begin;
+    return given;
   };
   const call = async (input: unknown): Promise<unknown> => run(input);
   const settled = (input: unknown): Promise<unknown> => call(input).catch(() => {});
@@ -147,11 +139,6 @@ export function asyncCalls(run: TaskFunction, inputs: readonly unknown[], copies
       const times = await alone(ms * ALONE_SHARE);
       return { rate, cpuMs: used / loaded.calls, callMs: evenly(times, MAX_TIMES) };
     },
-    async only(input) {
-      const given = own(inputs[input]);
-      const begin = performance.now();
-      await settled(given);
-      return performance.now() - begin;
-    },
+    only: async (input) => (await oneByOne(settled, 0, () => own(inputs[input])))[0]!,
   };
 }

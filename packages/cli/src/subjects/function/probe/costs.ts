@@ -1,7 +1,4 @@
-/**
- * What threads cost, and how long a call must run for them to pay: tasks that do nothing, on each transport, and tasks that compute
- * for a given time, here and in a pool. Their values are as large as the user's.
- */
+/** What a crossing costs, and how long a call must run for threads to pay: tasks that do nothing, or only compute, on values like the user's. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool } from 'threadwise';
 import { cpuMs } from '../../../experiment/gauges.js';
@@ -85,10 +82,7 @@ export const open = async ({ input, passing, result, threads, outstanding, warmM
   return { opened: undefined, step };
 };
 
-/**
- * Returns how many milliseconds `count` calls take. It is called with another function first, so that the compiler does not inline the task
- * into this loop: it cannot do that in a worker either, and both must run the same code.
- */
+/** Returns the milliseconds of `count` calls. Called with two functions, so that neither is inlined into the loop: no worker can do that either. */
 function repeat(
   run: (iterations: number, input: unknown) => unknown,
   count: number,

@@ -64,10 +64,7 @@ export function rateOf({ calls, begin, drained }: Loaded): number {
   return (calls * 1000) / (drained - begin);
 }
 
-/**
- * Makes calls one after the other until the time is over, at least one. Resolves to how many milliseconds each took.
- * @param give makes what a call gets, before its time begins
- */
+/** Makes calls one by one until the time is over, at least one. Resolves to the milliseconds of each. @param give makes what a call gets */
 export async function oneByOne(
   call: (given: unknown) => PromiseLike<unknown>,
   ms: number,
@@ -84,11 +81,7 @@ export async function oneByOne(
   return times;
 }
 
-/**
- * Makes chunks of calls that hold up the event loop, with a turn of it after each. At least one: on a busy machine the time may be over
- * before it begins.
- * @param run makes `chunk` calls and returns how many milliseconds they took
- */
+/** Makes chunks of calls, at least one, each followed by a turn of the event loop. @param run makes `chunk` calls and returns their milliseconds */
 export async function inChunks(chunk: number, ms: number, run: () => number) {
   const end = performance.now() + ms;
   let [calls, spent] = [0, 0];

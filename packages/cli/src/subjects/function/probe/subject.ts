@@ -53,16 +53,19 @@ export async function setup({ data }: { readonly data: SubjectReference }): Prom
   subject = await loadSubject(data);
 }
 
+/** The result of a call, or its error. */
+export function outcomeOf(run: TaskFunction, input: unknown): unknown {
+  try {
+    return run(input);
+  } catch (error) {
+    return error;
+  }
+}
+
 /** Runs a batch, which pays for one crossing. An input that fails gives its error in the place of a result. */
 export function runAll(inputs: readonly unknown[]): unknown[] {
   const { run } = subject!;
-  return inputs.map((input) => {
-    try {
-      return run(input);
-    } catch (error) {
-      return error;
-    }
-  });
+  return inputs.map((input) => outcomeOf(run, input));
 }
 
 /** Runs an input that is a path: only the path crosses, and the worker reads the file. */

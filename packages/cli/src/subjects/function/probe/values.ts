@@ -62,10 +62,7 @@ function lostClassOf(instance: object): string | undefined {
   return typeof name === 'string' && name !== '' ? name : 'a class without a name';
 }
 
-/**
- * A copy of the value in which every view has a buffer of its own: views that came by IPC share the buffer of the whole message, and
- * structured clone would copy all of that.
- */
+/** A copy in which every view has a buffer of its own: a view that came by IPC has that of the whole message, which a clone would copy. */
 export function standalone(value: unknown): unknown {
   const reader = new Reader(v8.serialize(value));
   reader.readHeader();

@@ -1,7 +1,4 @@
-/**
- * A worker thread that kills its process when the command that started it is gone: the main thread may be in an endless loop, and would not
- * notice. Started by the probe that is the first to call the user's function.
- */
+/** A thread that kills its process when the command is gone: the main thread may be in an endless loop of the user's, and would not notice. */
 import { once } from 'node:events';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 

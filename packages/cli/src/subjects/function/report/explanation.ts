@@ -145,10 +145,7 @@ export function beforeCode({ alternatives, samples, verdict }: Findings): string
   return `Call it where you are; or ${howOf(variant)}, and with these options:`;
 }
 
-/**
- * Empty where no number of threads is recommended.
- * @param columns lines are broken to fit into them, as far as the words allow
- */
+/** Empty: no number of threads is recommended. @param columns lines are broken to fit into them, as far as the words allow */
 export function recommendedCode({ recommended, samples }: Findings, columns: number): string[] {
   const { threads } = recommended;
   if (threads === undefined) return [];

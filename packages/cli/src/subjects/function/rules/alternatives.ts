@@ -29,10 +29,7 @@ const WAYS: Readonly<
 export const nameOf = ({ name, size }: VariantSamples): string => WAYS[name](size)[0];
 export const howOf = ({ name, size }: VariantSamples): string => WAYS[name](size)[1];
 
-/**
- * What other ways of calling add to the verdict. `way`: the one that the recommended options are for, which changes the verdict, or is
- * automatic placement that did clearly more than threads alone. `sentence`: for the end of the verdict.
- */
+/** What other ways add: the one that is recommended, because it changes the verdict or is automatic and better, and the verdict's last words. */
 export function otherWaysOf(facts: Facts, answer: Answer) {
   const ways = waysOf(facts, answer);
   const alternatives = ways.map(({ alternative }) => alternative);
@@ -79,10 +76,7 @@ export interface Recommended {
   readonly tasksPerWorker?: number;
 }
 
-/**
- * The options of `createPool` that the verdict speaks of, and no others; `placement: 'inline'` where nothing beat the calling thread.
- * @param way that of `otherWaysOf`
- */
+/** The options that the verdict speaks of, and no others; `placement: 'inline'` where nothing won. @param way that of `otherWaysOf` */
 export function recommendedFor(
   facts: Facts,
   { answer, row }: Decision,

@@ -48,10 +48,7 @@ export function analyze(samples: Samples) {
     ]),
     warnings: warningsOf(facts),
     limits,
-    /**
-     * Amdahl's law, fitted to the rates by threads: the part that does not run in parallel, and the RMS error of the fit; no error where one
-     * thread was compared with only one other number, which any part fits.
-     */
+    /** Amdahl's law, fitted to the rates: the serial part, and the RMS error; no error where only two numbers were compared, which any part fits. */
     amdahl: fit && { ...fit, error: isTested(samples) ? fit.error : undefined },
     /** The alternative that makes the most calls comes first. The first one that changes the verdict is recommended. */
     alternatives,

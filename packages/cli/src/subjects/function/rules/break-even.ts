@@ -19,10 +19,7 @@ export function breakEvenOf(samples: Samples) {
 /** Gains that differ by more than this factor do not differ by errors of measurement alone. */
 const FAR = 1.5;
 
-/**
- * The gain of tasks that only compute for as long as a call runs, if it is far above the gain of the function itself; undefined: they
- * agree, or one is not known.
- */
+/** The gain of tasks that only compute for as long, if far above that of the function; undefined: they agree, or one is not known. */
 export function disagrees({ spins, inline }: Samples, gain: Estimate | undefined): Estimate | undefined {
   const at = inline.callMs && gainAt(spins, inline.callMs.mean);
   if (at === undefined || gain === undefined) return undefined;

@@ -32,10 +32,7 @@ export function crossingMsOf(samples: Samples): number | undefined {
 const MOSTLY_OTHERS = 0.25;
 /** The factor by which other programs with a smaller share raise the cost of a crossing at most, even in the cheapest of all rounds. */
 const DEARER = 2;
-/**
- * The least CPU milliseconds of handing over a call on an idle machine, in all and on the calling thread; somewhat below what the benchmark
- * `crossing` gives.
- */
+/** The least CPU milliseconds of a crossing on an idle machine, in all and on the calling thread; a little below those of the benchmark `crossing`. */
 export const LEAST_CROSSING_MS = 0.001;
 const LEAST_MAIN_MS = 0.0006;
 
@@ -92,10 +89,7 @@ export function onFreeCores(samples: Samples) {
   return {
     /** The gain over one core without threads, if only the cores limit the threads. */
     gain,
-    /**
-     * The largest possible gain; for short calls by the cheapest crossing seen, less what other programs may have added even to that. A
-     * dearer crossing does not matter for long calls: what they were seen to cost with threads is what they cost.
-     */
+    /** The most; for short calls by the cheapest crossing seen, part of which may be due to others. A crossing does not matter for long calls. */
     most:
       cpu.value < LONG_MS ? mostByRunTime(samples, least) : gain.high * Math.max(1, callMs.p50 / cpu.value),
     /** Whether several threads ran the function at the same time, or would have with all the cores that they waited for. */
@@ -143,10 +137,7 @@ export function loopShare({ inline: { rate, cpuMs } }: Pick<Samples, 'inline'>):
   return estimate(pairwise(rate, cpuMs, (perSecond, ms) => Math.min(1, (perSecond * ms) / 1000)));
 }
 
-/**
- * Whether a call surely computes for less than this share of its time, and not for want of a core: on a busy machine, calls that only
- * compute wait as well.
- */
+/** Whether a call surely computes for less than this share, and not for want of a core: on a busy machine computing calls wait as well. */
 export function computesLessThan(share: number, samples: Samples): boolean {
   const { cores, loadBefore } = samples.machine;
   const left = Math.min(1, cores / (1 + loadBefore));

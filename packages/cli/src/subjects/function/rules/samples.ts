@@ -1,7 +1,4 @@
-/**
- * What was measured of a user's function: all that the analysis knows. Plain JSON. Durations in milliseconds, memory in
- * bytes, rates in calls per second; a share is from 0 to 1.
- */
+/** What was measured of a function. Plain JSON; durations in milliseconds, memory in bytes, rates in calls a second, shares from 0 to 1. */
 import type { Ending } from '../../../experiment/child.js';
 import type { Measured } from '../../../experiment/session.js';
 import type { Series, Spread } from '../../../experiment/statistics.js';
@@ -83,10 +80,7 @@ export function newSamples(subject: Subject, machine: Measured['machine']) {
       /** Time of a call that does nothing, one at a time. */
       readonly loneMs: Series;
     }[],
-    /**
-     * Tasks that only compute for a given time, with values as large as the function's own, shortest first: they give the break-even. Rates
-     * on the calling thread and in the pool, measured in turn in every round.
-     */
+    /** Rates of tasks that only compute, on values as large as the function's own, shortest first: they give the break-even. Measured in turn. */
     spins: [] as readonly { readonly runMs: number; readonly inline: Series; readonly pool: Series }[],
     /** Rates by numbers of cores and threads; empty where no process can be bound to fewer cores. */
     cores: [] as readonly { readonly cores: number; readonly threads: number; readonly rate: Series }[],
@@ -118,10 +112,7 @@ export interface PoolSamples extends Readonly<Record<(typeof POOL_SERIES)[number
   readonly threads: number;
 }
 
-/**
- * auto: `placement: 'auto'`. batch: several inputs in one call. lease: the caller reads the input's file into shared memory. read: the worker, and not
- * the caller, reads the input's file.
- */
+/** auto: `placement: 'auto'`. batch: several inputs a call. lease: the caller reads a file into shared memory. read: the worker reads it. */
 export type VariantName = 'auto' | 'batch' | 'lease' | 'read';
 
 export interface VariantSamples extends PoolSamples {

@@ -19,10 +19,7 @@ export interface Gain {
   readonly gain: Estimate;
 }
 
-/**
- * The number of threads with the highest rate, the fewest of those that are as fast; undefined where nothing was measured. Where time was up
- * after a round or two with more threads, these stand back: by chance alone they may look best, and nothing could be said of them.
- */
+/** The fewest of the fastest threads. Numbers with too few rounds stand back: by chance alone they may look best. Undefined: none was measured. */
 export function fastest({ threads }: Pick<Samples, 'threads'>): PoolSamples | undefined {
   const enough = threads.filter(({ rate }) => rate.length >= FEWEST_ROUNDS);
   const ascending = (enough.length === 0 ? threads : enough).toSorted((a, b) => a.threads - b.threads);

@@ -1,16 +1,7 @@
 /** The verdict: one sentence that says what to do, where the intervals allow it. No verdict is better than a wrong one. */
-import type { Ending } from '../../../experiment/child.js';
-import {
-  AS_MANY,
-  ENOUGH_ROUNDS,
-  FEWEST_ROUNDS,
-  firstVerdict,
-  isSurelyNotWorthIt,
-  isWorthIt,
-  SMALL,
-  type Verdict,
-  WORTH_IT,
-} from '../../../experiment/rules.js';
+import { endedBy } from '../../../experiment/child.js';
+import * as rules from '../../../experiment/rules.js';
+import { isSurelyNotWorthIt, isWorthIt } from '../../../experiment/rules.js';
 import { noiseOf } from '../../../experiment/statistics.js';
 import {
   count,
@@ -35,34 +26,32 @@ const WAITS = 0.25;
 export type Answer = 'threads' | 'inline' | 'async' | 'unknown';
 
 /** `row`: the number of threads that the verdict is about, which is also the one that is recommended. */
-export type Decision = Verdict<Answer> & { readonly row?: Gain };
+export type Decision = rules.Verdict<Answer> & { readonly row?: Gain };
 
+/** The first rule that applies decides: the certain ones come before the likely ones. */
 export function verdictOf(facts: Facts): Decision {
-  return firstVerdict(RULES, facts) ?? unknown(`${unclear(facts)}. ${whatWouldTell(facts)}`);
+  return (
+    cannotRun(facts) ??
+    waits(facts) ??
+    cannotCross(facts) ??
+    pays(facts) ??
+    doesNotPay(facts) ??
+    isTooShort(facts) ??
+    probablyPays(facts) ??
+    onFreeCores(facts) ??
+    unknown(`${unclear(facts)}. ${whatWouldTell(facts)}`)
+  );
 }
 
 const unknown = (why: string): Decision => ({ answer: 'unknown', sentence: `Cannot tell: ${why}` });
 const dont = (answer: 'inline' | 'async', why: string): Decision => ({ answer, sentence: `Don't: ${why}` });
 const likely = (answer: Answer, sentence: string): Decision => ({ answer, sentence, isLikely: true });
 
-/** The first rule that applies decides: the certain ones come before the likely ones. */
-const RULES: readonly ((facts: Facts) => Decision | undefined)[] = [
-  cannotRun,
-  waits,
-  cannotCross,
-  pays,
-  doesNotPay,
-  isTooShort,
-  probablyPays,
-  onFreeCores,
-];
-
 function cannotRun({ samples }: Facts): Decision | undefined {
   const { ended, neverSettled, failures, atInput } = samples.behaviour;
   const where =
     atInput === undefined || samples.subject.inputs.count === 1 ? '' : ` at input ${count(atInput)}`;
-  if (ended !== undefined)
-    return unknown(`a call ends its process${where} (${endOf(ended)})${becauseOf(ended)}`);
+  if (ended !== undefined) return unknown(`a call ends its process${where} ${endedBy(ended)}`);
   if (neverSettled !== undefined)
     return unknown(`a call had not settled${where} after ${duration(neverSettled)}`);
   if (failures.calls === 0 || failures.failed < failures.calls) return undefined;
@@ -75,12 +64,12 @@ function waits({ samples, computing, isMixed, loop, most }: Facts): Decision | u
   const time = callMs === undefined ? 'its time' : `its ${duration(callMs)}`;
   const computes = `a call computes for ${part(computing.value)} of ${time}`;
   if (busy.computesLessThan(WAITS, samples)) {
-    const why = `${computes}, and the event loop can wait for many at a time`;
-    return dont('async', `it waits, it does not compute: ${why}`);
+    const why = `it waits, it does not compute: ${computes}, and the event loop can wait for many at a time`;
+    return dont('async', why);
   }
   // The gain that one event loop can bring without threads, by making other calls while one waits.
   const alone = 1 / (loop?.high ?? 1);
-  if (!isMixed || alone < WORTH_IT || most >= alone) return undefined;
+  if (!isMixed || alone < rules.WORTH_IT || most >= alone) return undefined;
   const without = `one event loop with many calls at a time does up to ${times({ value: alone })} the calls`;
   const threads = `threads bring ${timesAfter('at most', { value: most })}`;
   return dont('async', `${computes} and waits for the rest: ${without}, ${threads}`);
@@ -91,36 +80,27 @@ function cannotCross({ samples }: Facts): Decision | undefined {
   // Until a call was timed on the main thread, it is not known whether the function ends that thread, too, a moment after a call.
   if (endedInWorker !== undefined && samples.inline.callMs !== undefined) {
     // A signal ends the whole process: native code. An exit code may be that of the worker alone, and JavaScript's doing.
-    const [what, exits] =
-      endedInWorker.signal === null
-        ? [
-            'it ends',
-            'it calls `process.exit` where it is not the main thread, or throws an error there that nothing catches, or ',
-          ]
-        : ['it ends the process', ''];
-    const how = `in a worker ${what} (${endOf(endedInWorker)}), on the main thread it does not`;
-    return dont('inline', `${how}: ${exits}its native code cannot run in threads`);
+    const isWhole = endedInWorker.signal !== null;
+    const exits =
+      'it calls `process.exit` where it is not the main thread, or throws an error there that nothing catches, or ';
+    const by = endedBy({ ...endedInWorker, error: undefined });
+    const how = `in a worker it ends ${isWhole ? 'the process ' : ''}${by}, on the main thread it does not`;
+    return dont('inline', `${how}: ${isWhole ? '' : exits}its native code cannot run in threads`);
   }
   if (failsInWorker !== undefined && samples.inline.callMs !== undefined) {
     return dont('inline', `in a worker it fails, on the main thread it does not: ${failsInWorker}`);
   }
-  if (returnsStream && uncloneable.argument === undefined) {
+  const { argument, result } = uncloneable;
+  if (argument !== undefined) return dont('inline', `its arguments cannot go to another thread: ${argument}`);
+  if (returnsStream) {
     const how = 'it returns a generator or a stream, whose values go to another thread one by one';
     return unknown(
       `${how} (\`pool.stream\`), which is not measured. What would tell: a function that returns all of them in an array`,
     );
   }
-  const which = uncloneable.argument === undefined ? 'result' : 'argument';
-  const why = uncloneable[which];
-  return why === undefined ? undefined : dont('inline', `its ${which}s cannot go to another thread: ${why}`);
-}
-
-function becauseOf({ error }: Ending): string {
-  return error === undefined ? '' : `: ${error}`;
-}
-
-function endOf({ exitCode, signal }: Ending): string {
-  return signal ?? `exit code ${exitCode}`;
+  return result === undefined
+    ? undefined
+    : dont('inline', `its results cannot go to another thread: ${result}`);
 }
 
 function pays(facts: Facts): Decision | undefined {
@@ -138,12 +118,13 @@ function probablyPays({ rows, hasEnough, isBusy, overLoop }: Facts): Decision | 
   if (!hasEnough || isBusy || row === undefined) return undefined;
   const { gain, threads } = row;
   const withThreads = `with ${counted(threads, 'thread')}`;
-  if (overLoop(row).value >= WORTH_IT) {
+  if (overLoop(row).value >= rules.WORTH_IT) {
     return { ...likely('threads', `Threads probably pay: ${timesFromTo(gain)} ${withThreads}`), row };
   }
-  if (gain.high > SMALL) return undefined;
-  const more = range({ value: gain.value - 1, low: gain.low - 1, high: gain.high - 1 }, perCent);
-  return likely('inline', `Hardly worth it: threads bring ${more} more calls ${withThreads}`);
+  const more = range(gain, (times) => perCent(times - 1));
+  return gain.high > rules.SMALL
+    ? undefined
+    : likely('inline', `Hardly worth it: threads bring ${more} more calls ${withThreads}`);
 }
 
 /** Other programs alone do not lower the gain of threads below this: if it is lower, something else is in their way. */
@@ -196,20 +177,20 @@ function isGainOfOthers({ samples, isBusy, mostlyWaits, cores }: Facts, { thread
 function doesNotPay(facts: Facts): Decision | undefined {
   const { samples, best, noise, most } = facts;
   // Other programs may have hidden a gain that threads would bring on free cores.
-  const mayPay = facts.isBusy && busy.mostWithoutOthers(samples) >= WORTH_IT;
+  const mayPay = facts.isBusy && busy.mostWithoutOthers(samples) >= rules.WORTH_IT;
   if (best === undefined || !facts.hasEnough || !isSurelyNotWorthIt(most, noise) || mayPay) return undefined;
   const runMs = samples.inline.callMs?.mean;
   const crossingMs = busy.crossingMsOf(samples);
   const crossing = crossingMs === undefined ? '' : `, a crossing costs ${duration(crossingMs)}`;
   const from = facts.breakEven.runMs;
   const hardlyMore =
-    most < 2 - AS_MANY
+    most < 2 - rules.AS_MANY
       ? 'threads bring no more calls'
       : `threads bring at most ${perCent(most - 1)} more calls, which does not pay for their memory`;
   const parts = [
     samples.machine.cores === 1 && 'there is one core',
     runMs !== undefined && `a call runs for ${duration(runMs)}${crossing}`,
-    most < AS_MANY ? `threads bring ${timesFromTo(best.gain)} the calls` : hardlyMore,
+    most < rules.AS_MANY ? `threads bring ${timesFromTo(best.gain)} the calls` : hardlyMore,
     // If a call runs for longer than that, something else keeps threads from paying.
     from !== undefined &&
       runMs !== undefined &&
@@ -225,7 +206,7 @@ function doesNotPay(facts: Facts): Decision | undefined {
 /** Threads do not pay for calls shorter than any crossing, however busy the machine. */
 function isTooShort({ samples, isBusy }: Facts): Decision | undefined {
   const { callMs, rate } = samples.inline;
-  if (!isBusy || callMs === undefined || rate.length < FEWEST_ROUNDS) return undefined;
+  if (!isBusy || callMs === undefined || rate.length < rules.FEWEST_ROUNDS) return undefined;
   if (callMs.p50 >= busy.LEAST_CROSSING_MS || busy.mostByRunTime(samples) >= 1) return undefined;
   const half = `half of the calls run for ${duration(callMs.p50)} or less`;
   return dont('inline', `${half}; to hand a call over takes longer than that, even on free cores`);
@@ -234,7 +215,7 @@ function isTooShort({ samples, isBusy }: Facts): Decision | undefined {
 function unclear({ samples, best, noise, rounds, isBusy, lacking }: Facts): string {
   if (best === undefined) return 'not enough was measured';
   const { gain } = best;
-  if (rounds < ENOUGH_ROUNDS) {
+  if (rounds < rules.ENOUGH_ROUNDS) {
     return `${counted(rounds, 'round')} of measuring are too few; threads brought ${timesAfter('about', gain)} the calls`;
   }
   const others = samples.machine.othersShare;
@@ -246,9 +227,9 @@ function unclear({ samples, best, noise, rounds, isBusy, lacking }: Facts): stri
   }
   const brings = `threads bring ${timesFromTo(gain)} the calls`;
   if (gain.high < 1 && lacking > 1) return `${brings}, but more threads might pay, and were not measured`;
-  const larger = `the noise is larger than the effect: ${brings}`;
-  if (noise === undefined) return larger;
-  return `${larger}, and repeated runs of the same differ by ${differenceInWords(noise)}`;
+  const differ =
+    noise === undefined ? '' : `, and repeated runs of the same differ by ${differenceInWords(noise)}`;
+  return `the noise is larger than the effect: ${brings}${differ}`;
 }
 
 /** What to change so that the next measurement can tell. */
@@ -257,11 +238,11 @@ function whatWouldTell({ samples, isBusy, lacking }: Facts): string {
   if (behaviour.returnsPromise && busy.computesLessThan(1, samples)) {
     return 'Start many calls before you await the first, then measure that';
   }
-  const wanted = [
+  const wanted = rules.applying([
     isBusy && 'a quieter machine',
     threads.some(({ rate }) => rate.length > 1) && lacking > 1 && 'more threads (`--threads`)',
     subject.inputs.count === 1 && 'more inputs',
     'more time (`--budget 3m`)',
-  ];
-  return `What would tell: ${wanted.filter(Boolean).join(', or ')}`;
+  ]);
+  return `What would tell: ${wanted.join(', or ')}`;
 }
