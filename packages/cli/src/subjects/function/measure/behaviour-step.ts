@@ -1,5 +1,5 @@
 /** The steps that watch what the function does, here and in a worker, and the inline probe with its control runs. */
-import { describeFailure, type Ending, type Failure } from '../../../experiment/child.js';
+import { describeFailure, endedBy, type Ending, type Failure } from '../../../experiment/child.js';
 import { clamp } from '../../../experiment/session.js';
 import { spreadOf } from '../../../experiment/statistics.js';
 import { toldLoadError } from '../../../run/work/task-module.js';
@@ -7,7 +7,7 @@ import { UsageError } from '../../../exit-code.js';
 import type { BehaviourReport } from '../probe/behaviour.js';
 import type { SubjectReference } from '../probe/subject.js';
 import { bytesOf, bytesPassed, uncloneable } from '../probe/values.js';
-import { chooseSizes } from './schedule.js';
+import { chooseSizes, repeated } from './schedule.js';
 import type { FunctionSession } from './session.js';
 
 export type Subject = NonNullable<ReturnType<typeof subjectOf>>;
@@ -15,8 +15,7 @@ export type Subject = NonNullable<ReturnType<typeof subjectOf>>;
 /** Undefined: there is nothing to measure, and the draft says why. Throws UsageError where the module has no such function. */
 export async function watchBehaviour(session: FunctionSession): Promise<Subject | undefined> {
   const inputs = cloneableOf(session);
-  if (inputs.length === 0) return undefined;
-  const shareMs = session.begin('behaviour');
+  const shareMs = inputs.length === 0 ? undefined : session.begin('behaviour');
   if (shareMs === undefined) return undefined;
   const { module, moduleGiven, export: name, passing = 'value' } = session.plan;
   const subject = { module, export: name, passing };
@@ -50,18 +49,11 @@ function cloneableOf(session: FunctionSession): unknown[] {
 
 /** @param isNumbered whether the probe had all inputs, so that its numbers are those of the user's inputs */
 function note({ draft }: FunctionSession, report: BehaviourReport, isNumbered: boolean): void {
+  const { behaviour, coldMs, bytesIn, bytesOut } = report;
   const { argument } = draft.behaviour.uncloneable;
-  const {
-    atInput,
-    uncloneable: { result },
-  } = report.behaviour;
-  const { coldMs, bytesIn, bytesOut } = report;
   draft.subject = { ...draft.subject, export: report.export };
-  draft.behaviour = {
-    ...report.behaviour,
-    uncloneable: { argument, result },
-    atInput: isNumbered ? atInput : undefined,
-  };
+  draft.behaviour = { ...behaviour, uncloneable: { ...behaviour.uncloneable, argument } };
+  if (!isNumbered) draft.behaviour.atInput = undefined;
   Object.assign(draft.inline, { coldMs, bytesIn: spreadOf(bytesIn), bytesOut: spreadOf(bytesOut) });
 }
 
@@ -75,26 +67,17 @@ function noteEnd({ draft: { behaviour } }: FunctionSession, failure: Failure, li
   if (failure.kind === 'silent' && failure.ms >= limitMs) behaviour.neverSettled ??= failure.ms;
 }
 
-function subjectOf(
-  reference: SubjectReference,
-  inputs: readonly unknown[],
-  { inputMs, behaviour, result, bytesIn, bytesOut, ...report }: BehaviourReport,
-) {
+function subjectOf(reference: SubjectReference, inputs: readonly unknown[], report: BehaviourReport) {
+  const { inputMs, result, export: name } = report;
   // Where all inputs that were tried failed, the others are not worth a try.
   if (inputMs.every((ms) => ms === undefined)) return undefined;
+  const timed = inputs.map((input, i) => ({ input, ms: inputMs[i] }));
   return {
-    reference: { ...reference, export: report.export },
-    isAsync: behaviour.returnsPromise,
-    copiesInputs: behaviour.changesItsArgument,
+    reference: { ...reference, export: name },
     /** The inputs that can cross and did not fail. */
-    inputs: inputs
-      .map((input, i) => ({ input, ms: inputMs[i] }))
-      .filter(({ ms }, i) => ms !== undefined || i >= inputMs.length),
+    inputs: timed.filter(({ ms }, i) => ms !== undefined || i >= inputMs.length),
     /** One result of the function, for the probes' own tasks to return. */
     result,
-    /** Mean bytes of a call's arguments and of its result. */
-    bytesIn: spreadOf(bytesIn)?.mean ?? 0,
-    bytesOut: spreadOf(bytesOut)?.mean ?? 0,
   };
 }
 
@@ -117,7 +100,7 @@ export async function watchSurvival(
   const { failures, workerExit } = outcome.value;
   if (workerExit !== undefined) {
     behaviour.endedInWorker = { exitCode: workerExit, signal: null };
-    return `a worker ended while it ran (exit code ${workerExit})`;
+    return `a worker ended while it ran ${endedBy(behaviour.endedInWorker)}`;
   }
   const { calls, failed, first } = failures;
   if (failed === 0) return undefined;
@@ -134,19 +117,20 @@ export type Inline = NonNullable<Awaited<ReturnType<typeof openInline>>>;
 /** Undefined: it could not be measured, and the draft says why. */
 export async function openInline(
   session: FunctionSession,
-  { reference, isAsync, copiesInputs }: Subject,
+  { reference: subject }: Pick<Subject, 'reference'>,
   inputs: readonly unknown[],
 ) {
   const shareMs = session.begin('warming up');
   if (shareMs === undefined) return undefined;
+  const { returnsPromise: isAsync, changesItsArgument: copiesInputs } = session.draft.behaviour;
   const lane = session.lane('inline', {
     what: 'the calling thread',
-    setup: { subject: reference, inputs, isAsync, copiesInputs, warmMs: clamp(shareMs, 50, 500) },
+    setup: { subject, inputs, isAsync, copiesInputs, warmMs: clamp(shareMs, 50, 500) },
     openMs: 0,
     onFailure: (failure) => noteEnd(session, failure, session.limitMs),
   });
   const warm = await lane.start();
-  const sizes = chooseSizes(inputs.map((input) => bytesPassed(input, reference.passing)));
+  const sizes = chooseSizes(inputs.map((input) => bytesPassed(input, subject.passing)));
   return warm && { lane, warm, sizes };
 }
 
@@ -168,13 +152,9 @@ export async function control(
   const expectedMs = ms + warm.callMs;
   // Where so little time is left, a slow call would be taken for one that never settles.
   if (session.patience(expectedMs) < 2 * expectedMs) return;
-  const end = performance.now() + timeMs;
-  const rates: number[] = [];
-  while (rates.length < CONTROLS && (rates.length === 0 || performance.now() + warm.callMs < end)) {
-    const slice = await lane.step({ ms, sizes: [] }, expectedMs);
-    if (slice === undefined) return;
-    // An interrupted run leaves what an earlier one has found.
-    rates.push(slice.rate);
-    session.draft.control[when] = rates;
-  }
+  const slices = await repeated(CONTROLS, timeMs - warm.callMs, () =>
+    lane.step({ ms, sizes: [] }, expectedMs),
+  );
+  // An interrupted run leaves what an earlier one has found.
+  if (slices.length > 0) session.draft.control[when] = slices.map(({ rate }) => rate);
 }

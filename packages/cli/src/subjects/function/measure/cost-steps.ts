@@ -6,8 +6,8 @@ import { clamp } from '../../../experiment/session.js';
 import { seriesOf } from '../../../experiment/statistics.js';
 import { type Samples, TRANSPORTS } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
-import { coreCounts, outstandingFor } from './schedule.js';
-import type { FunctionSession, Opened } from './session.js';
+import { coreCounts, outstandingFor, repeated } from './schedule.js';
+import type { FunctionSession } from './session.js';
 import type { Settings } from './turns.js';
 
 /** Running times of tasks that only compute, two a decade: the break-even is interpolated between them. */
@@ -34,7 +34,7 @@ export async function measureCosts(
   if (timeMs === undefined) return;
   const endMs = session.now() + timeMs;
   const warmMs = Math.min(MOST_WARM_MS, WARM_SHARE * timeMs);
-  const { reference, inputs, result, bytesIn, bytesOut } = subject;
+  const { reference, inputs, result } = subject;
   const lane = session.lane('costs', {
     what,
     setup: {
@@ -42,7 +42,7 @@ export async function measureCosts(
       passing: reference.passing,
       result,
       threads,
-      outstanding: outstandingFor(0, threads, bytesIn + bytesOut),
+      outstanding: outstandingFor(0, threads, session.bytesOfCall),
       warmMs,
     },
     openMs: POOLS_OPEN_MS + warmMs,
@@ -134,18 +134,12 @@ export async function measureStart(session: FunctionSession, { reference }: Subj
   const timeMs = session.begin(what, START_MS / 2);
   if (timeMs === undefined) return;
   const threads = Math.min(START_THREADS, session.draft.machine.availableThreads);
-  const end = performance.now() + timeMs;
-  const starts: Opened<'start'>[] = [];
-  while (starts.length < MOST_STARTS && (starts.length === 0 || performance.now() < end)) {
-    const lane = session.lane('start', {
-      what,
-      setup: { module: reference.module, threads },
-      openMs: START_MS,
-    });
+  const setup = { module: reference.module, threads };
+  const starts = await repeated(MOST_STARTS, timeMs, async () => {
+    const lane = session.lane('start', { what, setup, openMs: START_MS });
     const started = await lane.start();
     await lane.close();
-    if (started === undefined) break;
-    starts.push(started);
-  }
+    return started;
+  });
   if (starts.length > 0) session.draft.start = seriesOf(starts, 'readyMs', 'bytesPerThread');
 }

@@ -63,7 +63,8 @@ async function measureAll(session: FunctionSession, look: Look | undefined): Pro
   if (whyNoThreads !== undefined) session.skip('threads', whyNoThreads);
   const cores = usableCores(draft.machine);
   const most = whyNoThreads === undefined ? Math.min(session.plan.maxThreads ?? 2 * cores, 2 * cores) : 0;
-  const settings = most === 0 ? { all: [], needed: 0 } : settingsOf(subject, inline.warm, cores, most);
+  const settings =
+    most === 0 ? { all: [], needed: 0 } : settingsOf(session, subject, inline.warm, cores, most);
   const rounds = roundsOf({ session, inline, settings, inputs, look });
   await rounds?.run();
   if (most > 0) {

@@ -135,6 +135,18 @@ export function batchSize(callMs: number, bytesIn: number): number | undefined {
   return size >= 4 ? size : undefined;
 }
 
+/** Takes `most` samples, one after the other, but begins none after the time, except for the first; ends at one that is undefined. */
+export async function repeated<S>(most: number, timeMs: number, take: () => Promise<S | undefined>) {
+  const samples: S[] = [];
+  const end = performance.now() + timeMs;
+  do {
+    const sample = await take();
+    if (sample === undefined) break;
+    samples.push(sample);
+  } while (samples.length < most && performance.now() < end);
+  return samples;
+}
+
 /** How many times as long as the fastest input the slowest one must take for inputs to count as different. */
 const EVEN = 2;
 /** How many inputs are used at least, where they differ. */

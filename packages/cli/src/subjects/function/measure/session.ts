@@ -36,6 +36,12 @@ export class FunctionSession extends Session<MeasurePlan> {
     return clamp(this.limitMs + 3 * expectedMs, 1, this.remainingMs + this.plan.budgetMs / 10);
   }
 
+  /** Mean bytes of a call's arguments and of its result. */
+  get bytesOfCall(): number {
+    const { bytesIn, bytesOut } = this.draft.inline;
+    return (bytesIn?.mean ?? 0) + (bytesOut?.mean ?? 0);
+  }
+
   /** Announces the step, and returns how many milliseconds it gets; undefined: there is no time left, or the user ended it. */
   begin(step: StepName, leastMs = 1): number | undefined {
     const share = Math.min(shareOf(step, this.remainingMs), mostFor(step, this.plan.budgetMs));

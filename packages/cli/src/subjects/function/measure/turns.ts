@@ -26,25 +26,25 @@ const NAME_BYTES = 128;
 
 /** @param warm what the inline probe found when it was warm */
 export function settingsOf(
-  subject: Subject,
+  { draft, bytesOfCall }: FunctionSession,
+  { reference }: Subject,
   { callMs, idleDelayMs }: Opened<'inline'>,
   cores: number,
   maxThreads: number,
 ) {
-  const { reference, isAsync, bytesIn, bytesOut } = subject;
   const most = Math.min(cores, maxThreads);
   const setting = (what: string, threads: number, way: Pick<PoolSetup, 'name' | 'size'> = {}) => {
     const load =
       way.size === undefined
-        ? { outstanding: outstandingFor(callMs, threads, bytesIn + bytesOut), isLong: isLong(callMs) }
+        ? { outstanding: outstandingFor(callMs, threads, bytesOfCall), isLong: isLong(callMs) }
         : { outstanding: 4 * threads, isLong: false };
     return { what, setup: { subject: reference, threads, ...way, ...load, idleDelayMs } };
   };
   const plain = (threads: number) => setting(threads === 1 ? '1 thread' : `${threads} threads`, threads);
   // Async calls are not batched: the task that makes them does not await them.
-  const sizeFor = (bytes: number) => (isAsync ? undefined : batchSize(callMs, bytes));
+  const sizeFor = (bytes: number) => (draft.behaviour.returnsPromise ? undefined : batchSize(callMs, bytes));
   const isRead = reference.passing === 'read';
-  const size = isRead ? undefined : sizeFor(bytesIn);
+  const size = isRead ? undefined : sizeFor(draft.inline.bytesIn?.mean ?? 0);
   const { upToCores, beyond } = threadCounts(cores, maxThreads);
   // Where inputs are files, it matters for the verdict whether the caller or the workers read them. A caller that lets workers read has a
   // list of paths: where calls are short, many paths cross in one call.
