@@ -2,7 +2,7 @@
 import { groups } from 'd3-array';
 import { counted, perCent } from '../format/figures.js';
 import type { Machine } from './machine.js';
-import type { Measured, Skipped } from './session.js';
+import type { Measured } from './session.js';
 import type { Estimate } from './statistics.js';
 
 /** A smaller gain does not pay for what threads cost: memory, and a program that is harder to follow. */
@@ -61,11 +61,8 @@ export function directionOf(gain: Estimate | undefined, noise = 0): -1 | 0 | 1 {
 }
 
 /** How many cores can compute at a time: a container may have a quota, or memory, for less than its cores. */
-export function usableCores({
-  cores,
-  availableThreads,
-}: Pick<Machine, 'cores' | 'availableThreads'>): number {
-  return Math.max(1, Math.min(cores, availableThreads));
+export function usableCores(of: Pick<Machine, 'cores' | 'availableThreads'>): number {
+  return Math.max(1, Math.min(of.cores, of.availableThreads));
 }
 
 /** A larger share of the time of all cores cannot be the system's own services, which take 1 or 2 %. */
@@ -79,11 +76,12 @@ export function isBusy({ othersShare, loadBefore, cores }: Load): boolean {
 
 /** The warning that the machine was busy; undefined: it was quiet. */
 export function busyWarning(machine: Load): string | undefined {
-  if (!isBusy(machine)) return undefined;
   const { othersShare, loadBefore, cores } = machine;
-  return othersShare === undefined
-    ? `other programs were running: on average ${loadBefore.toFixed(1)} threads wanted a core before anything was measured, and there ${cores === 1 ? 'is' : 'are'} ${counted(cores, 'core')}`
-    : `other programs were running: they had ${perCent(othersShare)} of the cores while it was measured`;
+  const busy =
+    othersShare === undefined
+      ? `on average ${loadBefore.toFixed(1)} threads wanted a core before anything was measured, and there ${cores === 1 ? 'is' : 'are'} ${counted(cores, 'core')}`
+      : `they had ${perCent(othersShare)} of the cores while it was measured`;
+  return isBusy(machine) ? `other programs were running: ${busy}` : undefined;
 }
 
 /** Keeps the sentences that apply. */
@@ -100,19 +98,7 @@ export function leftOutWarnings({ skipped, isCutShort }: Omit<Measured, 'machine
 }
 
 /** One sentence for each reason. */
-export function notMeasured(skipped: readonly Skipped[]): string[] {
+export function notMeasured(skipped: Measured['skipped']): string[] {
   const byReason = groups(skipped, ({ why }) => why);
   return byReason.map(([why, all]) => `${all.map(({ what }) => what).join(', ')}: not measured, ${why}`);
-}
-
-/** The verdict of the first rule that applies. */
-export function firstVerdict<V, Facts>(
-  rules: readonly ((facts: Facts) => V | undefined)[],
-  facts: Facts,
-): V | undefined {
-  for (const rule of rules) {
-    const verdict = rule(facts);
-    if (verdict !== undefined) return verdict;
-  }
-  return undefined;
 }

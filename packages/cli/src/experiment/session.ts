@@ -15,16 +15,11 @@ export interface Plan {
   readonly signal: AbortSignal;
 }
 
-export interface Skipped {
-  readonly what: string;
-  readonly why: string;
-}
-
 /** What the samples of every subject have. */
 export interface Measured {
   readonly machine: Machine;
   /** What was left out. */
-  readonly skipped: readonly Skipped[];
+  readonly skipped: readonly { readonly what: string; readonly why: string }[];
   /** Whether the time was over, or the user ended it, before everything was measured. */
   readonly isCutShort: boolean;
 }
@@ -34,8 +29,7 @@ const LEAST_PATIENCE_MS = 10_000;
 
 export class Session<P extends Plan = Plan> {
   readonly plan: P;
-  /** What was left out. */
-  readonly skipped: Skipped[] = [];
+  readonly skipped: { readonly what: string; readonly why: string }[] = [];
   /** What was seen that the user should know of. */
   readonly notes: string[] = [];
   readonly #events: Progress;
@@ -69,7 +63,6 @@ export class Session<P extends Plan = Plan> {
     return this.isAborted || this.remainingMs === 0;
   }
 
-  /** Whether something is missing because the time was over, or the user ended it. */
   get isCutShort(): boolean {
     return this.isShort || this.isAborted;
   }

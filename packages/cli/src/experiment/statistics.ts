@@ -70,22 +70,15 @@ export function middleOf(series: Series): number | undefined {
 
 /** The estimate if all its figures are finite, so that it can be shown; a ratio to 0 is not. */
 export function real(figure: Estimate | undefined): Estimate | undefined {
-  const isReal = figure !== undefined && [figure.value, figure.low, figure.high].every(Number.isFinite);
-  return isReal ? figure : undefined;
+  return Object.values(figure ?? {}).every(Number.isFinite) ? figure : undefined;
 }
 
 export function spreadOf(values: Series) {
   if (values.length === 0) return undefined;
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1]!;
-  return {
-    count: sorted.length,
-    mean: mean(sorted)!,
-    p50: at(0.5),
-    p90: at(0.9),
-    p99: at(0.99),
-    max: sorted.at(-1)!,
-  };
+  const [count, max] = [sorted.length, at(1)];
+  return { count, mean: mean(sorted)!, p50: at(0.5), p90: at(0.9), p99: at(0.99), max };
 }
 
 /** Returns at most `count` of the items, evenly spread over the list. */
@@ -111,25 +104,22 @@ function between(sorted: Series, left: number): Estimate {
 
 /** The interval by Student's t, which contains all values; it reaches below 0 only where a value does. */
 function widened(sorted: Series, doubt: number): Estimate {
-  const { value, low, high } = between(sorted, 0);
-  const count = sorted.length;
-  if (count < 2) return { value, low, high };
-  const center = mean(sorted)!;
+  const all = between(sorted, 0);
+  const { length: count } = sorted;
+  // Not a number for a single value.
   const half = (studentQuantile(doubt, count - 1) * deviation(sorted)!) / Math.sqrt(count);
-  if (!Number.isFinite(half)) return { value, low, high };
-  const floor = low < 0 ? -Number.MAX_VALUE : 0;
-  return { value, low: Math.max(floor, Math.min(low, center - half)), high: Math.max(high, center + half) };
+  if (!Number.isFinite(half)) return all;
+  const center = mean(sorted)!;
+  const low = Math.max(all.low < 0 ? -Number.MAX_VALUE : 0, Math.min(all.low, center - half));
+  return { ...all, low, high: Math.max(all.high, center + half) };
 }
 
 /** `widened` for ratios, by their logarithms: twice as much is as far from one as half as much. */
 function widenedByFactors(sorted: Series, doubt: number): Estimate {
   const { value, low, high } = between(sorted, 0);
   const logs = widened(sorted.map(Math.log), doubt);
-  return {
-    value,
-    low: Math.min(low, Math.exp(logs.low)),
-    high: Math.min(Number.MAX_VALUE, Math.max(high, Math.exp(logs.high))),
-  };
+  const most = Math.min(Number.MAX_VALUE, Math.max(high, Math.exp(logs.high)));
+  return { value, low: Math.min(low, Math.exp(logs.low)), high: most };
 }
 
 /** How many of `count` values to leave out at each end, so that the true median lies among the rest but for `doubt`; -1: even all are too few. */

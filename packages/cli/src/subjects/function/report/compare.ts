@@ -5,18 +5,7 @@ import { isRecord, list, number, object, oneOf, optional, shortly, string, that 
 import { ExitCode, UsageError } from '../../../exit-code.js';
 import { attempt } from '../../../system-error.js';
 import { type Estimate, real } from '../../../experiment/statistics.js';
-import {
-  bytes,
-  counted,
-  duration,
-  factor,
-  figureOf,
-  type Format,
-  NONE,
-  rate,
-  shown,
-  withRange,
-} from '../../../format/figures.js';
+import * as say from '../../../format/figures.js';
 import { safeText } from '../../../format/text.js';
 import { terminal } from '../../../report/measure-and-report.js';
 import {
@@ -74,7 +63,7 @@ type Outcome = 'more' | 'less' | 'the same' | 'cannot tell';
 
 const SPEED: Readonly<Partial<Record<Outcome, string>>> = { more: 'faster', less: 'slower' };
 
-type Figure = readonly [name: string, format: Format, read: (of: Findings) => Estimate | undefined];
+type Figure = readonly [name: string, format: say.Format, read: (of: Findings) => Estimate | undefined];
 
 const AT_BEST = 'calls/s, the most';
 const HEAD = ['what', 'A', 'B', 'B to A', 'B is'];
@@ -85,42 +74,42 @@ function figures(a: Findings, b: Findings) {
   const noise = (a.noise ?? 0) + (b.noise ?? 0);
   const inBoth = a.samples.threads.filter(({ threads }) => rateWith(b, threads) !== undefined);
   const all: Figure[] = [
-    ['calls/s, inline', rate, ({ samples }) => figureOf(samples.inline.rate)],
+    ['calls/s, inline', say.rate, ({ samples }) => say.figureOf(samples.inline.rate)],
     ...inBoth.map(({ threads }): Figure => [
-      `calls/s, ${counted(threads, 'thread')}`,
-      rate,
+      `calls/s, ${say.counted(threads, 'thread')}`,
+      say.rate,
       (of) => rateWith(of, threads),
     ]),
-    [AT_BEST, rate, mostOf],
-    ['threads against inline', factor, ({ gain }) => gain],
-    ['threads pay from', duration, ({ breakEven }) => breakEven.runMs],
-    ['CPU per call, inline', duration, ({ samples }) => figureOf(samples.inline.cpuMs)],
+    [AT_BEST, say.rate, mostOf],
+    ['threads against inline', say.factor, ({ gain }) => gain],
+    ['threads pay from', say.duration, ({ breakEven }) => breakEven.runMs],
+    ['CPU per call, inline', say.duration, ({ samples }) => say.figureOf(samples.inline.cpuMs)],
     [
       'loop delay p99, inline',
-      duration,
-      ({ samples }) => (mayHoldUp(samples) ? figureOf(samples.inline.loopDelayMs) : undefined),
+      say.duration,
+      ({ samples }) => (mayHoldUp(samples) ? say.figureOf(samples.inline.loopDelayMs) : undefined),
     ],
-    ['a thread takes', bytes, ({ samples }) => figureOf(samples.start?.bytesPerThread)],
+    ['a thread takes', say.bytes, ({ samples }) => say.figureOf(samples.start?.bytesPerThread)],
   ];
   return all.flatMap(([name, format, read]) => {
     const [ofA, ofB] = [real(read(a)), real(read(b))];
     if (ofA === undefined && ofB === undefined) return [];
     const outcome = outcomeOf(ofA, ofB, noise);
     // For a rate, more is faster, and less is slower.
-    const inWords = (format === rate ? SPEED[outcome] : undefined) ?? outcome;
-    const ratio = shown(ofA && ofB && ofB.value / ofA.value, factor);
-    const cells = [name, withRange(ofA, format), withRange(ofB, format), ratio, inWords];
+    const inWords = (format === say.rate ? SPEED[outcome] : undefined) ?? outcome;
+    const ratio = say.shown(ofA && ofB && ofB.value / ofA.value, say.factor);
+    const cells = [name, say.withRange(ofA, format), say.withRange(ofB, format), ratio, inWords];
     return { name, ratio, outcome, cells };
   });
 }
 
 function rateWith({ samples }: Findings, threads: number): Estimate | undefined {
-  return figureOf(samples.threads.find((each) => each.threads === threads)?.rate);
+  return say.figureOf(samples.threads.find((each) => each.threads === threads)?.rate);
 }
 
 /** The highest rate, with any number of threads or inline. */
 function mostOf({ samples }: Findings): Estimate | undefined {
-  const all = [samples.inline, ...samples.threads].flatMap((each) => figureOf(each.rate) ?? []);
+  const all = [samples.inline, ...samples.threads].flatMap((each) => say.figureOf(each.rate) ?? []);
   return greatest(all, ({ value }) => value);
 }
 
@@ -137,7 +126,7 @@ function outcomeOf(a: Estimate | undefined, b: Estimate | undefined, noise: numb
 
 function summary(rows: readonly Row[]): string {
   const most = rows.find(({ name }) => name === AT_BEST);
-  if (most === undefined || most.ratio === NONE) return 'Cannot tell: one of them has no rates';
+  if (most === undefined || most.ratio === say.NONE) return 'Cannot tell: one of them has no rates';
   const calls = `${most.ratio} the calls of A, each at its best`;
   const sentences: Readonly<Record<Outcome, string>> = {
     more: `B is faster: ${calls}`,
@@ -160,7 +149,7 @@ const MACHINE: readonly Fact[] = [
   ['processor', ({ machine }) => machine.cpu],
   ['cores', ({ machine }) => String(machine.cores)],
   ['threads that the library would use', ({ machine }) => String(machine.availableThreads)],
-  ['memory', ({ machine }) => bytes(machine.memoryBytes)],
+  ['memory', ({ machine }) => say.bytes(machine.memoryBytes)],
   ['Node.js', ({ machine }) => machine.node],
   ['platform', ({ machine }) => machine.platform],
 ];

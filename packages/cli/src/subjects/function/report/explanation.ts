@@ -1,13 +1,5 @@
 /** The verdict explained to somebody who has never used threads, and the recommended options as code to paste. */
-import {
-  bytes,
-  counted,
-  duration,
-  figureOf,
-  noise as noiseFigure,
-  NONE,
-  rate,
-} from '../../../format/figures.js';
+import * as say from '../../../format/figures.js';
 import { ENOUGH_ROUNDS, usableCores } from '../../../experiment/rules.js';
 import { codeFor, fileInCode, type Paragraph, type Tone } from '../../../report/model.js';
 import { howOf } from '../rules/alternatives.js';
@@ -20,14 +12,14 @@ export function explanation(findings: Findings): Paragraph[] {
   const cores = usableCores(samples.machine);
   const crossingMs = crossingMsOf(samples);
   const price =
-    crossingMs === undefined ? '' : ` Here it costs ${duration(crossingMs)} of computing for each call.`;
-  const memory = figureOf(samples.start?.bytesPerThread);
-  const each = memory === undefined ? '' : ` Each thread also takes memory: ${bytes(memory.value)} here.`;
+    crossingMs === undefined ? '' : ` Here it costs ${say.duration(crossingMs)} of computing for each call.`;
+  const memory = say.figureOf(samples.start?.bytesPerThread);
+  const each = memory === undefined ? '' : ` Each thread also takes memory: ${say.bytes(memory.value)} here.`;
   const turns = knee !== undefined && knee.threads > cores ? '' : ' More threads than that take turns.';
   const here =
     cores === 1
       ? 'This machine lets the program use one core: threads take turns on it, and none of them makes another faster.'
-      : `This machine lets the program use ${counted(cores, 'core')}: ${cores} calls can compute at once.${turns}`;
+      : `This machine lets the program use ${say.counted(cores, 'core')}: ${cores} calls can compute at once.${turns}`;
   return [
     { title: 'What the verdict means', text: ANSWERS[verdict.answer].meaning(findings) },
     {
@@ -59,8 +51,8 @@ export const ANSWERS: Readonly<Record<Answer, AboutAnswer>> = {
     tone: 'pays',
     before: 'A pool with the options that the verdict speaks of:',
     meaning: ({ samples, knee }) => {
-      const inline = figureOf(samples.inline.rate);
-      const alone = inline === undefined ? '' : ` (${rate(inline.value)} calls a second)`;
+      const inline = say.figureOf(samples.inline.rate);
+      const alone = inline === undefined ? '' : ` (${say.rate(inline.value)} calls a second)`;
       const others = knee?.threads === 1 ? 'another thread works' : 'several threads work at once';
       return `A call takes long enough to be worth the way to another thread. Instead of the calling thread by itself${alone}, ${others}.`;
     },
@@ -90,8 +82,8 @@ export const ANSWERS: Readonly<Record<Answer, AboutAnswer>> = {
       if (ended !== undefined || neverSettled !== undefined || isBroken) {
         return 'Before anything can be said about threads the function has to work with these inputs. What is wrong is said above.';
       }
-      const by = noiseFigure(noise);
-      const differs = by === NONE ? '' : ` Repeated runs of the very same differ by ${by}.`;
+      const by = say.noise(noise);
+      const differs = by === say.NONE ? '' : ` Repeated runs of the very same differ by ${by}.`;
       const isLittle = gain === undefined || inline.rate.length < ENOUGH_ROUNDS;
       const why = isLittle
         ? 'Too little was measured for a verdict.'

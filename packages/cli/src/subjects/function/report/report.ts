@@ -1,23 +1,6 @@
 /** The findings on a function as a report, its parts in the order in which they are read, without those that were not measured. */
 import { ratio, real, type Series } from '../../../experiment/statistics.js';
-import {
-  bytes,
-  count,
-  counted,
-  duration,
-  factor,
-  figureOf,
-  inOneUnit,
-  middle,
-  NONE,
-  noise,
-  perCent,
-  range,
-  rate,
-  shortRate,
-  shown,
-  withRange,
-} from '../../../format/figures.js';
+import * as say from '../../../format/figures.js';
 import { type Bar, barsChart } from '../../../report/html/bars.js';
 import { type Chart, drawable, isDrawable } from '../../../report/html/chart.js';
 import { countAxis, curveChart, logAxis, pointsOf, upFromZero } from '../../../report/html/curve.js';
@@ -70,13 +53,13 @@ function keyFigures(findings: Findings): NonNullable<Report['keys']> {
   const isAsync = findings.verdict.answer === 'async';
   const [against, from] = isAsync ? [] : [findings.gain, findings.breakEven.runMs];
   const keys: NonNullable<Report['keys']> = [
-    ['threads against inline', middle(against, factor), range(against, factor)],
-    ['a call takes', shown(inline.callMs?.p50, duration), 'median'],
-    ['a crossing costs', shown(crossingMsOf(findings.samples), duration), 'CPU time'],
-    ['threads pay from', middle(from, duration), 'running time of a call'],
-    ['noise', noise(findings.noise), 'between repeated runs'],
+    ['threads against inline', say.middle(against, say.factor), say.range(against, say.factor)],
+    ['a call takes', say.shown(inline.callMs?.p50, say.duration), 'median'],
+    ['a crossing costs', say.shown(crossingMsOf(findings.samples), say.duration), 'CPU time'],
+    ['threads pay from', say.middle(from, say.duration), 'running time of a call'],
+    ['noise', say.noise(findings.noise), 'between repeated runs'],
   ];
-  return keys.filter(([, value]) => value !== NONE);
+  return keys.filter(([, value]) => value !== say.NONE);
 }
 
 function sections(findings: Findings, tables: Tables): Section[] {
@@ -100,7 +83,7 @@ function byThreads(findings: Findings, tables: Tables): Section['blocks'] {
   const { gain } = findings;
   const chart = rateCurve(findings, tables);
   if (chart === undefined) return [tables.rates];
-  const best = `With the best number of threads: ${withRange(gain, factor)} as many calls as inline.`;
+  const best = `With the best number of threads: ${say.withRange(gain, say.factor)} as many calls as inline.`;
   return [real(gain) && best, beyondKnee(findings), chart];
 }
 
@@ -108,12 +91,12 @@ function byThreads(findings: Findings, tables: Tables): Section['blocks'] {
 function beyondKnee({ knee, samples: { threads } }: Findings): string | undefined {
   if (knee === undefined) return undefined;
   const rates = (of: (n: number) => boolean): number[] =>
-    threads.filter((each) => of(each.threads)).flatMap((each) => figureOf(each.rate)?.value ?? []);
+    threads.filter((each) => of(each.threads)).flatMap((each) => say.figureOf(each.rate)?.value ?? []);
   const [own = 0] = rates((n) => n === knee.threads);
   const more = Math.max(...rates((n) => n > knee.threads)) / own - 1;
   if (!Number.isFinite(more)) return undefined;
-  const brought = more >= 0.005 ? `brought at most ${perCent(more)} more` : 'brought no more';
-  return `More than ${counted(knee.threads, 'thread')} ${brought}.`;
+  const brought = more >= 0.005 ? `brought at most ${say.perCent(more)} more` : 'brought no more';
+  return `More than ${say.counted(knee.threads, 'thread')} ${brought}.`;
 }
 
 /** The other ways of calling that bring more than threads alone, beside threads alone. */
@@ -123,9 +106,9 @@ function waysChart({ alternatives, samples: { inline, threads, variants } }: Fin
   const without = threads.filter((each) => won.some((way) => way.threads === each.threads));
   const bars = [
     ...barsOf(inline.rate, without, 'rate'),
-    ...won.map((each) => ({ name: nameOf(each), figure: figureOf(each.rate) })),
+    ...won.map((each) => ({ name: nameOf(each), figure: say.figureOf(each.rate) })),
   ];
-  return barsChart('ways', 'Calls a second, by way of calling', bars, rate);
+  return barsChart('ways', 'Calls a second, by way of calling', bars, say.rate);
 }
 
 const ABOUT_CROSSING = 'What a call costs that does nothing, with values as large as those of the function:';
@@ -139,9 +122,9 @@ function cores(findings: Findings): Pick<Section, 'isWide' | 'blocks'> {
   const { threads, rows } = coreMatrix(findings);
   const heat = {
     title: 'Calls a second by cores and threads',
-    head: ['the program may use', ...threads.map((n) => counted(n, 'thread'))],
-    rows: rows.map(({ cores: n, cells }) => ({ name: counted(n, 'core'), cells })),
-    format: rate,
+    head: ['the program may use', ...threads.map((n) => say.counted(n, 'thread'))],
+    rows: rows.map(({ cores: n, cells }) => ({ name: say.counted(n, 'core'), cells })),
+    format: say.rate,
   };
   return { isWide: threads.length > COLUMNS_OF_HALF, blocks: rows.length === 0 ? [] : [ABOUT_CORES, heat] };
 }
@@ -149,7 +132,7 @@ function cores(findings: Findings): Pick<Section, 'isWide' | 'blocks'> {
 function loop({ samples }: Findings): Section['blocks'] {
   const { inline, threads, behaviour } = samples;
   const bars = barsOf(inline.loopDelayMs, threads, 'loopDelayMs');
-  const chart = barsChart('delay', 'Delay of a timer, 99th percentile', bars, duration);
+  const chart = barsChart('delay', 'Delay of a timer, 99th percentile', bars, say.duration);
   if (chart === undefined || !mayHoldUp(samples)) return [];
   const [alone, ...pools] = bars.map(({ figure }) => figure);
   const isShorter = pools.some((figure) => figure !== undefined);
@@ -163,22 +146,25 @@ function loop({ samples }: Findings): Section['blocks'] {
 
 /** The calling thread, then pools by their numbers of threads. */
 function barsOf(inline: Series, pools: readonly PoolSamples[], of: (typeof POOL_SERIES)[number]): Bar[] {
-  const bar = (each: PoolSamples) => ({ name: counted(each.threads, 'thread'), figure: figureOf(each[of]) });
-  return [{ name: 'inline', figure: figureOf(inline), isInline: true }, ...pools.map(bar)];
+  const bar = (each: PoolSamples) => ({
+    name: say.counted(each.threads, 'thread'),
+    figure: say.figureOf(each[of]),
+  });
+  return [{ name: 'inline', figure: say.figureOf(inline), isInline: true }, ...pools.map(bar)];
 }
 
 function memory({ samples: { inline, threads, start } }: Findings): Section['blocks'] {
   const bars = barsOf([inline.residentBytes ?? Number.NaN], threads, 'residentBytes');
-  const each = figureOf(start?.bytesPerThread);
+  const each = say.figureOf(start?.bytesPerThread);
   return [
-    each && `One more thread takes ${withRange(each, bytes)}.`,
-    barsChart('resident', 'Resident memory of the program', bars, bytes),
+    each && `One more thread takes ${say.withRange(each, say.bytes)}.`,
+    barsChart('resident', 'Resident memory of the program', bars, say.bytes),
   ];
 }
 
 function oneCall(findings: Findings, tables: Tables): Section['blocks'] {
   const [cold, , ...warm] = runTimes(findings);
-  const bars = [...warm, cold].map(([name, ms]) => ({ name, figure: figureOf([ms ?? Number.NaN]) }));
+  const bars = [...warm, cold].map(([name, ms]) => ({ name, figure: say.figureOf([ms ?? Number.NaN]) }));
   const chart = barsChart('times', 'Running time, inline', bars, timesFormat(findings));
   const { runTimes: table, sizes, bySize } = tables;
   return [chart && { ...chart, table }, sizes, bySize];
@@ -187,12 +173,12 @@ function oneCall(findings: Findings, tables: Tables): Section['blocks'] {
 function limits(findings: Findings): Section['blocks'] {
   const { limits: found, amdahl } = findings;
   const serial = serialShareOf(findings);
-  const error = shown(amdahl?.error, (value) => value.toFixed(3));
+  const error = say.shown(amdahl?.error, (value) => value.toFixed(3));
   const fit =
-    error === NONE
-      ? `By Amdahl's law ${withRange(serial, perCent)} of the work would not run in parallel. That is a guess: one thread was ` +
+    error === say.NONE
+      ? `By Amdahl's law ${say.withRange(serial, say.perCent)} of the work would not run in parallel. That is a guess: one thread was ` +
         'compared with only one other number of threads, and some share always fits two figures.'
-      : `Amdahl's law, fitted to the rates: ${withRange(serial, perCent)} of the work does not run in parallel. ` +
+      : `Amdahl's law, fitted to the rates: ${say.withRange(serial, say.perCent)} of the work does not run in parallel. ` +
         `The fit is off by ${error} (RMS; less than 0.05 is good).`;
   return [{ list: found.map(({ name, why }) => `${name.replaceAll('-', ' ')}: ${why}`) }, serial && fit];
 }
@@ -205,17 +191,17 @@ function rateCurve(findings: Findings, tables: Tables): Chart | undefined {
   const counts = points.map(({ x }) => x);
   const hasCores = machine.cores > counts[0]! && machine.cores < counts.at(-1)!;
   const figures = [...points.map((point) => point.y), ...(alone === undefined ? [] : [alone])];
-  const each = points.map(({ x, y }) => `${counted(x, 'thread')}: ${withRange(y, rate)}`);
-  const also = alone === undefined ? '' : ` Inline: ${withRange(alone, rate)}.`;
+  const each = points.map(({ x, y }) => `${say.counted(x, 'thread')}: ${say.withRange(y, say.rate)}`);
+  const also = alone === undefined ? '' : ` Inline: ${say.withRange(alone, say.rate)}.`;
   return curveChart({
     id: 'rate',
     title: 'Rate by number of threads',
     description: `Calls a second. ${each.join('; ')}.${also}`,
     points,
-    x: countAxis(counts, count, 'threads'),
-    y: upFromZero(figures, shortRate, 'calls a second'),
+    x: countAxis(counts, say.count, 'threads'),
+    y: upFromZero(figures, say.shortRate, 'calls a second'),
     flat: alone && { figure: alone, name: 'inline, without threads' },
-    marks: hasCores ? [{ at: machine.cores, text: counted(machine.cores, 'core') }] : [],
+    marks: hasCores ? [{ at: machine.cores, text: say.counted(machine.cores, 'core') }] : [],
     table: tables.rates,
   });
 }
@@ -228,11 +214,11 @@ function gainCurve(findings: Findings, table: Table): Chart | undefined {
   if (points.length === 0) return undefined;
   const even = drawable(real(findings.breakEven.runMs));
   // The whole axis has the unit of its middle, on a logarithmic scale.
-  const time = inOneUnit(duration, [Math.sqrt(points[0]!.x * points.at(-1)!.x)]);
+  const time = say.inOneUnit(say.duration, [Math.sqrt(points[0]!.x * points.at(-1)!.x)]);
   const marked = Object.entries({ 'pays from ': even?.value, 'your call: ': inline.callMs?.p50 });
   // A logarithmic scale has no place for 0.
   const marks = marked.flatMap(([text, at]) => (at && isDrawable(at) ? { at, text: text + time(at) } : []));
-  const each = points.map(({ x, y }) => `${time(x)}: ${withRange(y, factor)}`);
+  const each = points.map(({ x, y }) => `${time(x)}: ${say.withRange(y, say.factor)}`);
   const times = [...points.map(({ x }) => x), ...marks.map(({ at }) => at)];
   const gains = [1, ...points.flatMap(({ y }) => [y.low, y.high])];
   const also = marks.length === 0 ? '' : ` Marked: ${marks.map(({ text }) => text).join('; ')}.`;
@@ -242,7 +228,7 @@ function gainCurve(findings: Findings, table: Table): Chart | undefined {
     description: `Calls a second in a pool, over those inline, by running time of a call. ${each.join('; ')}.${also}`,
     points,
     x: logAxis('x', times, time, 'running time of a call; both scales are logarithmic'),
-    y: logAxis('y', gains, factor, 'times as many calls as inline'),
+    y: logAxis('y', gains, say.factor, 'times as many calls as inline'),
     flat: { figure: { value: 1, low: 1, high: 1 }, name: 'inline: above it threads pay' },
     band: even === undefined || even.low <= 0 ? undefined : even,
     marks,

@@ -2,24 +2,7 @@
 import { plot } from 'asciichart';
 import { scaleLinear } from 'd3-scale';
 import { type Estimate, ratio, real, type Series } from '../../../experiment/statistics.js';
-import {
-  bytes,
-  count,
-  counted,
-  duration,
-  factor,
-  figureOf,
-  type Format,
-  inOneUnit,
-  middle,
-  noise,
-  NONE,
-  perCent,
-  range,
-  rate,
-  shown,
-  withRange,
-} from '../../../format/figures.js';
+import * as say from '../../../format/figures.js';
 import { widthOf } from '../../../format/text.js';
 import { drawable } from '../../../report/html/chart.js';
 import { type Point, pointsOf } from '../../../report/html/curve.js';
@@ -34,12 +17,13 @@ export function subjectName({ samples: { subject } }: Findings): string {
   return subject.module.includes('#') ? subject.module : `${subject.module}#${subject.export}`;
 }
 
-const both = (figure: Estimate | undefined, format: Format) => [
-  middle(figure, format),
-  range(figure, format),
+const both = (figure: Estimate | undefined, format: say.Format) => [
+  say.middle(figure, format),
+  say.range(figure, format),
 ];
-const middleOf = (series: Series, format: Format) => middle(figureOf(series), format);
-const rangedOf = (series: Series | undefined, format: Format) => withRange(figureOf(series), format);
+const middleOf = (series: Series, format: say.Format) => say.middle(say.figureOf(series), format);
+const rangedOf = (series: Series | undefined, format: say.Format) =>
+  say.withRange(say.figureOf(series), format);
 
 type Measured = Pick<PoolSamples, 'rate' | 'cpuMs' | 'loopDelayMs' | 'residentBytes'>;
 
@@ -53,11 +37,11 @@ export function tablesOf(findings: Findings) {
   const { subject, machine, inline, start, control } = samples;
   const rates = (name: string, each: Measured, gain?: Estimate): Row => [
     name,
-    ...both(figureOf(each.rate), rate),
-    middle(gain, factor),
-    middleOf(each.cpuMs, duration),
-    middleOf(each.loopDelayMs, duration),
-    middleOf(each.residentBytes, bytes),
+    ...both(say.figureOf(each.rate), say.rate),
+    say.middle(gain, say.factor),
+    middleOf(each.cpuMs, say.duration),
+    middleOf(each.loopDelayMs, say.duration),
+    middleOf(each.residentBytes, say.bytes),
   ];
   const ofPool = (name: string, each: PoolSamples) => rates(name, each, ratio(each.rate, inline.rate));
   const itself = samples.threads.length === 0 ? undefined : ratio(inline.rate, inline.rate);
@@ -75,8 +59,8 @@ export function tablesOf(findings: Findings) {
           { ...inline, loopDelayMs, residentBytes: [inline.residentBytes ?? Number.NaN] },
           itself,
         ),
-        ...samples.threads.map((each) => ofPool(count(each.threads), each)),
-        ...samples.variants.map((each) => ofPool(`${count(each.threads)}, ${nameOf(each)}`, each)),
+        ...samples.threads.map((each) => ofPool(say.count(each.threads), each)),
+        ...samples.variants.map((each) => ofPool(`${say.count(each.threads)}, ${nameOf(each)}`, each)),
       ],
     ),
     breakEven: isAsync
@@ -84,9 +68,9 @@ export function tablesOf(findings: Findings) {
       : pairsTable(
           'Threads begin to pay at',
           [
-            ['running time of a call', ...both(breakEven.runMs, duration)],
-            ['size of an input', ...both(breakEven.inputBytes, bytes)],
-            ['number of calls, counting the start of the threads', ...both(breakEven.calls, count)],
+            ['running time of a call', ...both(breakEven.runMs, say.duration)],
+            ['size of an input', ...both(breakEven.inputBytes, say.bytes)],
+            ['number of calls, counting the start of the threads', ...both(breakEven.calls, say.count)],
           ],
           ['by', 'from', '95 % interval'],
         ),
@@ -95,8 +79,8 @@ export function tablesOf(findings: Findings) {
       ['transport', 'CPU per call', '95 % interval', 'one at a time'],
       samples.crossings.map(({ transport, cpuMs, loneMs }) => [
         `'${transport}'`,
-        ...both(figureOf(cpuMs), duration),
-        middleOf(loneMs, duration),
+        ...both(say.figureOf(cpuMs), say.duration),
+        middleOf(loneMs, say.duration),
       ]),
     ),
     /** The gain of tasks that only compute. */
@@ -106,57 +90,63 @@ export function tablesOf(findings: Findings) {
           'Gain by running time',
           ['running time', 'x inline', '95 % interval', 'inline calls/s', 'pool calls/s'],
           samples.spins.map(({ runMs, inline: alone, pool }) => [
-            shown(runMs, duration),
-            ...both(ratio(pool, alone), factor),
-            middleOf(alone, rate),
-            middleOf(pool, rate),
+            say.shown(runMs, say.duration),
+            ...both(ratio(pool, alone), say.factor),
+            middleOf(alone, say.rate),
+            middleOf(pool, say.rate),
           ]),
           true,
         ),
     cores: tableOf(
       'Calls/s by cores and threads',
-      ['cores', ...matrix.threads.map((n) => counted(n, 'thread'))],
-      matrix.rows.map(({ cores, cells }) => [count(cores), ...cells.map((figure) => middle(figure, rate))]),
+      ['cores', ...matrix.threads.map((n) => say.counted(n, 'thread'))],
+      matrix.rows.map(({ cores, cells }) => [
+        say.count(cores),
+        ...cells.map((figure) => say.middle(figure, say.rate)),
+      ]),
     ),
     runTimes: pairsTable(
       'Running time of a call, inline',
-      runTimes(findings).map(([name, ms]) => [name, shown(ms, timesFormat(findings))]),
+      runTimes(findings).map(([name, ms]) => [name, say.shown(ms, timesFormat(findings))]),
       ['which', 'time'],
     ),
     sizes: tableOf(
       'Bytes that cross',
       ['what', 'median', 'p99', 'largest'],
       sizes.flatMap(([name, of]) =>
-        of === undefined ? [] : [[name, ...[of.p50, of.p99, of.max].map((n) => shown(n, bytes))]],
+        of === undefined ? [] : [[name, ...[of.p50, of.p99, of.max].map((n) => say.shown(n, say.bytes))]],
       ),
     ),
     bySize: tableOf(
       'Running time by size of the input',
       ['size', 'time', '95 % interval'],
-      inline.bySize.map((each) => [shown(each.bytes, bytes), ...both(figureOf(each.ms), duration)]),
+      inline.bySize.map((each) => [
+        say.shown(each.bytes, say.bytes),
+        ...both(say.figureOf(each.ms), say.duration),
+      ]),
     ),
     /** What was measured, on what, and how well. */
     circumstances: pairsTable('How it was measured', [
       ['function', subjectName(findings)],
-      ['inputs', `${count(used)} of ${count(all)} used${how === '' ? '' : `: ${how}`}`],
+      ['inputs', `${say.count(used)} of ${say.count(all)} used${how === '' ? '' : `: ${how}`}`],
       ...machineRows(machine),
-      ['share of the cores that other programs had', shown(machine.othersShare, perCent)],
-      ['rounds', inline.rate.length === 0 ? NONE : count(inline.rate.length)],
-      ['repeated runs of the same', noise(findings.noise)],
-      ['control runs, before, calls/s', rangedOf(control.before, rate)],
-      ['control runs, after, calls/s', rangedOf(control.after, rate)],
-      ['CPU per call, inline', rangedOf(inline.cpuMs, duration)],
-      ['share of the time that went into garbage collection', middleOf(inline.garbageShare, perCent)],
-      ['a thread is ready after', rangedOf(start?.readyMs, duration)],
-      ['memory that a thread takes', rangedOf(start?.bytesPerThread, bytes)],
+      ['share of the cores that other programs had', say.shown(machine.othersShare, say.perCent)],
+      ['rounds', inline.rate.length === 0 ? say.NONE : say.count(inline.rate.length)],
+      ['repeated runs of the same', say.noise(findings.noise)],
+      ['control runs, before, calls/s', rangedOf(control.before, say.rate)],
+      ['control runs, after, calls/s', rangedOf(control.after, say.rate)],
+      ['CPU per call, inline', rangedOf(inline.cpuMs, say.duration)],
+      ['share of the time that went into garbage collection', middleOf(inline.garbageShare, say.perCent)],
+      ['a thread is ready after', rangedOf(start?.readyMs, say.duration)],
+      ['memory that a thread takes', rangedOf(start?.bytesPerThread, say.bytes)],
       [
         // One thread and one other number of them fit any share.
         amdahl?.error === undefined
           ? "serial part (Amdahl's law, a guess from two points)"
           : "serial part (Amdahl's law)",
-        withRange(serialShareOf(findings), perCent),
+        say.withRange(serialShareOf(findings), say.perCent),
       ],
-      ['error of that fit (RMS)', shown(amdahl?.error, (error) => error.toFixed(3))],
+      ['error of that fit (RMS)', say.shown(amdahl?.error, (error) => error.toFixed(3))],
     ]),
   };
 }
@@ -164,17 +154,17 @@ export function tablesOf(findings: Findings) {
 /** The part that does not run in parallel; undefined: not known, since any part would do. */
 export function serialShareOf({ amdahl }: Findings): Estimate | undefined {
   const share = real(amdahl?.serialShare);
-  return share !== undefined && perCent(share.high - share.low) === '100 %' ? undefined : share;
+  return share !== undefined && say.perCent(share.high - share.low) === '100 %' ? undefined : share;
 }
 
 /** The rates by number of cores, a row for each, and by number of threads, a cell for each; both ascending. */
 export function coreMatrix({ samples }: Findings) {
-  const found = samples.cores.filter((each) => figureOf(each.rate) !== undefined);
+  const found = samples.cores.filter((each) => say.figureOf(each.rate) !== undefined);
   const distinct = (of: 'cores' | 'threads') =>
     [...new Set(found.map((each) => each[of]))].sort((a, b) => a - b);
   const threads = distinct('threads');
   const cell = (c: number, t: number) =>
-    figureOf(found.find((at) => at.cores === c && at.threads === t)?.rate);
+    say.figureOf(found.find((at) => at.cores === c && at.threads === t)?.rate);
   return {
     threads,
     rows: distinct('cores').map((n) => ({ cores: n, cells: threads.map((m) => cell(n, m)) })),
@@ -195,15 +185,15 @@ export function runTimes({ samples: { inline } }: Findings) {
 }
 
 /** The format of the running times, the same in the chart and in its table. */
-export function timesFormat(findings: Findings): Format {
+export function timesFormat(findings: Findings): say.Format {
   const times = runTimes(findings).flatMap(([, ms]) => ms ?? []);
-  return inOneUnit(duration, times);
+  return say.inOneUnit(say.duration, times);
 }
 
 /** The rates that can be drawn: by number of threads, and of the calling thread alone. */
 export function ratePoints({ samples: { inline, threads } }: Findings) {
-  const points = pointsOf(threads.map((each) => [each.threads, figureOf(each.rate)]));
-  return { points, alone: drawable(figureOf(inline.rate)) };
+  const points = pointsOf(threads.map((each) => [each.threads, say.figureOf(each.rate)]));
+  return { points, alone: drawable(say.figureOf(inline.rate)) };
 }
 
 /** The fewest points that a curve is drawn of: fewer show none. */
@@ -222,7 +212,7 @@ export function plotLines(findings: Findings, columns: number): Line[] {
   const highest = Math.max(...points.map(({ y }) => y.value));
   if (points.length < LEAST_POINTS || highest === 0) return [];
   const top = Math.max(highest, inline ?? 0);
-  const ticks = Array.from({ length: HEIGHT_ROWS + 1 }, (_, i) => rate((top * i) / HEIGHT_ROWS));
+  const ticks = Array.from({ length: HEIGHT_ROWS + 1 }, (_, i) => say.rate((top * i) / HEIGHT_ROWS));
   const labels = Math.max(...ticks.map(widthOf)) + 1;
   const step = Math.min(MOST_COLUMNS, Math.floor((columns - labels - 4) / (points.length - 1)));
   if (step < LEAST_COLUMNS) return [];
@@ -235,9 +225,9 @@ export function plotLines(findings: Findings, columns: number): Line[] {
     min: 0,
     height: HEIGHT_ROWS,
     offset: TICK,
-    format: (value) => `${rate(value).padStart(labels - 1)} `,
+    format: (value) => `${say.rate(value).padStart(labels - 1)} `,
   });
-  const legend = inline === undefined ? '' : `; the straight line: inline, ${rate(inline)}`;
+  const legend = inline === undefined ? '' : `; the straight line: inline, ${say.rate(inline)}`;
   return [
     { text: '' },
     ...drawn.split('\n').map((text) => ({ text: `  ${text}` })),
@@ -250,6 +240,6 @@ export function plotLines(findings: Findings, columns: number): Line[] {
 function axis(points: readonly Point[], labels: number, step: number): string {
   return points.reduce((text, { x }, i) => {
     const column = labels + i * step;
-    return text.length > column && i > 0 ? text : text.padEnd(column) + count(x);
+    return text.length > column && i > 0 ? text : text.padEnd(column) + say.count(x);
   }, '');
 }

@@ -1,16 +1,7 @@
 /** Samples in, findings out: whether threads pay, for which calls, how many, and what limits them. The JSON of a report is described in docs/analyze.md. */
 import { applying, busyWarning, leftOutWarnings } from '../../../experiment/rules.js';
 import { estimate } from '../../../experiment/statistics.js';
-import {
-  bytes,
-  counted,
-  duration,
-  HARDLY_LATE_MS,
-  lateness,
-  part,
-  perCent,
-  times,
-} from '../../../format/figures.js';
+import * as say from '../../../format/figures.js';
 import { otherWaysOf, recommendedFor } from './alternatives.js';
 import { disagrees } from './break-even.js';
 import { type Facts, factsOf } from './facts.js';
@@ -58,7 +49,7 @@ export function analyze(samples: Samples) {
 
 /** Whether a call may hold up the event loop. The delay that was measured with shorter calls is that of the analysis, which makes many in a row. */
 export function mayHoldUp({ inline: { callMs } }: Samples): boolean {
-  return (callMs?.p99 ?? HARDLY_LATE_MS) >= HARDLY_LATE_MS;
+  return (callMs?.p99 ?? say.HARDLY_LATE_MS) >= say.HARDLY_LATE_MS;
 }
 
 /** Even where threads are no faster, they leave the calling thread free. */
@@ -66,9 +57,9 @@ function loopDelay({ samples, fast, hasEnough }: Facts): string | undefined {
   if (!hasEnough) return undefined;
   const [before, after] = [estimate(samples.inline.loopDelayMs), estimate(fast?.loopDelayMs ?? [])];
   if (before === undefined || after === undefined || after.high >= before.low) return undefined;
-  if (before.value < HARDLY_LATE_MS || !mayHoldUp(samples)) return undefined;
-  const less = after.value < HARDLY_LATE_MS ? '' : `: ${part(1 - after.value / before.value)} less`;
-  return `the event loop is held up for ${lateness(after.value)} (p99) instead of ${duration(before.value)}${less}`;
+  if (before.value < say.HARDLY_LATE_MS || !mayHoldUp(samples)) return undefined;
+  const less = after.value < say.HARDLY_LATE_MS ? '' : `: ${say.part(1 - after.value / before.value)} less`;
+  return `the event loop is held up for ${say.lateness(after.value)} (p99) instead of ${say.duration(before.value)}${less}`;
 }
 
 /** Calls that run for this many times the break-even will not fall below it with other inputs. */
@@ -79,8 +70,8 @@ function dependsOn({ samples, breakEven: { runMs, inputBytes } }: Facts, answer:
   const { callMs } = samples.inline;
   if (answer !== 'threads' || runMs === undefined || callMs === undefined) return undefined;
   if (callMs.mean <= runMs.high || callMs.mean > FAR_BEYOND * runMs.value) return undefined;
-  const size = inputBytes === undefined ? '' : `, or with an input of ${bytes(inputBytes.value)}`;
-  return `it depends on how much a call does: a call runs for ${duration(callMs.mean)}, and threads begin to pay at about ${duration(runMs.value)}${size}`;
+  const size = inputBytes === undefined ? '' : `, or with an input of ${say.bytes(inputBytes.value)}`;
+  return `it depends on how much a call does: a call runs for ${say.duration(callMs.mean)}, and threads begin to pay at about ${say.duration(runMs.value)}${size}`;
 }
 
 /** Calls are uneven if their 99th percentile is more than this many times their median. */
@@ -94,7 +85,7 @@ function warningsOf(facts: Facts): string[] {
   return applying([
     contradiction(facts),
     failures.failed > 0 &&
-      `${failures.failed} of ${counted(failures.calls, 'call')} failed: ${failures.first ?? 'no message'}`,
+      `${failures.failed} of ${say.counted(failures.calls, 'call')} failed: ${failures.first ?? 'no message'}`,
     repeats === 'different' &&
       'the same input gave another result when it was given again: it keeps state, or is random. Each worker has a state of its own',
     changesItsArgument &&
@@ -108,12 +99,12 @@ function warningsOf(facts: Facts): string[] {
       'there is one input: the figures are of many calls with it at a time, and threads make no single call faster',
     callMs !== undefined &&
       callMs.p99 > UNEVEN * callMs.p50 &&
-      `calls are uneven: half of them run for ${duration(callMs.p50)} or less, one of a hundred for ${duration(callMs.p99)} or more`,
+      `calls are uneven: half of them run for ${say.duration(callMs.p50)} or less, one of a hundred for ${say.duration(callMs.p99)} or more`,
     busyWarning(machine),
     inline.residentBytes !== undefined &&
       machine.memoryBytes > 0 &&
       inline.residentBytes > machine.memoryBytes / 2 &&
-      `a process with this function takes ${bytes(inline.residentBytes)} of memory, ${perCent(inline.residentBytes / machine.memoryBytes)} of what there is`,
+      `a process with this function takes ${say.bytes(inline.residentBytes)} of memory, ${say.perCent(inline.residentBytes / machine.memoryBytes)} of what there is`,
     ...leftOutWarnings(samples),
   ]);
 }
@@ -122,5 +113,5 @@ function warningsOf(facts: Facts): string[] {
 function contradiction({ samples, best, breakEven, isBusy }: Facts): string | undefined {
   const other = disagrees(samples, best?.gain);
   if (other === undefined || best === undefined || breakEven.runMs === undefined) return undefined;
-  return `two figures disagree: threads bring ${times(best.gain)} the calls of this function, but ${times(other)} those of a function that only computes for as long. This function needs more than cores${isBusy ? ', or other programs had them' : ''}`;
+  return `two figures disagree: threads bring ${say.times(best.gain)} the calls of this function, but ${say.times(other)} those of a function that only computes for as long. This function needs more than cores${isBusy ? ', or other programs had them' : ''}`;
 }

@@ -3,18 +3,7 @@ import { endedBy } from '../../../experiment/child.js';
 import * as rules from '../../../experiment/rules.js';
 import { isSurelyNotWorthIt, isWorthIt } from '../../../experiment/rules.js';
 import { noiseOf } from '../../../experiment/statistics.js';
-import {
-  count,
-  counted,
-  differenceInWords,
-  duration,
-  part,
-  perCent,
-  range,
-  times,
-  timesAfter,
-  timesFromTo,
-} from '../../../format/figures.js';
+import * as say from '../../../format/figures.js';
 import { disagrees } from './break-even.js';
 import * as busy from './busy.js';
 import type { Facts } from './facts.js';
@@ -50,10 +39,10 @@ const likely = (answer: Answer, sentence: string): Decision => ({ answer, senten
 function cannotRun({ samples }: Facts): Decision | undefined {
   const { ended, neverSettled, failures, atInput } = samples.behaviour;
   const where =
-    atInput === undefined || samples.subject.inputs.count === 1 ? '' : ` at input ${count(atInput)}`;
+    atInput === undefined || samples.subject.inputs.count === 1 ? '' : ` at input ${say.count(atInput)}`;
   if (ended !== undefined) return unknown(`a call ends its process${where} ${endedBy(ended)}`);
   if (neverSettled !== undefined)
-    return unknown(`a call had not settled${where} after ${duration(neverSettled)}`);
+    return unknown(`a call had not settled${where} after ${say.duration(neverSettled)}`);
   if (failures.calls === 0 || failures.failed < failures.calls) return undefined;
   return unknown(`every call fails${failures.first === undefined ? '' : `: ${failures.first}`}`);
 }
@@ -61,8 +50,8 @@ function cannotRun({ samples }: Facts): Decision | undefined {
 function waits({ samples, computing, isMixed, loop, most }: Facts): Decision | undefined {
   if (!samples.behaviour.returnsPromise || computing === undefined) return undefined;
   const callMs = samples.inline.callMs?.p50;
-  const time = callMs === undefined ? 'its time' : `its ${duration(callMs)}`;
-  const computes = `a call computes for ${part(computing.value)} of ${time}`;
+  const time = callMs === undefined ? 'its time' : `its ${say.duration(callMs)}`;
+  const computes = `a call computes for ${say.part(computing.value)} of ${time}`;
   if (busy.computesLessThan(WAITS, samples)) {
     const why = `it waits, it does not compute: ${computes}, and the event loop can wait for many at a time`;
     return dont('async', why);
@@ -70,8 +59,8 @@ function waits({ samples, computing, isMixed, loop, most }: Facts): Decision | u
   // The gain that one event loop can bring without threads, by making other calls while one waits.
   const alone = 1 / (loop?.high ?? 1);
   if (!isMixed || alone < rules.WORTH_IT || most >= alone) return undefined;
-  const without = `one event loop with many calls at a time does up to ${times({ value: alone })} the calls`;
-  const threads = `threads bring ${timesAfter('at most', { value: most })}`;
+  const without = `one event loop with many calls at a time does up to ${say.times({ value: alone })} the calls`;
+  const threads = `threads bring ${say.timesAfter('at most', { value: most })}`;
   return dont('async', `${computes} and waits for the rest: ${without}, ${threads}`);
 }
 
@@ -107,8 +96,8 @@ function pays(facts: Facts): Decision | undefined {
   const { rows, noise, hasEnough, isMixed, overLoop } = facts;
   const row = rows.find((of) => isWorthIt(overLoop(of), noise));
   if (!hasEnough || row === undefined || isGainOfOthers(facts, row)) return undefined;
-  const fair = `, ${times(overLoop(row))} what one event loop can do with many calls at a time`;
-  const sentence = `Threads pay: ${times(row.gain)} with ${counted(row.threads, 'thread')}${isMixed ? fair : ''}`;
+  const fair = `, ${say.times(overLoop(row))} what one event loop can do with many calls at a time`;
+  const sentence = `Threads pay: ${say.times(row.gain)} with ${say.counted(row.threads, 'thread')}${isMixed ? fair : ''}`;
   return { answer: 'threads', sentence, row };
 }
 
@@ -117,11 +106,11 @@ function probablyPays({ rows, hasEnough, isBusy, overLoop }: Facts): Decision | 
   const row = rows.find((of) => overLoop(of).low > 1);
   if (!hasEnough || isBusy || row === undefined) return undefined;
   const { gain, threads } = row;
-  const withThreads = `with ${counted(threads, 'thread')}`;
+  const withThreads = `with ${say.counted(threads, 'thread')}`;
   if (overLoop(row).value >= rules.WORTH_IT) {
-    return { ...likely('threads', `Threads probably pay: ${timesFromTo(gain)} ${withThreads}`), row };
+    return { ...likely('threads', `Threads probably pay: ${say.timesFromTo(gain)} ${withThreads}`), row };
   }
-  const more = range(gain, (times) => perCent(times - 1));
+  const more = say.range(gain, (times) => say.perCent(times - 1));
   return gain.high > rules.SMALL
     ? undefined
     : likely('inline', `Hardly worth it: threads bring ${more} more calls ${withThreads}`);
@@ -145,23 +134,23 @@ function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision
   // The report also has what a crossing cost when it was measured by itself: beside other programs that may be far more.
   const atLeast = crossingMs < (facts.crossingMs ?? 0) ? 'at least ' : '';
   const price = isCrossing
-    ? `a crossing costs ${atLeast}${duration(crossingMs)}`
-    : `with threads ${duration(pooledMs)}`;
-  const expected = `a call computes ${duration(callMs)}, ${price}: ${timesAfter('about', free.gain)} on ${counted(cores, 'free core')}`;
+    ? `a crossing costs ${atLeast}${say.duration(crossingMs)}`
+    : `with threads ${say.duration(pooledMs)}`;
+  const expected = `a call computes ${say.duration(callMs)}, ${price}: ${say.timesAfter('about', free.gain)} on ${say.counted(cores, 'free core')}`;
   const row = gains.find(({ threads }) => threads === cores);
   // The system shares cores out by threads: beside other programs, a pool with more threads than cores may get more of the cores, and so show a gain.
   const isMuchLess = gains.every(
     ({ threads, gain }) => threads < cores || gain.high < 1 || gain.value < NOT_MUCH_LESS,
   );
   if (row !== undefined && !isMuchLess && free.isParallel && isWorthIt(free.gain)) {
-    const here = `here ${timesFromTo(row.gain)} with ${counted(row.threads, 'thread')}`;
+    const here = `here ${say.timesFromTo(row.gain)} with ${say.counted(row.threads, 'thread')}`;
     return { ...likely('threads', `Likely, threads pay: ${expected} (${here})`), row };
   }
   // More calls even beside other programs speak against it: the rounds that were kept may have been bad ones by chance.
   if (best === undefined || best.gain.value >= 1 || facts.mostlyWaits) return undefined;
   // The estimate needs a CPU time that stays the same. That of a call which waits for memory changes with what others do to the caches.
   if (!isSurelyNotWorthIt(free.most, noiseOf(samples.inline.cpuMs))) return undefined;
-  return likely('inline', `Likely, threads do not pay: ${expected} (here ${timesFromTo(best.gain)})`);
+  return likely('inline', `Likely, threads do not pay: ${expected} (here ${say.timesFromTo(best.gain)})`);
 }
 
 /** Whether the gain may only be core time that threads took from other programs. */
@@ -181,22 +170,22 @@ function doesNotPay(facts: Facts): Decision | undefined {
   if (best === undefined || !facts.hasEnough || !isSurelyNotWorthIt(most, noise) || mayPay) return undefined;
   const runMs = samples.inline.callMs?.mean;
   const crossingMs = busy.crossingMsOf(samples);
-  const crossing = crossingMs === undefined ? '' : `, a crossing costs ${duration(crossingMs)}`;
+  const crossing = crossingMs === undefined ? '' : `, a crossing costs ${say.duration(crossingMs)}`;
   const from = facts.breakEven.runMs;
   const hardlyMore =
     most < 2 - rules.AS_MANY
       ? 'threads bring no more calls'
-      : `threads bring at most ${perCent(most - 1)} more calls, which does not pay for their memory`;
+      : `threads bring at most ${say.perCent(most - 1)} more calls, which does not pay for their memory`;
   const parts = [
     samples.machine.cores === 1 && 'there is one core',
-    runMs !== undefined && `a call runs for ${duration(runMs)}${crossing}`,
-    most < rules.AS_MANY ? `threads bring ${timesFromTo(best.gain)} the calls` : hardlyMore,
+    runMs !== undefined && `a call runs for ${say.duration(runMs)}${crossing}`,
+    most < rules.AS_MANY ? `threads bring ${say.timesFromTo(best.gain)} the calls` : hardlyMore,
     // If a call runs for longer than that, something else keeps threads from paying.
     from !== undefined &&
       runMs !== undefined &&
       runMs < from.low &&
       disagrees(samples, best.gain) === undefined &&
-      `they begin to pay at about ${duration(from.value)} a call`,
+      `they begin to pay at about ${say.duration(from.value)} a call`,
   ];
   const why = parts.filter(Boolean).join('; ');
   const isNear = most < 1 && most * (1 + (noise ?? 0)) >= 1;
@@ -208,7 +197,7 @@ function isTooShort({ samples, isBusy }: Facts): Decision | undefined {
   const { callMs, rate } = samples.inline;
   if (!isBusy || callMs === undefined || rate.length < rules.FEWEST_ROUNDS) return undefined;
   if (callMs.p50 >= busy.LEAST_CROSSING_MS || busy.mostByRunTime(samples) >= 1) return undefined;
-  const half = `half of the calls run for ${duration(callMs.p50)} or less`;
+  const half = `half of the calls run for ${say.duration(callMs.p50)} or less`;
   return dont('inline', `${half}; to hand a call over takes longer than that, even on free cores`);
 }
 
@@ -216,19 +205,19 @@ function unclear({ samples, best, noise, rounds, isBusy, lacking }: Facts): stri
   if (best === undefined) return 'not enough was measured';
   const { gain } = best;
   if (rounds < rules.ENOUGH_ROUNDS) {
-    return `${counted(rounds, 'round')} of measuring are too few; threads brought ${timesAfter('about', gain)} the calls`;
+    return `${say.counted(rounds, 'round')} of measuring are too few; threads brought ${say.timesAfter('about', gain)} the calls`;
   }
   const others = samples.machine.othersShare;
   if (others !== undefined && isBusy) {
-    return `other programs had ${perCent(others)} of the cores while it was measured: threads brought ${timesFromTo(gain)} the calls`;
+    return `other programs had ${say.perCent(others)} of the cores while it was measured: threads brought ${say.timesFromTo(gain)} the calls`;
   }
   if (isWorthIt(gain, noise)) {
-    return `threads bring ${times(gain)} the calls, but a call also waits, and one event loop with many at a time may do as well`;
+    return `threads bring ${say.times(gain)} the calls, but a call also waits, and one event loop with many at a time may do as well`;
   }
-  const brings = `threads bring ${timesFromTo(gain)} the calls`;
+  const brings = `threads bring ${say.timesFromTo(gain)} the calls`;
   if (gain.high < 1 && lacking > 1) return `${brings}, but more threads might pay, and were not measured`;
   const differ =
-    noise === undefined ? '' : `, and repeated runs of the same differ by ${differenceInWords(noise)}`;
+    noise === undefined ? '' : `, and repeated runs of the same differ by ${say.differenceInWords(noise)}`;
   return `the noise is larger than the effect: ${brings}${differ}`;
 }
 

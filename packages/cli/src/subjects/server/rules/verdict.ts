@@ -19,21 +19,20 @@ export type ServerAnswer = 'leave' | 'offload' | 'cluster' | 'unknown';
 
 type ServerVerdict = rules.Verdict<ServerAnswer>;
 
-export function serverVerdict(figures: Figures): ServerVerdict {
-  return rules.firstVerdict(RULES, figures) ?? unknown(`${unclear(figures)}. ${rules.WHAT_WOULD_TELL}`);
-}
-
 /** The first rule that applies gives the verdict. */
-const RULES: readonly ((figures: Figures) => ServerVerdict | undefined)[] = [
-  cannotRun,
-  isTooLittle,
-  pays,
-  likelyPays,
-  isFullOfOthers,
-  isHeldUpByLoad,
-  doesNotPay,
-  probablyPays,
-];
+export function serverVerdict(figures: Figures): ServerVerdict {
+  return (
+    cannotRun(figures) ??
+    isTooLittle(figures) ??
+    pays(figures) ??
+    likelyPays(figures) ??
+    isFullOfOthers(figures) ??
+    isHeldUpByLoad(figures) ??
+    doesNotPay(figures) ??
+    probablyPays(figures) ??
+    unknown(`${unclear(figures)}. ${rules.WHAT_WOULD_TELL}`)
+  );
+}
 
 function unknown(why: string): ServerVerdict {
   return { answer: 'unknown', sentence: `Cannot tell: ${why}` };
