@@ -21,10 +21,9 @@ import { machineRows, pairsTable, tableOf, tablesSection } from '../../report/mo
 import type { Report, Section, Table, Tone } from '../../report/model.js';
 import { type Line, wrapped } from '../../report/terminal.js';
 import { measureFolder } from './measure/measure.js';
-import { analyzeFolder } from './rules/analyze.js';
+import { analyzeFolder, sizesInWords } from './rules/analyze.js';
 import type { ClassFinding, FolderAnswer, FolderFindings, WayFinding } from './rules/analyze.js';
 import { type WayName, WAYS } from './rules/samples.js';
-import { sizesInWords } from './rules/sentences.js';
 
 const SHORT: Readonly<Record<FolderAnswer, readonly [badge: string, tone: Tone]>> = {
   workers: ['Read in workers', 'pays'],

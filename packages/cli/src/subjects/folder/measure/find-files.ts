@@ -10,7 +10,7 @@ import { fileIds, idOf } from '../../../disk/file-id.js';
 import { isExclusion, matcher } from '../../../disk/globs.js';
 import { UsageError } from '../../../exit-code.js';
 import { attempt, describeSystemError } from '../../../system-error.js';
-import type { SizedFile } from './size-classes.js';
+import type { SizedFile } from './classes.js';
 
 export interface FileChoice {
   readonly folder: string;
@@ -27,8 +27,6 @@ export interface FindOptions extends FileChoice {
   readonly mostFiles?: number;
   readonly signal: AbortSignal;
 }
-
-export type Found = Awaited<ReturnType<typeof findFiles>>;
 
 /** How many files are listed by default: enough to know which sizes there are. */
 const MOST_FILES = 200_000;
@@ -49,15 +47,15 @@ export async function findFiles(options: FindOptions) {
   const root = `${resolve(folder)}/`;
   const excluded = patterns.filter(isExclusion).map((pattern) => matcher(pattern.slice(1), true));
   const included = patterns.filter((each) => !isExclusion(each)).map((pattern) => matcher(pattern, dot));
-  const excludes = (path: string): boolean => excluded.some((is) => is(path));
-  const accepts = (path: string): boolean =>
+  const excludes = (path: string) => excluded.some((is) => is(path));
+  const accepts = (path: string) =>
     (included.length === 0 || included.some((is) => is(path))) && !excludes(path);
   const own = fileIds(ownFiles);
   const endMs = performance.now() + mostMs;
   const files: SizedFile[] = [];
   /** The reason for each file or folder that could not be read. */
   const unreadable: string[] = [];
-  const attempted: Attempt = (look) => {
+  const attempted = <T>(look: () => T): T | undefined => {
     try {
       return look();
     } catch (error) {
@@ -67,11 +65,11 @@ export async function findFiles(options: FindOptions) {
   };
   let [isCut, links, others, looked] = [false, 0, 0, 0];
   for (const { path, entry } of entriesBelow(root, dot, attempted)) {
-    const isTurn = looked > 0 && looked % ENTRIES_PER_TURN === 0;
-    if (isTurn) await turn();
-    isCut = isTurn && (signal.aborted || (performance.now() > endMs && files.length > 0));
-    if (isCut) break;
-    looked += 1;
+    if (looked++ % ENTRIES_PER_TURN === ENTRIES_PER_TURN - 1) {
+      await turn();
+      isCut = signal.aborted || (performance.now() > endMs && files.length > 0);
+      if (isCut) break;
+    }
     if (entry.isSymbolicLink()) {
       // The link itself need not match: it may lead to a folder with files that do.
       if (!excludes(path)) links += 1;
@@ -86,12 +84,8 @@ export async function findFiles(options: FindOptions) {
   return { files, isCut, links, others, unreadable };
 }
 
-/** Looks at a file or a folder. Returns undefined where that fails, and counts it. */
-type Attempt = <T>(look: () => T) => T | undefined;
-
 /** Yields the entries of a folder in the order of their names, then those of its subfolders; each with its path relative to the root. */
-function* entriesBelow(root: string, dot: boolean, attempted: Attempt) {
-  /** Paths relative to the root, with a separator at the end. */
+function* entriesBelow(root: string, dot: boolean, attempted: <T>(look: () => T) => T | undefined) {
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = attempted(() => readdirSync(root + folder, { withFileTypes: true })) ?? [];

@@ -3,18 +3,21 @@
  * changes on the machine changes all of them. The same loop runs in two processes: their difference is noise.
  */
 import { bisectRight, cumsum, sum } from 'd3-array';
-import { openAll } from '../../../experiment/lane.js';
+import { coreTimes } from '../../../experiment/gauges.js';
+import { isTight, Lane, openAll } from '../../../experiment/lane.js';
 import { readMachine } from '../../../experiment/machine.js';
 import { FIRST_ANSWER_MS, Rounds, sliceFor } from '../../../experiment/rounds.js';
+import type { StepsOf } from '../../../experiment/serve.js';
 import { clamp, type Plan, type Progress, Session } from '../../../experiment/session.js';
 import { bytes } from '../../../format/figures.js';
 import { UsageError } from '../../../exit-code.js';
-import type { FolderSamples } from '../rules/samples.js';
-import { sizesInWords } from '../rules/sentences.js';
-import { type Cache, type ClassDraft, draftOf, mustBeDroppable, writeBack } from './class-draft.js';
-import { countsOf, type FileChoice, findFiles, type Found } from './find-files.js';
-import { type Answer, lanesOf, type ReadingLane } from './lanes.js';
-import { classesOf, sampleOf, type SizedFile, sumOf, without } from './size-classes.js';
+import { sizesInWords } from '../rules/analyze.js';
+import { type FolderSamples, WAY_NAMES, type WayName, WAYS } from '../rules/samples.js';
+import { type Cache, classesOf, type ClassDraft, draftOf, mustBeDroppable } from './classes.js';
+import { sampleOf, type SizedFile, sumOf, without, writeBack } from './classes.js';
+import { countsOf, type FileChoice, findFiles } from './find-files.js';
+import type { ParallelWay } from './reader/parallel.js';
+import type { open, ReadRequest } from './reader/process.js';
 
 export interface FolderPlan extends Plan, FileChoice {
   /** How many read at the same time; undefined: as many as the library thinks best. */
@@ -54,12 +57,15 @@ export async function measureFolder(
   session.say('looking for files');
   const firstMs = Math.min(plan.budgetMs, MOST_FOR_FIRST_MS);
   const found = await findFiles({ ...plan, mostMs: WALK_SHARE * firstMs });
-  if (found.files.length === 0 && !session.isAborted) throw new UsageError(nothingFound(plan, found));
+  const { files, isCut, links, others, unreadable } = found;
+  if (files.length === 0 && !session.isAborted) throw new UsageError(nothingFound(plan, found));
   const machine = readMachine();
   const readers = plan.threads ?? machine.availableThreads;
   const drafts: ClassDraft[] = [];
-  const lanes = lanesOf(session, readers, machine.memoryBytes);
-  const lookNow = look && (() => look(samples()));
+  const names: LaneName[] = ['control', ...WAY_NAMES];
+  const tight = isTight(names.length, PARALLEL.length * readers * READER_BYTES, machine.memoryBytes);
+  const lanes = names.map((name) => readingLane(name, readers, session, tight));
+  const usable = () => lanes.filter(({ isDead }) => !isDead);
   try {
     await firstReads(Math.min(MOST_BYTES, MEMORY_SHARE * machine.memoryBytes));
     if (drafts.length > 0) await measureAll();
@@ -69,14 +75,16 @@ export async function measureFolder(
   }
 
   function samples(): FolderSamples {
+    const left = { links, others };
+    const [all, counts] = [sumOf(files), countsOf(unreadable)];
     return {
       subject: {
         folder: plan.folder,
-        files: found.files.length,
-        bytes: sumOf(found.files),
-        isWalkCut: found.isCut,
-        left: { links: found.links, others: found.others },
-        unreadable: countsOf(found.unreadable),
+        files: files.length,
+        bytes: all,
+        isWalkCut: isCut,
+        left,
+        unreadable: counts,
       },
       machine,
       threads: readers,
@@ -93,13 +101,13 @@ export async function measureFolder(
    */
   async function firstReads(mostBytes: number): Promise<void> {
     const loop = lanes.find(({ name }) => name === 'sync-loop')!;
-    const classes = classesOf(found.files);
+    const classes = classesOf(files);
     const timeMs = (FIRST_SHARE * firstMs) / (2 * classes.length);
     for (const sizes of classes) {
       session.say('reading for the first time');
       const endMs = session.now() + timeMs;
       const first = await readPieces(sampleOf(sizes.files, mostBytes), loop, session, endMs);
-      found.unreadable.push(...first.failed.map(({ why }) => why));
+      unreadable.push(...first.failed.map(({ why }) => why));
       const again = await readPieces(first.read, loop, session, endMs + timeMs);
       const kept = without(first.read, again.failed);
       if (kept.length > 0) {
@@ -112,10 +120,6 @@ export async function measureFolder(
       const why = isTooLarge ? `each has more than ${bytes(mostBytes)}` : 'none of them could be read';
       session.skip(`files ${sizesInWords(sizes)}`, why);
     }
-  }
-
-  function usable(): ReadingLane[] {
-    return lanes.filter(({ isDead }) => !isDead);
   }
 
   async function measureAll(): Promise<void> {
@@ -151,7 +155,7 @@ export async function measureFolder(
       slice: cache === 'cold' ? { ms: 0, least: 0 } : { ms, least: SLICE_MS.least },
       overheadMs: HAND_OVER_MS,
       title: cache === 'cold' ? 'cold, ' : '',
-      look: lookNow,
+      look: look && (() => look(samples())),
     });
     for (const draft of classes) draft.rounds[cache] = rounds;
     await rounds.run({ endMs: session.now() + timeMs });
@@ -159,7 +163,10 @@ export async function measureFolder(
   }
 }
 
-function nothingFound({ folder, patterns, dot }: FolderPlan, { unreadable, links }: Found): string {
+function nothingFound(
+  { folder, patterns, dot }: FolderPlan,
+  { unreadable, links }: Pick<Awaited<ReturnType<typeof findFiles>>, 'unreadable' | 'links'>,
+): string {
   const what = patterns.length === 0 ? 'file' : `file that matches ${patterns.join(' ')}`;
   const hints = [
     ...countsOf(unreadable).map(({ why, count }) => `${count} could not be read: ${why}`),
@@ -180,10 +187,7 @@ async function readPieces(all: readonly SizedFile[], loop: ReadingLane, session:
   const answers: Answer[] = [];
   while (read.length < all.length) {
     const next = all.slice(read.length, read.length + FILES_AT_ONCE);
-    const fitting = bisectRight(
-      cumsum(next, (file) => file.bytes),
-      BYTES_AT_ONCE,
-    );
+    const fitting = bisectRight([...cumsum(next, (file) => file.bytes)], BYTES_AT_ONCE);
     const piece = next.slice(0, Math.max(1, fitting));
     const answer = await loop.read({ paths: piece.map(({ path }) => path), ms: 0, perCall: 1 });
     if (answer === undefined) break;
@@ -194,4 +198,67 @@ async function readPieces(all: readonly SizedFile[], loop: ReadingLane, session:
   const [files, ms] = [sum(answers, (each) => each.files), sum(answers, (each) => each.ms)];
   const failed = answers.flatMap((each) => each.failed);
   return { read: without(read, failed), failed, rate: ms > 0 ? (files * 1000) / ms : 0 };
+}
+
+const PROCESS = new URL('./reader/process.js', import.meta.url);
+/** How many bytes a reader takes when idle: generous, since the system would kill a process if memory ran out. */
+const READER_BYTES = 30 * 2 ** 20;
+/** The ways in which several threads or processes read. */
+const PARALLEL: readonly ParallelWay[] = ['processes', 'workers', 'workers-read-files', 'workers-return'];
+
+type Reading = StepsOf<typeof open>;
+
+/** 'control' runs 'sync-loop' once more, to measure the noise. */
+export type LaneName = WayName | 'control';
+
+/** What was read in how many files per second, and how busy each core of the machine was meanwhile, over time. */
+export type Answer = NonNullable<Awaited<ReturnType<ReadingLane['read']>>>;
+
+export type ReadingLane = ReturnType<typeof readingLane>;
+
+/** The process that reads in one way. */
+function readingLane(name: LaneName, readers: number, session: Session, tight: boolean) {
+  const lane = new Lane<Reading>({
+    session,
+    what: name === 'control' ? 'the control run' : WAYS[name].title,
+    start: () => session.start<Reading>(PROCESS),
+    setup: { way: name === 'control' ? 'sync-loop' : name, readers },
+    openMs: 0,
+    isTight: tight,
+  });
+  /** Resolves to undefined if the step failed, which the session then knows, or if it was interrupted. */
+  const read = async (request: ReadRequest) => {
+    await lane.start();
+    const endWatch = watchCores();
+    const slice = await lane.step(request, request.ms);
+    const busy = endWatch();
+    return slice && { ...slice, rate: slice.ms > 0 ? (slice.files * 1000) / slice.ms : Number.NaN, busy };
+  };
+  return Object.assign(lane, { name, read });
+}
+
+/** How many milliseconds pass between two samples: the system counts in hundredths of a second, so that a shorter time says nothing. */
+const SAMPLE_MS = 100;
+
+/** Returns a function that returns how busy each core of the machine was until then, with all programs, by the system's own counters. */
+function watchCores(): () => number[][] {
+  const busy: number[][] = [];
+  let last = coreTimes();
+  const sample = (): void => {
+    const now = coreTimes();
+    const shares = now.map((core, i) => {
+      const before = last[i] ?? { busy: 0, all: 0 };
+      const passed = core.all - before.all;
+      return passed > 0 ? clamp((core.busy - before.busy) / passed, 0, 1) : Number.NaN;
+    });
+    last = now;
+    // The counters of the system advance in ticks: a sample that is shorter than a tick has no finite shares.
+    if (shares.length > 0 && shares.every(Number.isFinite)) busy.push(shares);
+  };
+  const timer = setInterval(sample, SAMPLE_MS);
+  return () => {
+    clearInterval(timer);
+    sample();
+    return busy;
+  };
 }

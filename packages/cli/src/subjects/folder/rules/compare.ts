@@ -11,11 +11,6 @@ export type How = 'sync' | 'async' | 'either' | 'unknown';
 
 /** A gain that surely differs from 1 by no more than this share is no difference. */
 const ALIKE = 0.1;
-/** The ways that are compared, out of all that are measured. */
-const SYNC: WayName = 'sync-loop';
-const ASYNC: readonly WayName[] = ['async-all', 'async-chain'];
-const WORKERS: readonly WayName[] = ['workers', 'workers-read-files'];
-const PROCESSES: WayName = 'processes';
 /** How many comparisons decide: each has to hold. */
 const COMPARISONS = 6;
 /**
@@ -26,36 +21,47 @@ const THREAD_START_MS = 15;
 
 export type Comparison = ReturnType<typeof compareWays>;
 
-/**
- * @param wholeMs how many milliseconds one thread takes for all files of the folder: if that is less than another takes to start, it is
- * the answer, even if workers could not be told from it
- */
+/** @param wholeMs how many milliseconds one thread takes for all files: in less than another takes to start, even unclear workers do not pay */
 export function compareWays(round: RoundSamples, wholeMs = Number.POSITIVE_INFINITY) {
   const noise = noiseOfLoop(round);
-  const [asyncWay, workersWay] = [fastest(round, ASYNC), fastest(round, WORKERS)];
-  const asyncGain = gainOver(round, asyncWay, SYNC);
-  const overOne = (way: WayName | undefined): OverOne =>
-    [SYNC, asyncWay].flatMap((one) => gainOver(round, way, one) ?? []);
-  const [workers, processes] = [overOne(workersWay), overOne(PROCESSES)];
-  const overWorkers = gainOver(round, PROCESSES, workersWay);
-  const rounds = seriesOf(round, SYNC).filter(Number.isFinite).length;
+  const fastest = (...names: WayName[]) => greatest(names, (name) => estimate(seriesOf(round, name))?.value);
+  const [asyncWay, workersWay] = [
+    fastest('async-all', 'async-chain'),
+    fastest('workers', 'workers-read-files'),
+  ];
+  const asyncGain = gainOver(round, asyncWay, 'sync-loop');
+  /** The gains over both ways of one thread; undefined: one of them was not measured. */
+  const overOne = (way: WayName | undefined): OverOne => {
+    const both = [gainOver(round, way, 'sync-loop'), gainOver(round, way, asyncWay)];
+    return both.every((gain) => gain !== undefined) ? both : undefined;
+  };
+  const [workers, processes] = [overOne(workersWay), overOne('processes')];
+  const rounds = seriesOf(round, 'sync-loop').filter(Number.isFinite).length;
   const isEnough = rounds >= FEWEST_ROUNDS && noise !== undefined;
   const how = isEnough ? howOf(asyncGain, noise) : 'unknown';
-  const placeAt = (much: number): Place => placeOf(workers, processes, overWorkers, much);
+  /** Processes are more trouble than workers: where both pay, processes have to be worth that. */
+  const placeAt = (much: number): Place => {
+    const [inWorkers, inProcesses] = [payOff(workers, much), payOff(processes, much)];
+    const more = gainOver(round, 'processes', workersWay);
+    const isMore = more !== undefined && isWorthIt(more, much);
+    if (inProcesses === 'pays' && (isMore || inWorkers === 'does not')) return 'processes';
+    if (inWorkers === 'pays') return 'workers';
+    return inWorkers === 'does not' && inProcesses !== 'unknown' ? 'one-thread' : 'unknown';
+  };
   const sure = isEnough ? placeAt(noise) : 'unknown';
   const place = isEnough && sure === 'unknown' ? placeAt(0) : sure;
   const isSmall = place === 'unknown' && how !== 'unknown' && wholeMs <= THREAD_START_MS;
   return {
     rounds,
-    place: isSmall ? 'one-thread' : place,
+    place: isSmall ? ('one-thread' as const) : place,
     how,
     /** How many times as many files the better asynchronous way reads as the synchronous loop. */
     asyncGain,
     asyncWay,
     /** How many times as many files workers, and processes, read as the better way of one thread. */
-    workersGain: lower(workers),
+    workersGain: workers && least(workers, ({ value }) => value),
     workersWay,
-    processesGain: lower(processes),
+    processesGain: processes && least(processes, ({ value }) => value),
     noise,
     /** Whether `place` is an estimate: the intervals have a direction, but the effect is no larger than the noise. */
     isLikely: isEnough && sure === 'unknown' && !isSmall,
@@ -66,39 +72,25 @@ export function compareWays(round: RoundSamples, wholeMs = Number.POSITIVE_INFIN
 
 /** How many milliseconds a loop of readFileSync takes for all files of these classes; undefined: not known. */
 export function wholeMsOf(classes: readonly ClassSamples[]): number | undefined {
-  const each = classes.map(({ files, warm }) => (1000 * files) / (estimate(seriesOf(warm, SYNC))?.low ?? 0));
+  const each = classes.map(
+    ({ files, warm }) => (1000 * files) / (estimate(seriesOf(warm, 'sync-loop'))?.low ?? 0),
+  );
   const whole = each.reduce((all, ms) => all + ms, 0);
   return Number.isFinite(whole) ? whole : undefined;
 }
 
 /** By how much two processes differ that run the same loop, up or down: 1 is twice as much, or half. */
 function noiseOfLoop(round: RoundSamples): number | undefined {
-  const own = seriesOf(round, SYNC);
+  const own = seriesOf(round, 'sync-loop');
   const same = ratio(round.control, own);
-  if (same === undefined) return noiseOf(own);
-  return Math.max(same.high, 1 / same.low) - 1;
+  return same === undefined ? noiseOf(own) : Math.max(same.high, 1 / same.low) - 1;
 }
 
-/** The gains over the synchronous loop and over the better asynchronous way; fewer than two if one of them was not measured. */
-type OverOne = readonly Estimate[];
-
-/** Processes are more trouble than workers: where both pay, processes have to be worth that. */
-function placeOf(
-  workers: OverOne,
-  processes: OverOne,
-  overWorkers: Estimate | undefined,
-  noise: number,
-): Place {
-  const [inWorkers, inProcesses] = [payOff(workers, noise), payOff(processes, noise)];
-  const isMore = overWorkers !== undefined && isWorthIt(overWorkers, noise);
-  if (inProcesses === 'pays' && (isMore || inWorkers === 'does not')) return 'processes';
-  if (inWorkers === 'pays') return 'workers';
-  return inWorkers === 'does not' && inProcesses !== 'unknown' ? 'one-thread' : 'unknown';
-}
+type OverOne = readonly Estimate[] | undefined;
 
 /** Reading in parallel pays if it surely beats both ways of one thread, and does not if there is one that it surely does not beat. */
 function payOff(over: OverOne, noise: number): 'pays' | 'does not' | 'unknown' | 'not measured' {
-  if (over.length < 2) return 'not measured';
+  if (over === undefined) return 'not measured';
   if (over.every((gain) => isWorthIt(gain, noise))) return 'pays';
   return over.some(({ high }) => isSurelyNotWorthIt(high * (1 + noise))) ? 'does not' : 'unknown';
 }
@@ -116,12 +108,4 @@ export function seriesOf({ ways }: RoundSamples, name: WayName | undefined): rea
 
 export function gainOver(round: RoundSamples, of: WayName | undefined, to: WayName | undefined) {
   return ratio(seriesOf(round, of), seriesOf(round, to), confidenceOfEach(COMPARISONS));
-}
-
-function fastest(round: RoundSamples, names: readonly WayName[]): WayName | undefined {
-  return greatest(names, (name) => estimate(seriesOf(round, name))?.value);
-}
-
-function lower(over: OverOne): Estimate | undefined {
-  return over.length < 2 ? undefined : least(over, ({ value }) => value);
 }

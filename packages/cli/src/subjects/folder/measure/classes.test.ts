@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
-import { batchOf, classesOf, filesPerCall, type SizedFile, sampleOf, sumOf } from './size-classes.js';
+import { batchOf, classesOf, filesPerCall, type SizedFile, sampleOf, sumOf } from './classes.js';
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
