@@ -21,9 +21,8 @@ function durationUnit(ms: number): Unit {
 }
 
 function bytesUnit(count: number): Unit {
-  const units = [count === 1 ? 'byte' : 'bytes', 'KiB', 'MiB', 'GiB'];
-  const unit = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, count)) / 10));
-  return [1024 ** unit, units[unit]!];
+  const power = Math.min(3, Math.floor(Math.log2(Math.max(1, count)) / 10));
+  return [1024 ** power, [count === 1 ? 'byte' : 'bytes', 'KiB', 'MiB', 'GiB'][power]!];
 }
 
 const inUnit = (value: number, [size, name]: Unit): string => `${twoDigits(value / size)} ${name}`;
@@ -56,9 +55,9 @@ const FAR_APART = 100;
 export function inOneUnit(format: Format, values: readonly number[]): Format {
   if (format !== duration && format !== bytes) return format;
   const some = values.filter((value) => value > 0);
-  const of = Math.max(Math.min(...some), Math.max(...some) / FAR_APART);
-  const [size, name] = (format === duration ? durationUnit : bytesUnit)(some.length === 0 ? 0 : of);
-  return (value) => inUnit(value >= FAR_APART * size ? Number(value.toPrecision(3)) : value, [size, name]);
+  const of = some.length === 0 ? 0 : Math.max(Math.min(...some), Math.max(...some) / FAR_APART);
+  const unit = (format === duration ? durationUnit : bytesUnit)(of);
+  return (value) => inUnit(value >= FAR_APART * unit[0] ? Number(value.toPrecision(3)) : value, unit);
 }
 
 /** Less than this is not told to the digit: `3.3e-7 x` says no more than that it is next to nothing. */
@@ -70,12 +69,11 @@ export function times({ value }: Pick<Estimate, 'value'>): string {
   return isTiny ? `less than ${TINY} x` : `${twoDigits(value)} x`;
 }
 
-/** `about 1.9 x`, but only `less than 0.001 x`. */
 export function timesAfter(word: 'about' | 'at most', gain: Pick<Estimate, 'value'>): string {
   return after(word, times(gain));
 }
 
-/** A figure with a word before it, unless it is one such as `less than 1 ms`, of which no word before it makes sense. */
+/** `about 1.9 x`, but only `less than 0.001 x`: before that, no word makes sense. */
 export function after(word: 'about' | 'at most', figure: string): string {
   return isNextToNothing(figure) ? figure : `${word} ${figure}`;
 }
@@ -104,7 +102,7 @@ function grouped(value: number): string {
   return String(value).replace(/(?<!\..*)\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
-/** What is shown in place of a missing figure. */
+/** Stands in place of a missing figure. */
 export const NONE = '-';
 
 export type Format = (value: number) => string;
@@ -127,13 +125,10 @@ export function range(figure: Estimate | undefined, format: Format): string {
   if (real(figure) === undefined) return NONE;
   const [low, high] = [format(figure!.low), format(figure!.high)];
   if (low === high || isNextToNothing(high)) return high;
-  return isNextToNothing(low) ? `up to ${high}` : `${withoutUnit(low, high)} to ${high}`;
-}
-
-/** The low end without its unit, if the high end has the same one. */
-function withoutUnit(low: string, high: string): string {
-  const end = low.lastIndexOf(' ');
-  return end >= 0 && high.endsWith(low.slice(end)) ? low.slice(0, end) : low;
+  if (isNextToNothing(low)) return `up to ${high}`;
+  // The low end needs no unit, if the high end has the same one.
+  const [unit = ''] = / [^ ]*$/.exec(low) ?? [];
+  return `${high.endsWith(unit) ? low.slice(0, low.length - unit.length) : low} to ${high}`;
 }
 
 /** `1,900 (1,800 to 2,000)`. */
@@ -164,11 +159,11 @@ export function count(value: number): string {
   return grouped(Math.round(value));
 }
 
-/** The noise, which is how much repeated runs of the same thing differ: `± 3 %`. Noise of about 100 % or more hides every effect, so it is not told to the digit. */
+/** How much repeated runs of the same thing differ: `± 3 %`. */
 export function noise(share: number | undefined): string {
   return shown(share, (value) => {
-    if (value < 0.005) return '± less than 1 %';
-    return isBeyondAll(value) ? '± more than 100 %' : `± ${perCent(value)}`;
+    if (isBeyondAll(value)) return '± more than 100 %';
+    return `± ${value < 0.005 ? 'less than 1 %' : perCent(value)}`;
   });
 }
 
@@ -189,7 +184,7 @@ export function isBeyondAll(noise: number): boolean {
 
 /** Few items a second need digits behind the point, many do not. */
 export function formatRate(perSecond: number): string {
-  if (!Number.isFinite(perSecond)) return '-';
+  if (!Number.isFinite(perSecond)) return NONE;
   return perSecond >= 100 ? count(perSecond) : String(Number(perSecond.toPrecision(3)));
 }
 

@@ -1,15 +1,9 @@
-/**
- * Text from elsewhere on a terminal: names of pools and functions are chosen by programs, and must not steer
- * the screen.
- */
+/** Text from elsewhere on a terminal: names of pools and functions are chosen by programs, and must not steer the screen. */
 import { eastAsianWidth } from 'get-east-asian-width';
 
-const REPLACEMENT = '\uFFFD';
-
 /**
- * What could move the cursor, change colours, hide, or turn the direction of writing: control characters
- * (Cc), format characters such as joiners and overrides (Cf), halves of characters (Cs), separators of lines
- * and paragraphs.
+ * What could move the cursor, change colours, hide, or turn the direction of writing: control characters (Cc), format characters such as
+ * joiners and overrides (Cf), halves of characters (Cs), separators of lines and paragraphs.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** Characters that ask for another look of the character before them: terminals disagree on how wide it is then. */
@@ -17,7 +11,7 @@ const VARIATION_SELECTORS = /[\uFE00-\uFE0F]/g;
 
 /** The text on one line, without control characters, which a terminal would obey. */
 export function safeText(text: string): string {
-  return text.replace(VARIATION_SELECTORS, '').replace(UNSAFE, REPLACEMENT);
+  return text.replace(VARIATION_SELECTORS, '').replace(UNSAFE, '\uFFFD');
 }
 
 const MARK = /^\p{M}$/u;
@@ -62,6 +56,18 @@ export function fitted(text: string, width: number, align: 'left' | 'right' = 'l
   const cut = truncated(text, width);
   const blank = ' '.repeat(Math.max(0, width - widthOf(cut)));
   return align === 'left' ? cut + blank : blank + cut;
+}
+
+/** Rows of safe text in columns, two spaces apart. @param aligns the alignment of each column; 'left' by default */
+export function inColumns(rows: readonly (readonly string[])[], aligns: readonly ('left' | 'right')[] = []) {
+  const width = (i: number) => Math.max(...rows.map((row) => widthOf(row[i] ?? '')));
+  const widths = (rows[0] ?? []).map((_, i) => width(i));
+  return rows.map((row) =>
+    row
+      .map((cell, i) => fitted(cell, widths[i]!, aligns[i]))
+      .join('  ')
+      .trimEnd(),
+  );
 }
 
 /** Whether a stream is a terminal on which something can be overwritten and coloured: one with TERM=dumb can only print. */

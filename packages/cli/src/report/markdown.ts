@@ -39,16 +39,11 @@ function plain(text: string): string {
     .replace(/^(\s*\d+)([.)]\s)/, '$1\\$2');
 }
 
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
 /** A text as a table's cell: on one line, with no markup but the code that our own sentences put in backticks. */
 function inTable(text: string): string {
-  const pieces = shortened(text).split(/(`[^`]+`)/);
-  return pieces.map((piece, i) => (i % 2 === 1 ? piece.replaceAll('|', '\\|') : escapedText(piece))).join('');
-}
-
-function escapedText(text: string): string {
-  return text
-    .replace(/[\\`*_[\]|~]/g, '\\$&')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;');
+  return shortened(text).replace(/(`[^`]+`)|[\\`*_[\]|~&<>]/g, (found, code?: string) =>
+    code === undefined ? (ENTITIES[found] ?? `\\${found}`) : code.replaceAll('|', '\\|'),
+  );
 }

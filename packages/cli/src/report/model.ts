@@ -95,8 +95,11 @@ export function tableOf(title: string, head: Row, rows: readonly Row[], isLong =
 
 /** A table of names and values, without the values that are missing. */
 export function pairsTable(title: string, rows: readonly Row[], head: Row = ['what', 'value']) {
-  const known = rows.filter(([, value]) => value !== NONE);
-  return tableOf(title, head, known);
+  return tableOf(
+    title,
+    head,
+    rows.filter(([, value]) => value !== NONE),
+  );
 }
 
 export function tablesSection(id: string, title: string, ...tables: readonly (Table | undefined)[]): Section {
@@ -104,35 +107,34 @@ export function tablesSection(id: string, title: string, ...tables: readonly (Ta
 }
 
 /** The rows on the machine, for the table that says how it was measured. */
-export function machineRows(machine: Machine): Row[] {
-  const { cores, availableThreads } = machine;
+export function machineRows({
+  cpu,
+  cores,
+  availableThreads,
+  memoryBytes,
+  node,
+  platform,
+  loadBefore,
+}: Machine): Row[] {
+  const wanted = (load: number) => `on average ${load.toFixed(1)} threads wanted a core`;
   return [
-    ['processor', machine.cpu],
+    ['processor', cpu],
     ['cores', `${count(cores)}; the library would use up to ${counted(availableThreads, 'thread')}`],
-    ['memory', shown(machine.memoryBytes, bytes)],
-    ['Node.js', `${machine.node}, ${machine.platform}`],
-    [
-      'load before',
-      shown(machine.loadBefore, (load) => `on average ${load.toFixed(1)} threads wanted a core`),
-    ],
+    ['memory', shown(memoryBytes, bytes)],
+    ['Node.js', `${node}, ${platform}`],
+    ['load before', shown(loadBefore, wanted)],
   ];
 }
 
-/** How many characters of a text are shown: an error's message, or what a process says before it ends, may be a whole document. */
-const LONGEST_TEXT = 600;
-
-/** Text from elsewhere on one line, cut to a bearable length: every view does this first. */
+/** Text from elsewhere on one line, as every view shows it: an error's message may be a whole document. */
 export function shortened(text: string): string {
-  return truncated(safeText(text), LONGEST_TEXT);
+  return truncated(safeText(text), 600);
 }
 
 /** A file name that needs no escaping in code, and is not too long to read. */
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_.@+$ -]{1,60}\.[cm]?[jt]s$/u;
 
-/**
- * The parts of code to paste that differ between ES and CommonJS modules.
- * @param isCommonJs whether the module that is pasted beside is CommonJS; undefined: it is not, or a report of an earlier version does not say
- */
+/** The parts of code to paste that differ between ES and CommonJS modules. @param isCommonJs undefined in reports of earlier versions */
 export function codeFor(isCommonJs: boolean | undefined) {
   return {
     imported: (name: string, from: string) =>

@@ -17,12 +17,9 @@ const VIEWS: Readonly<Record<string, View>> = {
   '.md': async (report) => (await import('./markdown.js')).renderMarkdown(report),
 };
 
-export interface Output {
-  readonly file: string;
-  readonly view: View;
-}
+type Output = ReturnType<typeof outputsOf>[number];
 
-export function outputsOf(files: readonly string[] = []): Output[] {
+export function outputsOf(files: readonly string[] = []) {
   return files.map((file) => {
     const view = VIEWS[extname(file).toLowerCase()];
     if (view !== undefined) return { file, view };
@@ -48,10 +45,8 @@ function leaveOut(_key: string, value: unknown): unknown {
  * @param read the files that the analysis reads
  */
 export function checkWritable(outputs: readonly Output[], read: readonly NamedFile[]): void {
-  mustBeApart(
-    outputs.map(({ file }) => named('--out', file)),
-    read,
-  );
+  const written = outputs.map(({ file }) => named('--out', file));
+  mustBeApart(written, read);
   for (const { file } of outputs) {
     const open = () => (existsSync(file) ? openInPlace(file, 'a') : openOutFile(outPath(file))).close();
     attempt(open, `cannot write ${file}`, ExpectedError);

@@ -1,7 +1,6 @@
 /** A report on a terminal: the verdict, why, and what to do; with --verbose all figures. No line is too wide for it, and no text of the user's steers it. */
-import { inColumns } from '../format/columns.js';
 import { counted, NONE } from '../format/figures.js';
-import { truncated, widthOf } from '../format/text.js';
+import { inColumns, truncated, widthOf } from '../format/text.js';
 import { type Report, type Row, shortened, type Table, type Tone } from './model.js';
 
 export interface TerminalOptions {
@@ -11,16 +10,17 @@ export interface TerminalOptions {
   readonly isVerbose?: boolean;
 }
 
-type Style = 'good' | 'bad' | 'warn' | 'bold' | 'dim';
+/** Select graphic rendition, ECMA-48 8.3.117. */
+const CODES = { good: '1;32', bad: '1;31', warn: '33', bold: '1', dim: '2' };
+const RESET = '\x1b[0m';
+
+type Style = keyof typeof CODES;
 
 export interface Line {
   readonly text: string;
   readonly style?: Style | undefined;
 }
 
-/** Select graphic rendition, ECMA-48 8.3.117. */
-const CODES: Readonly<Record<Style, string>> = { good: '1;32', bad: '1;31', warn: '33', bold: '1', dim: '2' };
-const RESET = '\x1b[0m';
 const STYLES: Readonly<Record<Tone, Style>> = {
   pays: 'good',
   'does not': 'bold',
@@ -31,19 +31,18 @@ const INDENT = '  ';
 
 export function renderTerminal(report: Report, options: TerminalOptions): string {
   const columns = Math.max(1, Math.floor(options.columns));
-  const lines = options.isVerbose === true ? allLines(report, columns) : fewLines(report, columns);
-  return painted(lines, { ...options, columns });
+  const verdict = wrapped(report.findings.verdict.sentence, columns, '', STYLES[report.tone]);
+  const code = codeLines(report.recommended, columns);
+  const room = FEW - 1 - verdict.length - code.length;
+  const rest = options.isVerbose ? allLines(report, columns, code) : fewLines(report, columns, code, room);
+  return painted([...verdict, ...rest], { ...options, columns });
 }
 
-function allLines({ findings, tone, recommended, figures }: Report, columns: number): Line[] {
-  const { verdict, reasons, warnings } = findings;
+function allLines({ findings, figures }: Report, columns: number, code: readonly Line[]): Line[] {
   return [
-    ...wrapped(verdict.sentence, columns, '', STYLES[tone]),
-    ...listed('Why', reasons, columns, '-'),
-    ...listed('Before you believe it', warnings, columns, '!', 'warn'),
-    ...(recommended === undefined
-      ? []
-      : [...heading('Recommended', columns), ...codeLines(recommended, columns)]),
+    ...listed('Why', findings.reasons, columns, '-'),
+    ...listed('Before you believe it', findings.warnings, columns, '!', 'warn'),
+    ...(code.length === 0 ? [] : [...heading('Recommended', columns), ...code]),
     ...figures.flatMap((each) => {
       if (typeof each === 'function') return each(columns);
       return each === undefined || each.isLong ? [] : titledTable(each, columns);
@@ -55,41 +54,38 @@ function allLines({ findings, tone, recommended, figures }: Report, columns: num
 const FEW = 14;
 const MOST_WARNINGS = 2;
 
-/** The verdict, code and where the rest is; between them as many reasons and warnings as there is room for, the first of each first. */
-function fewLines({ findings, tone, recommended }: Report, columns: number): Line[] {
+/** Code and where the rest is; before them as many reasons and warnings as there is room for, the first of each first. */
+function fewLines({ findings }: Report, columns: number, code: readonly Line[], room: number): Line[] {
   const { reasons, warnings } = findings;
-  const verdict = wrapped(findings.verdict.sentence, columns, '', STYLES[tone]);
-  const code = recommended === undefined ? [] : codeLines(recommended, columns);
-  const point = (order: number, mark: '-' | '!', text: string, style?: Style) => ({
-    order,
-    mark,
-    lines: wrapped(text, columns, `${INDENT}${mark} `, style),
-  });
+  const point = (order: number, mark: '-' | '!', text: string, style?: Style) => {
+    return { order, mark, lines: wrapped(text, columns, `${INDENT}${mark} `, style) };
+  };
   const points = [
     ...reasons.map((text, i) => point(i, '-', text)),
     ...warnings.slice(0, MOST_WARNINGS).map((text, i) => point(i + 0.5, '!', text, 'warn')),
   ].sort((a, b) => a.order - b.order);
-  let room = FEW - 1 - verdict.length - code.length;
+  let left = room;
   const shown = points.filter(({ lines }) => {
-    const fits = lines.length <= room;
-    if (fits) room -= lines.length;
+    const fits = lines.length <= left;
+    if (fits) left -= lines.length;
     return fits;
   });
-  const [why, but] = ['-', '!'].map((mark) => shown.filter((each) => each.mark === mark));
-  const hidden = warnings.length - but!.length;
+  const marked = (wanted: '-' | '!') => shown.filter(({ mark }) => mark === wanted);
+  const hidden = warnings.length - marked('!').length;
   const rest = hidden === 0 ? 'All figures' : `${counted(hidden, 'more warning')}, and all figures`;
   return [
-    ...verdict,
-    ...[...why!, ...but!].flatMap(({ lines }) => lines),
+    ...[...marked('-'), ...marked('!')].flatMap(({ lines }) => lines),
     ...code,
     ...wrapped(`${rest}: --verbose, or --out report.html`, columns, '', 'dim'),
   ];
 }
 
 /** Code to paste, with what is to be said before it. */
-function codeLines({ before, code }: NonNullable<Report['recommended']>, columns: number): Line[] {
-  const lines = code(columns - INDENT.length).map((text) => ({ text: `${INDENT}${text}` }));
-  return [...wrapped(before, columns, INDENT), ...(lines.length === 0 ? [] : [{ text: '' }, ...lines])];
+function codeLines(recommended: Report['recommended'], columns: number): Line[] {
+  if (recommended === undefined) return [];
+  const lines = recommended.code(columns - INDENT.length).map((text) => ({ text: `${INDENT}${text}` }));
+  const before = wrapped(recommended.before, columns, INDENT);
+  return lines.length === 0 ? before : [...before, { text: '' }, ...lines];
 }
 
 export function titledTable(table: Table, columns: number): Line[] {
@@ -127,48 +123,38 @@ export function wrapped(text: string, columns: number, first = '', style?: Style
   const rest = ' '.repeat(widthOf(first));
   const width = Math.max(1, columns - rest.length);
   const lines: string[] = [];
-  let line = '';
   for (const word of pieces(shortened(text), width)) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (widthOf(longer) <= width) line = longer;
-    else {
-      lines.push(line);
-      line = word;
-    }
+    const last = lines.at(-1) ?? '';
+    const longer = last === '' ? word : `${last} ${word}`;
+    if (widthOf(longer) <= width) lines.splice(-1, 1, longer);
+    else lines.push(word);
   }
-  return [...lines, line].map((each, i) => ({ text: (i === 0 ? first : rest) + each, style }));
+  return lines.map((each, i) => ({ text: (i === 0 ? first : rest) + each, style }));
 }
 
 /** The words of the text; a word that is wider than a line is cut into pieces. */
 function pieces(text: string, width: number): string[] {
   return text.split(' ').flatMap((word) => {
-    if (widthOf(word) <= width) return word;
     const parts = [''];
     for (const character of word) {
-      if (widthOf(parts.at(-1)! + character) > width) parts.push('');
+      const last = parts.at(-1)!;
+      if (last !== '' && widthOf(last + character) > width) parts.push('');
       parts[parts.length - 1] += character;
     }
-    return parts.filter((part) => part !== '');
+    return parts;
   });
 }
 
 /** The table in columns if there is room, else each cell on a line of its own, with the name of its column. */
 function tableLines(table: Table, columns: number): Line[] {
-  const [head, ...rows] = [table.head, ...table.rows].map((row) => row.map(shortened)) as [
-    string[],
-    ...string[][],
-  ];
+  const [head = [], ...rows] = [table.head, ...table.rows].map((row) => row.map(shortened));
   const isPairs = head.length === 2;
   const aligns = head.map((_, i) => (i === 0 || isPairs ? 'left' : 'right'));
   const lines = inColumns([head, ...rows], aligns).map((line) => `${INDENT}${line}`);
-  if (lines.some((text) => widthOf(text) > columns)) return below(head, rows, columns);
-  return lines.map((text, i) => ({ text, style: i === 0 ? 'dim' : undefined }));
-}
-
-/** A table of two columns becomes `name: value`. */
-function below(head: Row, rows: readonly Row[], columns: number): Line[] {
-  const isPairs = head.length === 2;
-  return rows.flatMap(([name = '', ...cells]) => {
+  if (lines.every((text) => widthOf(text) <= columns)) {
+    return lines.map((text, i) => ({ text, style: i === 0 ? 'dim' : undefined }));
+  }
+  return rows.flatMap(([name = '', ...cells]: Row) => {
     if (isPairs) return wrapped(`${name}: ${cells[0]}`, columns, INDENT);
     const inner = cells.flatMap((cell, i) =>
       cell === NONE ? [] : wrapped(`${head[i + 1]}: ${cell}`, columns, INDENT.repeat(2)),

@@ -1,8 +1,8 @@
 /** What a run says when it is over: measured numbers and what to try next. Pure: a report in, text out. */
 
-import { inColumns } from '../format/columns.js';
 import { cut, printable } from '../format/cut.js';
 import { after, count, counted, formatBytes, formatDuration, formatRate } from '../format/figures.js';
+import { inColumns } from '../format/text.js';
 import { type Counts, minus } from './inputs/input-source.js';
 import type { InlineSample } from './inline-sample.js';
 import type { RunOptions } from './options.js';

@@ -1,9 +1,11 @@
-/** Bars, one below the other, each with its name and its figure beside it, all in one unit. */
+/** Charts with rows, one below the other, each with its name and its figure: bars with their intervals, and shares of a whole over time. */
+import { extent, max, mean } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
+import { clamp } from '../../experiment/session.js';
 import type { Estimate } from '../../experiment/statistics.js';
-import { type Format, inOneUnit, middle, range, withRange } from '../../format/figures.js';
+import { type Format, inOneUnit, middle, perCent, range, withRange } from '../../format/figures.js';
 import { truncated } from '../../format/text.js';
-import { type Chart, drawable, label, px, WIDTH } from './chart.js';
+import { type Chart, drawable, label, path, px, rect, WIDTH } from './chart.js';
 
 export interface Bar {
   readonly name: string;
@@ -12,8 +14,31 @@ export interface Bar {
   readonly isInline?: boolean;
 }
 
-/** Where things lie in the drawing, in its units. */
-const SIZE = { row: 34, left: 168, right: 350, bar: 16 } as const;
+/** A row of a chart: its drawing, what it shows in words, and what it has in the table behind its name. */
+interface Row {
+  readonly name: string;
+  readonly body: readonly string[];
+  readonly words: string;
+  readonly cells: readonly string[];
+}
+
+/** Undefined where there are no rows. */
+function rowsChart(
+  id: string,
+  title: string,
+  height: number,
+  head: string[],
+  rows: Row[],
+): Chart | undefined {
+  if (rows.length === 0) return undefined;
+  const description = `${rows.map(({ name, words }) => `${name}: ${words}`).join('; ')}.`;
+  const body = rows.map((row) => row.body.join('')).join('\n');
+  const table = { title, head, rows: rows.map(({ name, cells }) => [name, ...cells]) };
+  return { id, title, description, height, body, table };
+}
+
+/** Where things lie in the drawing of bars, in its units. */
+const BARS = { row: 34, left: 168, right: 350, bar: 16 } as const;
 const LONGEST_NAME = 20;
 /** A shorter interval is not drawn, because it would look like a blot; its figures are in the table. */
 const SHORTEST_INTERVAL = 8;
@@ -26,54 +51,62 @@ export function barsChart(id: string, title: string, bars: readonly Bar[], given
     const figure = drawable(bar.figure);
     return figure === undefined ? [] : { ...bar, figure };
   });
-  if (known.length === 0) return undefined;
-  const most = Math.max(...known.map(({ figure }) => figure.high));
-  const format = inOneUnit(
-    given,
-    known.map(({ figure }) => figure.value),
-  );
-  const longest = Math.max(...known.map(({ figure }) => middle(figure, format).length));
-  const right = Math.min(SIZE.right, WIDTH - 12 - longest * CHARACTER);
-  const x = scaleLinear([0, most === 0 ? 1 : most], [SIZE.left, right]);
-  return {
-    id,
-    title,
-    description: `${known.map(({ name, figure }) => `${name}: ${withRange(figure, format)}`).join('; ')}.`,
-    height: known.length * SIZE.row + 8,
-    body: known.map((bar, i) => rowOf(bar, 4 + (i + 0.5) * SIZE.row, x, format)).join('\n'),
-    table: {
-      title,
-      head: ['what', 'median', '95 % interval'],
-      rows: known.map(({ name, figure }) => [name, middle(figure, format), range(figure, format)]),
-    },
-  };
+  const most = max(known, ({ figure }) => figure.high);
+  const values = known.map(({ figure }) => figure.value);
+  const format = inOneUnit(given, values);
+  const longest = max(known, ({ figure }) => middle(figure, format).length) ?? 0;
+  const { row, left, bar } = BARS;
+  const x = scaleLinear([0, most || 1], [left, Math.min(BARS.right, WIDTH - 12 - longest * CHARACTER)]);
+  const rows = known.map(({ name, figure, isInline }, i) => {
+    const y = 4 + (i + 0.5) * row;
+    const [low, high, width] = [x(figure.low), x(figure.high), Math.max(2, x(figure.value) - left)];
+    const isBlot = high - low < SHORTEST_INTERVAL;
+    // A line from the low end of the interval to its high one, with a stroke across each end.
+    const [from, to, top] = [px(low), px(high), px(y - 5)];
+    const whisker = `M${from} ${top}v10M${from} ${px(y)}H${to}M${to} ${top}v10`;
+    const text = middle(figure, format);
+    const body = [
+      label(left - 10, y, truncated(name, LONGEST_NAME), 'name'),
+      rect(isInline === true ? 'inline-bar' : 'pool-fill', left, px(y - bar / 2), px(width), bar),
+      ...(isBlot ? [] : ['halo', 'whisker'].map((line) => path(line, whisker))),
+      label(Math.max(high, left + width) + 10, y, text, 'figure'),
+    ];
+    return { name, words: withRange(figure, format), cells: [text, range(figure, format)], body };
+  });
+  return rowsChart(id, title, rows.length * row + 8, ['what', 'median', '95 % interval'], rows);
 }
 
-type Known = Bar & { readonly figure: Estimate };
+/** Where things lie in the drawing of lanes, in its units. */
+const LANES = { left: 82, right: 388, lane: 40, gap: 10 } as const;
 
-/** @param y the middle of the row */
-function rowOf(
-  { name, figure, isInline }: Known,
-  y: number,
-  x: (of: number) => number,
-  format: Format,
-): string {
-  const { left, bar } = SIZE;
-  const [low, high, width] = [x(figure.low), x(figure.high), Math.max(2, x(figure.value) - left)];
-  const kind = isInline === true ? 'inline-bar' : 'pool-fill';
-  const isBlot = high - low < SHORTEST_INTERVAL;
-  return [
-    label(left - 10, y, truncated(name, LONGEST_NAME), 'name'),
-    `<rect class="${kind}" x="${left}" y="${px(y - bar / 2)}" width="${px(width)}" height="${bar}"/>`,
-    ...(isBlot
-      ? []
-      : ['halo', 'whisker'].map((line) => `<path class="${line}" d="${whisker(low, high, y)}"/>`)),
-    label(Math.max(high, left + width) + 10, y, middle(figure, format), 'figure'),
-  ].join('');
-}
-
-/** A line from the low end of an interval to its high one, with a stroke across each end. */
-function whisker(low: number, high: number, y: number): string {
-  const [from, to, top] = [px(low), px(high), px(y - 5)];
-  return `M${from} ${top}v10M${from} ${px(y)}H${to}M${to} ${top}v10`;
+/** @param lanes the share of each step of time in which each was busy, 0 to 1; all steps are equally long */
+export function lanesChart(
+  id: string,
+  title: string,
+  lanes: readonly { readonly name: string; readonly shares: readonly number[] }[],
+): Chart | undefined {
+  const { left, right, lane, gap } = LANES;
+  const known = lanes
+    .map(({ name, shares }) => ({ name, shares: shares.filter(Number.isFinite) }))
+    .filter(({ shares }) => shares.length > 0);
+  const rows = known.map(({ name, shares }, i) => {
+    const top = gap + i * (lane + gap);
+    const [bottom, centre] = [px(top + lane), top + lane / 2];
+    const step = (right - left) / shares.length;
+    const outline = shares.map(
+      (share, at) => `V${px(top + lane - clamp(share, 0, 1) * lane)}H${px(left + (at + 1) * step)}`,
+    );
+    const [least, most] = extent(shares);
+    const busy = perCent(mean(shares)!);
+    const body = [
+      label(left - 10, centre, name, 'name'),
+      path('grid', `M${left} ${px(top)}H${right}`),
+      path('pool-fill', `M${left} ${bottom}${outline.join('')}V${bottom}Z`),
+      path('axis', `M${left} ${bottom}H${right}`),
+      label(right + 10, centre, busy, 'figure'),
+    ];
+    const words = `busy for ${busy} of the time, from ${perCent(least!)} to ${perCent(most!)}`;
+    return { name, words, cells: [busy, shares.map(perCent).join(' · ')], body };
+  });
+  return rowsChart(id, title, rows.length * (lane + gap) + gap, ['core', 'mean', 'over time'], rows);
 }

@@ -1,8 +1,7 @@
 /** What every chart of the page has: a name and a description for screen readers, a legend, and the same figures as a table. */
 import type { Estimate } from '../../experiment/statistics.js';
 import type { Table } from '../model.js';
-import { tableHtml } from './table.js';
-import { escaped } from './text.js';
+import { escaped, tableHtml } from './text.js';
 
 /** The width of every chart, in the units of its drawing. */
 export const WIDTH = 460;
@@ -25,8 +24,7 @@ const SWATCHES = {
   inline: '<path class="inline-line" d="M0 7H34"/>',
 };
 
-export function chartHtml(chart: Chart): string {
-  const { id, title, description, height, body, legend = [], table } = chart;
+export function chartHtml({ id, title, description, height, body, legend = [], table }: Chart): string {
   const swatches = legend.map(
     ([swatch, text]) =>
       `<li><svg viewBox="0 0 34 14" aria-hidden="true">${SWATCHES[swatch]}</svg>${escaped(text)}</li>`,
@@ -46,21 +44,27 @@ ${table === undefined ? '' : `<details><summary>${escaped(title)}: the figures</
 export const tenth = (value: number): number => Math.round(value * 10) / 10;
 export const px = (value: number): string => String(tenth(value));
 
-/** No program measures figures beyond these, and they would leave no room for others. */
-const LARGEST = 1e15;
-const SMALLEST = 1e-9;
-
-export function isDrawable(value: number): boolean {
-  return value === 0 || (value >= SMALLEST && value <= LARGEST);
+export function path(kind: string, d: string): string {
+  return `<path class="${kind}" d="${d}"/>`;
 }
 
-export function drawable(figure: Estimate | undefined): Estimate | undefined {
-  return figure && [figure.value, figure.low, figure.high].every(isDrawable) ? figure : undefined;
+type Coordinate = number | string;
+
+export function rect(kind: string, x: Coordinate, y: Coordinate, width: Coordinate, height: Coordinate) {
+  return `<rect class="${kind}" x="${x}" y="${y}" width="${width}" height="${height}"/>`;
 }
 
 /** The text at this height: a name ends at `x`; a figure begins there, in bold. */
 export function label(x: number, y: number, text: string, kind: 'name' | 'figure'): string {
-  const how = kind === 'name' ? ' text-anchor="end"' : '';
-  const strong = kind === 'figure' ? ' class="strong"' : '';
-  return `<text${strong} x="${px(x)}" y="${px(y)}" dy="4"${how}>${escaped(text)}</text>`;
+  const [strong, end] = kind === 'name' ? ['', ' text-anchor="end"'] : [' class="strong"', ''];
+  return `<text${strong} x="${px(x)}" y="${px(y)}" dy="4"${end}>${escaped(text)}</text>`;
+}
+
+/** No program measures figures beyond 1e15 or below 1e-9, and they would leave no room for others. */
+export function isDrawable(value: number): boolean {
+  return value === 0 || (value >= 1e-9 && value <= 1e15);
+}
+
+export function drawable(figure: Estimate | undefined): Estimate | undefined {
+  return figure && [figure.value, figure.low, figure.high].every(isDrawable) ? figure : undefined;
 }

@@ -3,7 +3,7 @@ import { scaleLinear, scaleLog } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import type { Estimate } from '../../experiment/statistics.js';
 import type { Format } from '../../format/figures.js';
-import { type Chart, drawable, isDrawable, label, px, tenth, WIDTH } from './chart.js';
+import { type Chart, drawable, isDrawable, label, path, px, rect, tenth, WIDTH } from './chart.js';
 import { escaped } from './text.js';
 
 export interface Point {
@@ -24,16 +24,19 @@ interface Curve extends Pick<Chart, 'id' | 'title' | 'description' | 'table'> {
 }
 
 export function curveChart({ points, x, y, flat, band, marks, ...named }: Curve): Chart {
+  const across = (point: Point) => tenth(x.at(point.x));
+  const up = (of: keyof Estimate) => (point: Point) => tenth(y.at(point.y[of]));
   return {
     ...named,
     height: PLOT.height,
     body: [
-      axes(x, y),
+      ...axes(x, y),
       band === undefined ? '' : bandOf(x.at(band.low), x.at(band.high)),
       // The intervals are drawn first: they would hide the line that the curve is compared with.
-      `<path class="pool-soft" d="${area<Point>(across(x), up(y, 'low'), up(y, 'high'))(points)}"/>`,
+      path('pool-soft', area<Point>(across, up('low'), up('high'))(points)!),
       flat === undefined ? '' : flatLine(flat.figure, y),
-      curve(points, x, y),
+      path('pool-line', line<Point>(across, up('value'))(points)!) +
+        points.map((each) => dot(each, x, y)).join(''),
       ...marks.map(({ at, text }, row) => verticalMark(x.at(at), text, row)),
     ].join('\n'),
     legend: [
@@ -61,30 +64,30 @@ interface Axis {
   readonly name: string;
 }
 
-function axes(x: Axis, y: Axis): string {
+function axes(x: Axis, y: Axis): string[] {
   const { left, right, bottom, height } = PLOT;
+  const middle = (at: string | number, down: number, text: string) =>
+    `<text x="${at}" y="${down}" text-anchor="middle">${escaped(text)}</text>`;
   const rows = y.ticks.map((value) => {
     const at = y.at(value);
-    return `<path class="grid" d="M${left} ${px(at)}H${right}"/>${label(left - 8, at, y.format(value), 'name')}`;
+    return path('grid', `M${left} ${px(at)}H${right}`) + label(left - 8, at, y.format(value), 'name');
   });
   const columns = apart(x).map((value) => {
     const [at, text] = [x.at(value), x.format(value)];
-    const middle = Math.min(at, WIDTH - halfOf(text));
-    const name = `<text x="${px(middle)}" y="${bottom + 20}" text-anchor="middle">${escaped(text)}</text>`;
-    return `<path class="axis" d="M${px(at)} ${bottom}v5"/>${name}`;
+    const name = middle(px(Math.min(at, WIDTH - halfOf(text))), bottom + 20, text);
+    return path('axis', `M${px(at)} ${bottom}v5`) + name;
   });
   return [
     ...rows,
-    `<path class="axis" d="M${left} ${bottom}H${right}"/>`,
+    path('axis', `M${left} ${bottom}H${right}`),
     ...columns,
-    `<text x="${(left + right) / 2}" y="${height - 10}" text-anchor="middle">${escaped(x.name)}</text>`,
+    middle((left + right) / 2, height - 10, x.name),
     `<text x="4" y="17">${escaped(y.name)}</text>`,
-  ].join('\n');
+  ];
 }
 
 /** About how wide a character is where letters are largest, in units of the drawing. */
 const CHARACTER = 8.5;
-
 const halfOf = (text: string): number => (text.length * CHARACTER) / 2;
 
 /** The ticks that have room beside those before them. */
@@ -104,14 +107,11 @@ function verticalMark(at: number, text: string, row: number): string {
   const y = 34 + 17 * row;
   const [aside, anchor] = at > (left + right) / 2 ? [-6, 'end'] : [6, 'start'];
   const name = `<text class="strong" x="${px(at + aside)}" y="${y}" text-anchor="${anchor}">${escaped(text)}</text>`;
-  return `<path class="mark" d="M${px(at)} ${y - 10}V${bottom}"/>${name}`;
+  return path('mark', `M${px(at)} ${y - 10}V${bottom}`) + name;
 }
 
 /** Where the ends of an axis lie, a little within the plot. */
-const ENDS = {
-  x: [PLOT.left + 16, PLOT.right - 16],
-  y: [PLOT.bottom - 8, PLOT.top],
-} as const;
+const ENDS = { x: [PLOT.left + 16, PLOT.right - 16], y: [PLOT.bottom - 8, PLOT.top] } as const;
 
 /** The first axis, with a tick for each of these whole numbers. */
 export function countAxis(counts: readonly number[], format: Format, name: string): Axis {
@@ -122,55 +122,41 @@ export function countAxis(counts: readonly number[], format: Format, name: strin
 /** The second axis, from 0 upwards. */
 export function upFromZero(figures: readonly Estimate[], format: Format, name: string): Axis {
   const most = Math.max(...figures.map(({ high }) => high));
-  const at = scaleLinear([0, most === 0 ? 1 : most], [PLOT.bottom, PLOT.top]).nice(5);
+  const at = scaleLinear([0, most || 1], [PLOT.bottom, PLOT.top]).nice(5);
   return { at, ticks: at.ticks(5), format, name };
 }
 
 /** With more ticks than this, only powers of ten have one. */
 const MOST_TICKS = 7;
 
-/** @param side which of the two axes it is */
-export function logAxis(
-  side: keyof typeof ENDS,
-  values: readonly number[],
-  format: Format,
-  name: string,
-): Axis {
+export function logAxis(side: 'x' | 'y', values: readonly number[], format: Format, name: string): Axis {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const domain = least === most ? [least / 2, most * 2] : [least, most];
   const at = scaleLog(domain, ENDS[side]);
-  const firstDigit = (value: number): number =>
-    Math.round(value / 10 ** Math.floor(Math.log10(value * 1.001)));
+  const firstDigit = (value: number) => Math.round(value / 10 ** Math.floor(Math.log10(value * 1.001)));
   const some = at.ticks(10).filter((value) => [1, 2, 5].includes(firstDigit(value)));
   const round = some.length > MOST_TICKS ? some.filter((value) => firstDigit(value) === 1) : some;
   return { at, ticks: round.length === 0 ? domain : round, format, name };
 }
 
-const across = (x: Axis) => (point: Point) => tenth(x.at(point.x));
-const up = (y: Axis, of: keyof Estimate) => (point: Point) => tenth(y.at(point.y[of]));
-
-function curve(points: readonly Point[], x: Axis, y: Axis): string {
-  const through = line<Point>(across(x), up(y, 'value'))(points);
-  const dots = points.map((point) => {
-    const [cx, low, high] = [x.at(point.x), px(y.at(point.y.low)), px(y.at(point.y.high))];
-    const whisker = `M${px(cx - 4)} ${low}h8M${px(cx)} ${low}V${high}M${px(cx - 4)} ${high}h8`;
-    const dot = `<circle class="pool-fill" cx="${px(cx)}" cy="${px(y.at(point.y.value))}" r="5"/>`;
-    return `<path class="whisker" d="${whisker}"/>${dot}`;
-  });
-  return `<path class="pool-line" d="${through}"/>${dots.join('')}`;
+/** A figure of the curve, with its interval. */
+function dot({ x: at, y: figure }: Point, x: Axis, y: Axis): string {
+  const cx = x.at(at);
+  const [low, high, from] = [px(y.at(figure.low)), px(y.at(figure.high)), px(cx - 4)];
+  const whisker = path('whisker', `M${from} ${low}h8M${px(cx)} ${low}V${high}M${from} ${high}h8`);
+  return `${whisker}<circle class="pool-fill" cx="${px(cx)}" cy="${px(y.at(figure.value))}" r="5"/>`;
 }
 
 /** A dashed line at the figure, and a band for its interval. */
 function flatLine({ value, low, high }: Estimate, y: Axis): string {
   const { left, right } = PLOT;
   const [top, bottom] = [y.at(high), y.at(low)];
-  const soft = `<rect class="inline-soft" x="${left}" y="${px(top)}" width="${right - left}" height="${px(bottom - top)}"/>`;
-  return `${soft}<path class="inline-line" d="M${left} ${px(y.at(value))}H${right}"/>`;
+  const soft = rect('inline-soft', left, px(top), right - left, px(bottom - top));
+  return soft + path('inline-line', `M${left} ${px(y.at(value))}H${right}`);
 }
 
 function bandOf(from: number, to: number): string {
   const { left, right, top, bottom } = PLOT;
   const [start, end] = [Math.max(left, from), Math.min(right, to)];
-  if (!(end > start)) return '';
-  return `<rect class="inline-soft" x="${px(start)}" y="${top}" width="${px(end - start)}" height="${bottom - top}"/>`;
+  return end > start ? rect('inline-soft', px(start), top, px(end - start), bottom - top) : '';
 }

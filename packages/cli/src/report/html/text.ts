@@ -1,5 +1,6 @@
-/** Escapes text from elsewhere, so that a page shows it, and nothing in it acts as markup. */
-import { shortened } from '../model.js';
+/** Text from elsewhere, escaped so that the page shows it and nothing in it acts as markup; and tables, each in a box that scrolls. */
+import { middle, NONE, range } from '../../format/figures.js';
+import { type HeatTable, shortened, type Table } from '../model.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -27,4 +28,49 @@ export function prose(text: string): string {
       const whole = code.length <= SHORT_CODE ? ' class="whole"' : '';
       return `<code${whole}>${code}</code>`;
     });
+}
+
+const NOT_MEASURED = 'not measured';
+
+/** @param above the heading above the table: a caption of the same words is for screen readers only */
+export function tableHtml({ title, head, rows }: Table, above?: string): string {
+  const cell = (text: string) => `<td>${escaped(text === NONE ? NOT_MEASURED : text)}</td>`;
+  const body = rows.map(([name = '', ...cells]) => [name, ...cells.map(cell)] as const);
+  const kinds = [head.length === 2 ? 'pairs' : '', title === above ? 'named' : ''];
+  return scrolling(title, head, body, kinds.filter(Boolean).join(' '));
+}
+
+/** How many shades the style sheet has. */
+const SHADES = 5;
+
+export function heatHtml({ title, head, rows, format }: HeatTable): string {
+  const most = Math.max(...rows.flatMap(({ cells }) => cells.map((figure) => figure?.value ?? 0)));
+  const cell = (figure: HeatTable['rows'][number]['cells'][number]): string => {
+    if (figure === undefined) return `<td>${NOT_MEASURED}</td>`;
+    const share = most > 0 ? Math.max(0, figure.value) / most : 0;
+    const shade = Math.min(SHADES - 1, Math.floor(share * SHADES));
+    const [value, interval] = [middle(figure, format), range(figure, format)];
+    const small = value === interval ? '' : `<small>${escaped(interval)}</small>`;
+    return `<td class="heat-${shade}">${escaped(value)}${small}</td>`;
+  };
+  const body = rows.map(({ name, cells }) => [name, ...cells.map(cell)] as const);
+  return scrolling(title, head, body, 'heat');
+}
+
+/** @param title also the label of the box, for screen readers. @param rows a name and cells that are HTML already */
+function scrolling(
+  title: string,
+  head: readonly string[],
+  rows: readonly (readonly [name: string, ...cells: string[]])[],
+  kind: string,
+): string {
+  const named = kind === '' ? '' : ` class="${kind}"`;
+  const columns = head.map((name) => `<th scope="col">${escaped(name)}</th>`).join('');
+  const body = rows.map(
+    ([name, ...cells]) => `<tr><th scope="row">${escaped(name)}</th>${cells.join('')}</tr>`,
+  );
+  const table =
+    `<table${named}><caption>${escaped(title)}</caption>` +
+    `<thead><tr>${columns}</tr></thead><tbody>${body.join('\n')}</tbody></table>`;
+  return `<div class="scroll" role="region" tabindex="0" aria-label="${escaped(title)}, table">${table}</div>`;
 }

@@ -15,8 +15,7 @@ import {
   rate,
   shown,
 } from '../../format/figures.js';
-import { barsChart } from '../../report/html/bars.js';
-import { lanesChart } from '../../report/html/lanes.js';
+import { barsChart, lanesChart } from '../../report/html/bars.js';
 import { machineRows, pairsTable, tableOf, tablesSection } from '../../report/model.js';
 import type { Report, Section, Table, Tone } from '../../report/model.js';
 import { type Line, wrapped } from '../../report/terminal.js';
