@@ -32,8 +32,8 @@ export function readTaskModule(
 ): LoadedModule {
   // The `module.exports` of a CommonJS module: Node's lexer may not have found all of its properties.
   const { default: main } = namespace;
-  const others = (isObject(main) ? main : {}) as Namespace;
-  const exported = functionsOf([namespace, others]);
+  const ofMain = (isObject(main) ? main : {}) as Namespace;
+  const exported = functionsOf([namespace, ofMain]);
   const tasks = new Map([...exported].filter(([name]) => !RESERVED.has(name)));
   if (tasks.size === 0) {
     const values = Object.keys(namespace).filter((name) => name !== 'module.exports');
@@ -52,7 +52,7 @@ export function readTaskModule(
     if (run === undefined) throw taskNotFound(name, names);
     return ofStream === undefined ? run : streamed(exported.get(name)!, instances);
   };
-  const given = namespace.threadwise ?? others.threadwise ?? {};
+  const given = namespace.threadwise ?? ofMain.threadwise ?? {};
   const declared = record('threadwise (export)', given, ['placement', 'pure', 'classes']);
   const registered = registeredClasses('threadwise.classes (export)', declared.classes ?? []);
   const ofPool = classes === 'plain' ? [] : classes;
