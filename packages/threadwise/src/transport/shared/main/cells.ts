@@ -11,9 +11,8 @@ import { ArgumentWriter } from './values.js';
 import * as L from '../layout.js';
 
 const NO_VALUES: readonly unknown[] = [];
-/** The share of all cells that is kept for tasks that have no cell and are about to be sent. Chosen by hand. */
+/** The share of all cells that is kept for tasks that have no cell and are about to be sent, in front of those that wait with one. Chosen by hand. */
 const KEPT_SHARE = 1 / 128;
-
 /** The owners of a cell. HELD: main, which has written arguments into it. */
 const UNUSED = 0;
 const HELD = 1;
@@ -33,15 +32,14 @@ export class Cells implements PlainSlots {
   /** Cells that are out, and of those the ones that were posted for all. */
   outCount = 0;
   offeredCount = 0;
-  /** How often a cell was posted. */
-  #stamp = 0;
+  /** That of the next posting. It only grows: state words and hints have its lowest bits. */
+  nextStamp = 1;
   /** What stands for the arguments of each cell that was ever given out; undefined where none of its calls has needed that yet. */
   readonly #payloads: (CellPayload | undefined)[] = [];
   readonly #owners: Uint8Array;
   /** Cells that were freed: the last one is used first. Only if there is none is a cell used for the first time: so a short program touches few. */
   readonly #free: Int32Array;
   #freeCount = 0;
-  /** The number of cells that is kept, see KEPT_SHARE. */
   readonly #kept: number;
   readonly #writer: ArgumentWriter;
 
@@ -61,7 +59,7 @@ export class Cells implements PlainSlots {
     return this.#freeCount > 0 || this.#payloads.length < this.count;
   }
 
-  /** Whether a call may have a cell as soon as it is made. Tasks without a cell that are about to be sent are in front of those that wait with one. */
+  /** Whether a call may have a cell as soon as it is made. */
   get hasSpare(): boolean {
     return this.#freeCount + this.count - this.#payloads.length > this.#kept;
   }
@@ -99,7 +97,7 @@ export class Cells implements PlainSlots {
     words[at + L.TASK_ID] = id;
     doubles[cell * L.DOUBLES + L.BEGAN] = 0;
     doubles[cell * L.DOUBLES + L.RUN_MS] = 0;
-    const stamp = L.stampBits(++this.#stamp);
+    const stamp = L.stampBits(this.nextStamp++);
     Atomics.store(words, at + L.STATE, stamp | L.POSTED_FOR_ALL);
     return stamp | cell;
   }
@@ -158,16 +156,14 @@ export class Cells implements PlainSlots {
     return this.words[cell * L.WORDS + L.FORM] === L.BY_PORT;
   }
 
-  /** The number of cells that were ever given out. */
+  /** How many cells were ever given out. */
   get usedCount(): number {
     return this.#payloads.length;
   }
 
   /** The record of the call in a cell that is out; a plain call gets one. */
   taskIn(cell: number): Task | undefined {
-    const task = this.#tasks[cell];
-    if (task !== undefined || this.plain?.has(cell) !== true) return task;
-    return this.plain.inflate(cell);
+    return this.#tasks[cell] ?? (this.plain?.has(cell) === true ? this.plain.inflate(cell) : undefined);
   }
 
   isOut(cell: number): boolean {
@@ -183,11 +179,6 @@ export class Cells implements PlainSlots {
     task.cell = cell;
   }
 
-  /** The stamp of the next posting. It only grows: state words and hints have its lowest bits. */
-  get nextStamp(): number {
-    return this.#stamp + 1;
-  }
-
   /**
    * O2, O3: the call may be begun from now on. Returns its hint. For a call with a record, `keep` has to be called, too.
    * @param seat for whom; -1: for all
@@ -199,7 +190,7 @@ export class Cells implements PlainSlots {
     this.words[cell * L.WORDS + L.TASK_ID] = id;
     this.doubles[cell * L.DOUBLES + L.BEGAN] = 0;
     this.doubles[cell * L.DOUBLES + L.RUN_MS] = priority; // for a coordinator
-    const stamp = L.stampBits(++this.#stamp);
+    const stamp = L.stampBits(this.nextStamp++);
     Atomics.store(this.words, cell * L.WORDS + L.STATE, stamp | L.state(L.POSTED, seat));
     return stamp | cell;
   }
@@ -221,7 +212,7 @@ export class Cells implements PlainSlots {
     return true;
   }
 
-  /** Main has the cell again: the result was read, or the worker is dead, or the task was withdrawn. The state stays, for later questions. */
+  /** Main has the cell again. Its state stays, for later questions. */
   takeBack(cell: number): void {
     this.outCount--;
     if (this.#owners[cell] === OFFERED) this.offeredCount--;
@@ -232,8 +223,7 @@ export class Cells implements PlainSlots {
   /** The seat of the worker that has begun the task in a cell, or -1. */
   holder(cell: number): number {
     const word = this.#state(cell);
-    const phase = L.phaseOf(word);
-    return phase === L.RUNNING || phase === L.ABORTING ? L.seatOf(word) : -1;
+    return L.phaseOf(word) >= L.RUNNING ? L.seatOf(word) : -1;
   }
 
   hasBegun(cell: number): boolean {
@@ -246,7 +236,7 @@ export class Cells implements PlainSlots {
     return this.isOut(cell) && this.#state(cell) === L.postedBy(hint, L.POSTED_FOR_ALL);
   }
 
-  /** Whether the cell was posted for all workers, and none has begun its task. A coordinator may have assigned it to one. */
+  /** Whether the cell was posted for all workers, and none has begun its task; a coordinator may have assigned it to one. */
   isUnbegun(cell: number): boolean {
     return this.#owners[cell] === OFFERED && L.phaseOf(this.#state(cell)) === L.POSTED;
   }
@@ -256,7 +246,7 @@ export class Cells implements PlainSlots {
     return this.isUnbegun(cell) ? L.seatOf(this.#state(cell)) : -1;
   }
 
-  /** Takes back the cell of a plain call that has ended, and frees it: `takeBack` and `freeIfHeld` in one. */
+  /** `takeBack` and `freeIfHeld` of a plain call that has ended. */
   freePlain(cell: number): void {
     this.outCount--;
     if (this.#owners[cell] === OFFERED) this.offeredCount--;
@@ -271,13 +261,12 @@ export class Cells implements PlainSlots {
   }
 
   abort(cell: number): void {
-    const word = this.#state(cell);
-    if (L.phaseOf(word) !== L.RUNNING) return;
-    const aborting = L.state(L.ABORTING, L.seatOf(word));
-    Atomics.compareExchange(this.words, cell * L.WORDS + L.STATE, word, aborting);
+    const seat = this.holder(cell);
+    const [running, aborting] = [L.state(L.RUNNING, seat), L.state(L.ABORTING, seat)];
+    Atomics.compareExchange(this.words, cell * L.WORDS + L.STATE, running, aborting); // no cell is in the state of a seat -1
   }
 
-  /** A cell that was posted for all counts as posted for the worker that has begun it. */
+  /** The cell counts as posted for the worker that has begun its task. */
   adopt(cell: number): void {
     if (this.#owners[cell] !== OFFERED) return;
     this.offeredCount--;
@@ -303,7 +292,7 @@ export class Cells implements PlainSlots {
     this.#free[this.#freeCount++] = cell;
   }
 
-  /** Takes a free cell; -1: none. To be called before anything is written, as an argument may have a getter that makes a call. */
+  /** A free cell; -1: none. To be called before anything is written, as an argument may have a getter that makes a call. */
   #take(): number {
     if (!this.hasFree) return -1;
     const cell = this.#freeCount > 0 ? this.#free[--this.#freeCount]! : this.#payloads.push(undefined) - 1;
@@ -315,13 +304,13 @@ export class Cells implements PlainSlots {
 /** The arguments of a call, written into a cell: one for each cell that has needed it, used again and again. */
 export class CellPayload implements Payload {
   readonly cell: number;
-  /** The arguments themselves, kept only if they go by port or are to be written again after a crash. */
+  /** Kept only if they are to be written again after a crash. */
   args: readonly unknown[] = NO_VALUES;
   readonly transfer = NO_VALUES;
-  /** Block of the arena that the arguments lie in; -1: none. */
+  /** Of the arena, in which the arguments lie; -1: none. */
   block = -1;
   leases: readonly HeldLease[] | undefined;
-  /** Shared memory of users that the arguments name by number: as long as it is held here, other memory does not get its number. */
+  /** Shared memory of users that the arguments name by number: while it is held here, other memory does not get its number. */
   shared: readonly object[] | undefined;
   /** Whether a worker died while it had the cell: then its content is unknown. */
   isSpoilt = false;

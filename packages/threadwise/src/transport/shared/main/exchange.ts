@@ -32,7 +32,6 @@ const MAX_NAMES = 4096;
 const ARENA_SHARE = 0.5;
 /** How many bytes of memory the process is assumed to have where that is unknown. */
 const UNKNOWN_MEMORY_BYTES = 2 * 2 ** 30;
-
 /** How many further tasks of a burst are offered without asking whether to wake a worker, once a task needed none. Chosen by hand. */
 const SPARED = 16;
 
@@ -55,14 +54,13 @@ export class SharedExchange implements Exchange, PlainWay {
   readonly links = new Map<number, SharedLink>();
   readonly runTimes = new RunTimes();
   readonly waker: Waker;
-  /** A copy of the board's word TAIL, which only main writes. */
+  /** Copies of the board's words TAIL and SEATS_USED, which only main writes. */
   tail = 0;
+  #seatsUsed = 0;
   /** The position up to which the ring has room, by main's last look at HEAD. */
   #roomUntil: number;
-  /** A copy of the board's word SEATS_USED, which only main writes. */
-  #seatsUsed = 0;
   readonly #memory: Pick<L.SharedMemory, 'sizes' | 'board' | 'cells' | 'mainShapes'>;
-  /** The name of the last plain call and its number: most programs call the same function again and again. */
+  /** Of the last plain call: most programs call the same function again and again. */
   #lastName: string | undefined;
   #lastNameId = -1;
   readonly #nameIds = new Map<string, number>();
@@ -90,12 +88,7 @@ export class SharedExchange implements Exchange, PlainWay {
       allocate: platform.sharedMemory,
       onSegment: (index, buffer) => this.tellSegment(index, buffer),
       maxBytes: () => (platform.memory()?.limitBytes ?? UNKNOWN_MEMORY_BYTES) * ARENA_SHARE,
-      // Frees the arguments of tasks that have ended and whose results main has not had the time to handle.
-      reclaim: () => {
-        let count = 0;
-        for (const link of this.links.values()) count += link.reclaim();
-        return count > 0;
-      },
+      reclaim: () => [...this.links.values()].filter((link) => link.reclaim() > 0).length > 0,
       timer: platform.timer,
     });
     this.leaseMemory = leaseMemory(this.arena);
@@ -140,6 +133,7 @@ export class SharedExchange implements Exchange, PlainWay {
 
   capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload {
     const { transfer, retries } = run;
+    const { clone, detach } = this.platform;
     const isMoved = transfer.length > 0;
     const isCopied = !isMoved || (retries === 0 && areBuffersWithin(this.sizes.copied ?? -1, transfer));
     const nameId = isCopied ? this.nameId(name) : -1;
@@ -151,10 +145,10 @@ export class SharedExchange implements Exchange, PlainWay {
       const cell = this.cells.write(nameId, args, isMoved);
       if (cell >= 0) {
         try {
-          if (isMoved) this.platform.detach(transfer); // the caller loses the buffers
+          if (isMoved) detach(transfer); // the caller loses the buffers
         } catch (cause) {
           this.cells.freeIfHeld(cell);
-          throw notCloneable(cause, args, 'args', transfer, this.platform.clone);
+          throw notCloneable(cause, args, 'args', transfer, clone);
         }
         const payload = this.cells.payload(cell);
         if (kept !== undefined) payload.args = kept;
@@ -162,7 +156,7 @@ export class SharedExchange implements Exchange, PlainWay {
         return payload;
       }
     }
-    const copied = capture(args, transfer, this.platform.clone);
+    const copied = capture(args, transfer, clone);
     return hasCell ? { ...copied, byPort: true } : copied;
   }
 
@@ -200,7 +194,7 @@ export class SharedExchange implements Exchange, PlainWay {
     return link;
   }
 
-  /** Called when the process ends: Node ends the threads one by one, and those that still run would wake others that are being ended. */
+  /** At the end of the process: Node ends the threads one by one, and those that still run would wake others that are being ended. */
   protected dismissAll(): void {
     for (const seat of this.links.keys()) this.board.dismiss(seat);
   }
@@ -228,7 +222,6 @@ export class SharedExchange implements Exchange, PlainWay {
     this.drain.expect();
   }
 
-  /** Lets another worker have the seat. */
   protected freeSeat(seat: number): void {
     this.#freeSeats.push(seat);
   }
@@ -243,29 +236,27 @@ export class SharedExchange implements Exchange, PlainWay {
     this.callForTask();
   }
 
-  /** O5. */
   protected callForTask(): void {
     this.waker.call();
   }
 
   /** The position of the first unclaimed hint. If the word cannot be true, a task has overwritten it: then all that the ring holds counts. */
-  get head(): number {
+  get #head(): number {
     const head = Atomics.load(this.board.words, L.HEAD);
-    const length = (this.tail - head) | 0;
     const size = L.ringSize(this.sizes);
-    return length >= 0 && length <= size ? head : (this.tail - size) | 0;
+    return (this.tail - head) >>> 0 <= size ? head : (this.tail - size) | 0;
   }
 
   /** The hints in the ring whose tasks no worker has begun. */
   *offeredHints(): Generator<number> {
     const { tail } = this;
-    for (let at = this.head; at !== tail; at = (at + 1) | 0) {
+    for (let at = this.#head; at !== tail; at = (at + 1) | 0) {
       const hint = this.board.words[L.ringPlace(at, this.sizes)]!;
       if (this.cells.isOffered(hint)) yield hint;
     }
   }
 
-  /** Main claims all hints, as a worker would. Returns those whose tasks no worker has begun. */
+  /** Main claims all hints. Returns those whose tasks no worker has begun. */
   claimAll(): Set<number> {
     const { words } = this.board;
     for (;;) {
@@ -275,13 +266,10 @@ export class SharedExchange implements Exchange, PlainWay {
     }
   }
 
-  /**
-   * Looks at HEAD anew. If the ring is full all the same, most hints are old, as there are only half as many cells: main claims all hints, and
-   * puts back those whose tasks no worker has begun.
-   */
+  /** If the ring is full, most hints are old, as there are only half as many cells: main claims all, and puts back those that are not. */
   #makeRoom(): void {
     const size = L.ringSize(this.sizes);
-    this.#roomUntil = (this.head + size) | 0;
+    this.#roomUntil = (this.#head + size) | 0;
     if (this.tail !== this.#roomUntil) return;
     const hints = this.claimAll();
     this.#roomUntil = (this.tail + size) | 0;
@@ -296,10 +284,7 @@ export class SharedExchange implements Exchange, PlainWay {
     return undefined;
   }
 
-  /**
-   * The cell of a task that is about to be posted: the one that the call was captured into, or one that is borrowed
-   * until it comes back. -1: none is free. The arguments may have to go by port: ask `isByPort`.
-   */
+  /** The cell for a task: the one that it was captured into, or one that is borrowed until it comes back, perhaps `isByPort`. -1: none is free. */
   cellFor(task: Task): number {
     const { payload } = task;
     if (payload instanceof CellPayload) {
@@ -311,10 +296,7 @@ export class SharedExchange implements Exchange, PlainWay {
     return borrowed < 0 ? this.cells.reserve() : borrowed;
   }
 
-  /**
-   * Posts arguments that shared memory cannot carry, before their cell is posted. A port may refuse what was captured: then the worker hears why,
-   * and fails the task.
-   */
+  /** Posts arguments by port. A port may refuse what was captured: then the worker hears why, and fails the task. */
   postArguments(task: Task, cell: number, post: (posted: Posted) => void): void {
     const { clone } = this.platform;
     const { transfer } = task.payload;
@@ -327,7 +309,7 @@ export class SharedExchange implements Exchange, PlainWay {
     }
   }
 
-  /** Called when main has the cell of a task again and does not post it at once. */
+  /** Main has the cell of the task again, and does not post it at once. */
   parked(task: Task): void {
     if (!(task.payload instanceof CellPayload)) this.cells.freeIfHeld(task.cell);
     task.cell = -1;

@@ -45,7 +45,7 @@ export class SharedQueue implements PullQueue {
     return true;
   }
 
-  /** Sends arguments that go by port to the coordinator. False: there is no coordinator here. */
+  /** False: there is no coordinator here that arguments by port could be sent to. */
   protected sendArguments(_task: Task): boolean {
     return false;
   }
@@ -63,9 +63,8 @@ export class SharedQueue implements PullQueue {
     return tasks.filter((task) => this.withdraw(task));
   }
 
-  /** A task that moves its arguments is never offered here, so all can be taken back. */
   pause(): Task[] {
-    return this.withdrawAll();
+    return this.withdrawAll(); // a task that moves its arguments is never offered here
   }
 
   resume(): void {}
@@ -76,7 +75,6 @@ export class SharedQueue implements PullQueue {
     return links.get(cells.holder(task.cell));
   }
 
-  /** This queue never returns tasks. */
   onReturned(_callback: (tasks: readonly Task[]) => void): void {}
 
   peek(): Task | undefined {
@@ -84,7 +82,6 @@ export class SharedQueue implements PullQueue {
     return undefined;
   }
 
-  /** The task that a hint of `offeredHints` is of. */
   #taskOf(hint: number): Task {
     return this.exchange.cells.taskIn(cellOf(hint))!;
   }
