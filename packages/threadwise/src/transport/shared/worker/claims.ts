@@ -11,9 +11,9 @@ export class Claims extends TaskSource {
   readonly #claims = L.claimsOf(this.seat);
   readonly #claimed = L.claimedOf(this.seat);
   readonly #pulledAt = L.pulledOf(this.seat);
-  /** Whether the hint of each cell that runs here came out of the ring. */
+  /** By cell: whether the task that runs here came out of the ring. */
   readonly #isPulled = new Uint8Array(this.sizes.cells);
-  /** How many hints are claimed, and which of them is the next. */
+  /** How many hints are claimed, and the next of them. */
   #count = 0;
   #next = 0;
   readonly #times = new RunTimes();
@@ -35,7 +35,7 @@ export class Claims extends TaskSource {
 
   retire(): boolean {
     this.#isRetired = true;
-    // Other threads may have relied on this worker, or have woken it for tasks that it will not take: it calls another worker.
+    // Others may have relied on this worker, or have woken it for tasks that it will not take.
     if (this.#isSearching) this.#found();
     return this.#next === this.#count;
   }
@@ -52,8 +52,7 @@ export class Claims extends TaskSource {
         continue;
       }
       const cell = this.#takeShared(this.#words[this.#claims + this.#next++]!, now);
-      // Only now: until the task has begun, nothing but the claim names it.
-      if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0);
+      if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0); // not before B1
       if (cell >= 0) return cell;
       this.allowance.give();
     }

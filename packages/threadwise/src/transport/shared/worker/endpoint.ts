@@ -22,7 +22,6 @@ import { ARGUMENTS, LINE, NAMED, type Posted, RESULT, SEGMENT, type ToWorker } f
 const LITTLE = 4;
 /** The smallest piece of the stream that is worth a try. Bytes. */
 const MIN_PIECE = 256;
-
 const NO_ARGS: readonly unknown[] = [];
 
 type Abort = Extract<MessageToWorker, readonly [typeof TO_WORKER.abort, ...unknown[]]>;
@@ -47,10 +46,10 @@ export class SharedEndpoint implements Endpoint, Begun {
   readonly #stream: Memory;
   /** Views of the segments of the arena that arguments were read from. */
   readonly #segments: (Memory | undefined)[] = [];
-  /** The value of SEGMENTS_TOLD when messages about segments were last read. */
+  /** SEGMENTS_TOLD when messages about segments were last read. */
   #segmentsHeard = -1;
   readonly #names: string[];
-  /** Made when first needed: a worker that gets and returns only numbers and texts does not even compile their code. */
+  /** Made when first needed: a worker of numbers and texts alone does not even compile their code. */
   #reader: ValueReader | undefined;
   #writer: ValueWriter | undefined;
   /** Bytes ever written to the stream. */
@@ -60,31 +59,23 @@ export class SharedEndpoint implements Endpoint, Begun {
   #doneTail = 0;
   /** Whether a message was sent over the port since the last completion: main must hear it before the next one. */
   #hasSpoken = false;
-  /**
-   * Arguments that came over ports, by cell. There is no order among those of two ports, so the stamps tell which posting of the cell is
-   * the last one. (The ids of the tasks do not: an older task may get the cell of a younger one that was withdrawn.)
-   */
+  /** Arguments that came over ports, by cell: of the posting with the highest stamp, as there is no order among those of two ports. */
   readonly #posted = new Map<number, Posted>();
   #tellAbort: (said: Abort) => void = () => undefined;
-  /** Whether ports are read for a task that the runner does not know yet. Aborts that are heard meanwhile are held, as they may be about that task. */
+  /** Whether ports are read for a task that the runner does not know yet: aborts that are heard meanwhile are held, as they may be about it. */
   #isReading = false;
   readonly #held: Abort[] = [];
   /** The line to the coordinator, where there is one. */
   #line: Line | undefined;
 
-  constructor(
-    port: Line,
-    memory: L.SharedMemory,
-    platform: EndpointPlatform,
-    source: TaskSource = new Claims(memory, platform),
-  ) {
+  constructor(port: Line, memory: L.SharedMemory, platform: EndpointPlatform, source?: TaskSource) {
     this.#port = port;
     this.#platform = platform;
     this.#memory = memory;
-    this.#source = source;
-    this.#words = source.cells;
-    this.#doubles = source.doubles;
-    this.#own = source.own;
+    this.#source = source ?? new Claims(memory, platform);
+    this.#words = this.#source.cells;
+    this.#doubles = this.#source.doubles;
+    this.#own = this.#source.own;
     this.#cells = memoryOf(memory.cells);
     this.#stream = memoryOf(memory.stream);
     this.#names = [...memory.names];
@@ -104,7 +95,7 @@ export class SharedEndpoint implements Endpoint, Begun {
         case SEGMENT:
           return this.#hearSegment(said[1], said[2]);
         case LINE:
-          // The line of a new coordinator takes the place of that of a dead one, whose last words are heard before.
+          // A new coordinator takes the place of a dead one, whose last words are heard before.
           this.#line?.drain();
           this.#line?.close();
           this.#line = new Line(this.#platform.port(said[1]));
@@ -156,19 +147,15 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   drain(): void {
-    this.#drainPorts();
-    for (const said of this.#held.splice(0)) this.#tellAbort(said);
-  }
-
-  #drainPorts(): void {
     this.#port.drain();
     this.#line?.drain();
+    if (!this.#isReading) for (const said of this.#held.splice(0)) this.#tellAbort(said);
   }
 
-  /** Reads the ports while a task is begun. Aborts are told in a turn of their own, if the task does not ask before. */
+  /** Reads the ports for a task that is begun. Aborts are told in a turn of their own, if the task does not ask before. */
   #hearAhead(): void {
     this.#isReading = true;
-    this.#drainPorts();
+    this.drain();
     this.#isReading = false;
     if (this.#held.length > 0) this.#platform.timer(0, () => this.drain());
   }
@@ -191,8 +178,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     const form = this.#words[at + L.FORM]!;
     if (form === L.BY_PORT) return this.#readPosted(cell);
     const nameId = this.#words[at + L.NAME]!;
-    // Main sends a name before any task needs it, but the message may still lie in the port.
-    if (this.#names[nameId] === undefined) this.#hearAhead();
+    if (this.#names[nameId] === undefined) this.#hearAhead(); // it lies in the port
     this.name = this.#names[nameId]!;
     const start = cell * L.CELL_BYTES + L.INLINE_START;
     if (form === L.NUMBER) this.args = this.#one(L.numberIn(this.#doubles, cell));
@@ -211,8 +197,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   #readValues(at: number, form: number, start: number): readonly unknown[] {
     const { segments, mainShapes } = this.#memory;
     const place = this.#words[at + L.PLACE]!;
-    // The number of a segment that was given back is used again, so only when the messages about segments were read is it clear which one is
-    // meant. Not while values are read: when a segment is given back, the reader lets go of its memory.
+    // The number of a segment may have been given anew, which the messages tell. They are not read while values are: then the reader may let go.
     const told = Atomics.load(this.#source.board.words, L.SEGMENTS_TOLD);
     if (told !== this.#segmentsHeard) this.#hearAhead();
     this.#segmentsHeard = told;
@@ -221,10 +206,7 @@ export class SharedEndpoint implements Endpoint, Begun {
       throw new Error(`threadwise: arguments in an unknown form, ${form}`);
     const memory = where === L.IN_CELL ? this.#cells : this.#segment(L.segmentOf(place));
     const from = where === L.IN_CELL ? start : L.offsetOf(place);
-    const reader = (this.#reader ??= new ValueReader(
-      new ShapeReader(mainShapes),
-      (index) => segments[index],
-    ));
+    const reader = (this.#reader ??= new ValueReader(new ShapeReader(mainShapes), (i) => segments[i]));
     const end = from + this.#words[at + L.LENGTH]!;
     if ((form & L.WITH_LEASES) === 0) {
       const value = reader.read(memory, from, end);
@@ -259,7 +241,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     segments[index] = buffer;
     this.#segments[index] = undefined;
     if (buffer !== undefined) return;
-    // The last task is over, and its arguments may be bytes in that segment, or were read there. The list of one may have them, too.
+    // Nothing here must hold the segment: the last task, which is over, and the reader may have bytes in it.
     this.args = this.#one(undefined);
     this.#reader?.forget();
     this.#platform.collectSoon(before!);
@@ -299,7 +281,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     return true;
   }
 
-  /** Returns the form. Small buffers to be moved are copied, as those of arguments are: see layout.ts. */
+  /** Returns the form. Small buffers to be moved are copied: see `Sizes.copied`. */
   #write(cell: number, value: unknown, transfer: Transfer): number {
     if (transfer === undefined) return this.#copy(cell, value, undefined);
     const isCopied = isList(transfer) && areBuffersWithin(this.#memory.sizes.copied ?? -1, transfer);
@@ -350,7 +332,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     return L.OUTSIDE;
   }
 
-  /** Returns how many bytes are free. Where nothing is unread, begins at the start again: so no more of the stream becomes resident than is needed. */
+  /** Returns how many bytes are free. Where nothing is unread, begins at the start again: so no more than needed becomes resident. */
   #freeOf(size: number): number {
     const further = (Atomics.load(this.#own, L.STREAM_READ) - this.#origin) | 0;
     if (further > 0) this.#origin = (this.#origin + further) | 0; // kept, as positions wrap around: one that is 2 GiB old would seem to lie ahead

@@ -14,14 +14,14 @@ export abstract class TaskSource {
   onTasks: () => void = () => undefined;
   /** Whether the worker sleeps, or is about to. */
   isParked = false;
-  /** Whether this worker woke main for the last result. */
+  /** For the last result. */
   hasWokenMain = false;
   readonly board: Board;
   readonly own: Int32Array;
   readonly cells: Int32Array;
   readonly doubles: Float64Array;
   readonly sizes: L.Sizes;
-  /** How many tasks the worker may begin. It takes one for each task that others could run; main takes one for each mailed task. */
+  /** The worker takes one for each task that others could run; main takes one for each mailed task. */
   protected allowance = new Allowance(undefined);
   protected readonly seat: number;
   protected readonly platform: EndpointPlatform;
@@ -30,16 +30,13 @@ export abstract class TaskSource {
   #isForestalled = false;
   #isSpinning = false;
   #isDozing = false;
-  /** The worker looks for tasks because its timer went off and nobody woke it: then it does not spin. */
+  /** The worker looks because its timer went off: then it does not spin. */
   #isOneLook = false;
   readonly #spinning: SpinBudget;
   readonly #blocking: SpinBudget;
   readonly #sleep: Sleep;
   readonly #hasNew = () => this.hasNew();
-  /**
-   * Looks for tasks, though nobody has woken this worker. While tasks keep coming, and there is none now or other workers are enough for
-   * them, it looks again later, and its `dozing` bit stays set.
-   */
+  /** The timer of a doze. While tasks keep coming, and there is none now or other workers are enough for them, it only starts anew. */
   readonly #look = () => {
     const isAsleep = this.isParked && this.isReliedOn() && (!this.hasWork() || this.areOthersEnough());
     if (isAsleep) return void this.platform.timer(DOZE_MS, this.#look);
@@ -68,7 +65,7 @@ export abstract class TaskSource {
     this.#sleep = sleepOn(this.board.words, L.wakeupsOf(seat), () => {
       if (!this.board.isDismissed(seat)) this.onTasks();
     });
-    // A thread that throws, or leaves by `process.exit`, ends by itself: no other thread dismisses it before.
+    // No other thread dismisses a thread that throws, or leaves by `process.exit`.
     platform.atExit(() => this.board.dismiss(seat));
   }
 
@@ -87,7 +84,7 @@ export abstract class TaskSource {
   /** Whether the worker takes tasks that others could run. */
   protected abstract readonly takesMore: boolean;
 
-  /** The same as `hasWork`, but it looks only where tasks can come at any moment. */
+  /** The same, but it looks only where tasks can come at any moment. */
   protected hasNew(): boolean {
     return this.hasWork();
   }
@@ -97,7 +94,7 @@ export abstract class TaskSource {
     return false;
   }
 
-  /** Whether others may spare themselves a wake-up because this worker, which sleeps, will look by itself soon. */
+  /** Whether others may save a wake-up because this worker, which sleeps, will look by itself soon. */
   protected isReliedOn(): boolean {
     return false;
   }
@@ -133,7 +130,7 @@ export abstract class TaskSource {
     return this.take(hint, this.postedHere, now);
   }
 
-  /** Whether the task of a hint was called before that of the other hint. */
+  /** By their calls. */
   protected isOlder(hint: number, other: number): boolean {
     const { cells } = this;
     const id = cells[L.cellOf(hint) * L.WORDS + L.TASK_ID]!;
@@ -168,7 +165,7 @@ export abstract class TaskSource {
     this.isParked = false;
     this.board.clear(L.PARKED, this.seat);
     this.board.clear(L.RESERVED, this.seat);
-    // Last, and before the worker looks for tasks: if another thread still saw this bit, its hint was there before, and the look finds it.
+    // Last, and before the worker looks: if another thread still saw this bit, its hint was there before, and the look finds it.
     this.board.clear(L.DOZING, this.seat);
   }
 
@@ -179,7 +176,7 @@ export abstract class TaskSource {
     this.board.clear(L.SPINNING, this.seat);
   }
 
-  /** S1. False where enough others spin, or more threads are awake than there are cores: to spin would take time from those it waits for. */
+  /** S1. */
   #maySpin(): boolean {
     const { board } = this;
     const cores = Atomics.load(board.words, L.CORES);
@@ -198,11 +195,10 @@ export abstract class TaskSource {
     if (this.#isDozing && takesMore) board.set(L.DOZING, seat);
     board.set(takesMore ? L.PARKED : L.RESERVED, seat);
     this.isParked = true;
-    // D3: after `wakeups` was read. The thread is being ended: its event loop waits for that.
+    // D3: after `wakeups` was read.
     if (board.isDismissed(seat)) return true;
-    // Main may have given back meanwhile what it had taken of the allowance, and have found neither bit set.
-    const isSame = this.takesMore === takesMore;
-    if (isSame && !this.hasWork()) {
+    // Main may have given back meanwhile what it had taken of the allowance, and have found neither bit set: then it takes more.
+    if (this.takesMore === takesMore && !this.hasWork()) {
       const dozes = !this.#isDozing && this.isReliedOn();
       const givesWay = this.hasWokenMain && !this.#isDozing && !dozes;
       this.hasWokenMain = false;
