@@ -3,7 +3,7 @@ import { int32sOf } from '../codec/value-memory.js';
 import { countWithin } from '../trust.js';
 import * as L from './layout.js';
 
-/** A task is tiny if it runs for fewer milliseconds: about what it costs to wake a worker. */
+/** A task is tiny if it runs for fewer milliseconds than it costs to wake a worker. */
 const TINY_MS = 0.02;
 /** How many milliseconds no further worker is woken for tiny tasks once the other workers were seen to make progress. */
 const QUIET_MS = 1;
@@ -67,12 +67,11 @@ export class Board {
     this.words = int32sOf(buffer);
   }
 
-  /** Looks how many seats there are by now. */
   refresh(): void {
     this.#maskWords = (countWithin(Atomics.load(this.words, L.SEATS_USED), L.SEATS) + 31) >>> 5;
   }
 
-  /** The number of hints in the ring. */
+  /** Hints in the ring. */
   get length(): number {
     return (Atomics.load(this.words, L.TAIL) - Atomics.load(this.words, L.HEAD)) | 0;
   }
@@ -108,20 +107,15 @@ export class Board {
     return bits;
   }
 
-  /** How many workers do not sleep. */
   get awake(): number {
     return Atomics.load(this.words, L.SEATS_TAKEN) - this.count(L.PARKED) - this.count(L.RESERVED);
   }
 
-  /** Whether all workers sleep, and can be woken for tasks in the ring. */
   get areAllParked(): boolean {
     return this.count(L.PARKED) === Atomics.load(this.words, L.SEATS_TAKEN);
   }
 
-  /**
-   * Whether as many threads are awake as there are cores; false until main has counted the cores.
-   * @param others how many threads that are no workers are awake
-   */
+  /** False until main has counted the cores. @param others how many threads that are no workers are awake */
   areCoresInUse(others: number): boolean {
     const cores = Atomics.load(this.words, L.CORES);
     return cores > 0 && this.awake + others >= cores;
@@ -152,13 +146,13 @@ export class Board {
     if (this.clear(L.PARKED, seat) || this.clear(L.RESERVED, seat)) this.wakeAgain(seat);
   }
 
-  /** Wakes the worker of a seat without a look at its bits. X5: a dead worker may have been about to wake it, and a wake-up too many does no harm. */
+  /** Wakes the worker of a seat without a look at its bits (X5): a wake-up too many does no harm. */
   wakeAgain(seat: number): void {
     Atomics.add(this.words, L.wakeupsOf(seat), 1);
     Atomics.notify(this.words, L.wakeupsOf(seat));
   }
 
-  /** D1, D2: makes the worker of a seat wait for nothing any more. To be called before its thread is ended. */
+  /** D1, D2. To be called before the thread is ended. */
   dismiss(seat: number): void {
     Atomics.store(this.words, L.dismissedOf(seat), 1);
     this.wakeAgain(seat);
@@ -192,10 +186,7 @@ export class Waker {
     this.#spared = spared;
   }
 
-  /**
-   * O5, S3: wakes a worker if that is worth it for the hints in the ring, and for `more` hints elsewhere. The cheapest tests come first: they
-   * are made at every call, and `head` is in another core's cache.
-   */
+  /** O5, S3: for the hints in the ring, and `more` elsewhere. The cheapest tests come first: `head` is in another core's cache. */
   call(more = 0): void {
     if (this.#owed > 1) {
       this.#owed--;
@@ -228,10 +219,7 @@ export class Waker {
     if (this.#board.areAllParked) this.callAtLast();
   }
 
-  /**
-   * To be called by a thread that goes to sleep: makes up for a wake-up that was saved, if hints still lie in the ring. If the workers that are
-   * awake are enough for these, that stays to be done: then this is to be called again, as long as `owes` is true.
-   */
+  /** M4: makes up for a wake-up that was saved, if hints still lie in the ring. As long as it `owes` that, it is to be called again. */
   callAtLast(): void {
     if (this.#owed === 0) return;
     const board = this.#board;
@@ -241,27 +229,22 @@ export class Waker {
     if (isLeft) board.wakeOne();
   }
 
-  /** Whether a wake-up was saved and not made up for: hints may lie in the ring. */
   get owes(): boolean {
     return this.#owed > 0;
   }
 
-  /** Whether the workers that are awake are enough for the hints in the ring: short tasks while all cores are in use, or a few tiny tasks. */
+  /** Whether the workers that are awake are enough for the hints in the ring. */
   get areOthersEnough(): boolean {
     const isSaturated = this.#isSaturated(0);
     const areFew = this.#times.areTiny && this.#board.awake > 0;
     return (isSaturated || areFew) && this.#isSeenTo(0, isSaturated);
   }
 
-  /** Whether tasks are short, and one more worker would only take a core from the threads that are awake. */
   #isSaturated(others: number): boolean {
     return this.#times.areShort && this.#board.areCoresInUse(others);
   }
 
-  /**
-   * Whether the tasks that lie ready, tiny ones, or short ones while all cores are in use, need no further worker for now: README.md has the
-   * table of these two cases.
-   */
+  /** Whether what lies ready needs no further worker for now, in the cases _tiny_ and _saturated_ of README.md. */
   #isSeenTo(more: number, isSaturated: boolean): boolean {
     const board = this.#board;
     if (board.areAllParked) return board.hasOneCore || board.length + more < BURST;

@@ -35,7 +35,7 @@ const PAGE_UNITS = 4096 / UNIT_BYTES;
 const MAX_SEGMENT_BYTES = 2 ** (OFFSET_BITS + UNIT_BITS);
 /** Segments whose addresses fit an int32. */
 const MAX_SEGMENTS = 2 ** (31 - OFFSET_BITS);
-/** Beyond that number no segment is adopted, so that there are some left for blocks. Chosen by hand. */
+/** Beyond that number no segment is adopted: the others are for blocks. Chosen by hand. */
 const MAX_ADOPTED = MAX_SEGMENTS / 2;
 const LISTS = listOf(2 ** OFFSET_BITS) + 1;
 /** The share of the arena's maximum that leases may have. The rest stays free for arguments, even if no lease is ever given back. */
@@ -87,7 +87,7 @@ export class Arena {
   readonly #segmentUnits: number;
   readonly #segments: (Segment | undefined)[] = [];
   readonly #heads = new Int32Array(LISTS);
-  /** A bit for each list: whether there is any block in it. */
+  /** A bit for each list that has a block. */
   readonly #lists = new Int32Array((LISTS >> 5) + 1);
   #isClosed = false;
   /** 0: not asked yet. */
@@ -107,10 +107,7 @@ export class Arena {
     return (this.#maxBytes ||= segmentBytes * Math.min(MAX_SEGMENTS, Math.max(1, segments())));
   }
 
-  /**
-   * Address of a block of at least `byteLength` bytes (a whole number, not below 0), or -1: the arena is full or closed,
-   * or there is no memory. What was in a block stays there.
-   */
+  /** Address of a block of at least `byteLength` bytes, or -1: the arena is full or closed, or there is no memory. What was in it stays there. */
   take(byteLength: number): number {
     const rounded = roundedUnits(byteLength);
     const isLarge = rounded > this.#segmentUnits;
@@ -148,12 +145,11 @@ export class Arena {
     if (units === all) this.#watch();
   }
 
-  /** The segment of a block that is taken. */
   memory(address: number): Memory {
     return this.#segments[segmentOf(address)]!.memory;
   }
 
-  /** How many bytes a block that is taken has. All of them can be used. */
+  /** Bytes of a block that is taken; all of them can be used. */
   size(address: number): number {
     return -this.#segments[segmentOf(address)]!.words[address & OFFSET_MASK]! * UNIT_BYTES;
   }
@@ -171,7 +167,7 @@ export class Arena {
     this.#forget(index);
   }
 
-  /** Lets go of all memory. From then on nothing can be taken, and `free` does nothing. */
+  /** From then on nothing can be taken. */
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
@@ -303,7 +299,6 @@ export class Arena {
     return unused < 0 ? this.#segments.length : unused;
   }
 
-  /** A segment is wholly free: looks later whether it still is. */
   #watch(): void {
     this.#timer ??= this.#options.timer?.(IDLE_MS, () => {
       this.#timer = undefined;
@@ -311,7 +306,7 @@ export class Arena {
     });
   }
 
-  /** Gives back segments that are wholly free, all or those that were so at the last look: no address in them is in use. */
+  /** Gives back segments that are wholly free, all or those that were so at the last look. */
   #giveBack(which: 'all' | 'idle'): void {
     for (const [index, segment] of this.#segments.entries()) {
       if (segment === undefined || segment.words[0] !== segment.units) continue;
@@ -332,7 +327,7 @@ export class Arena {
   }
 }
 
-/** The number of units that hold the bytes, rounded up so that every block of its list is large enough. */
+/** Rounded up so that every block of its list is large enough. */
 function roundedUnits(byteLength: number): number {
   const units = Math.max(MIN_UNITS, Math.ceil(byteLength / UNIT_BYTES));
   const step = 2 ** Math.max(0, 28 - Math.clz32(units));
@@ -371,16 +366,14 @@ export function leaseMemory(arena: Arena): LeaseMemory {
 }
 
 /**
- * Workers are told of shared memory of users when its number is asked for the third time. A plain call whose arguments go by port asks twice,
- * and any other call asks once, so the second or third call with the memory has them told. Where each call has memory of its own, to tell all
- * workers of it would cost more than to send it to one.
+ * Workers are told of shared memory of users when its number is asked for the third time, which is the second or third call with it: a plain call
+ * whose arguments go by port asks twice. To tell all workers of memory that a single call has would cost more than to send it to one.
  */
 const TIMES_ASKED = 3;
 
 /**
- * Numbers of shared memory that users pass again and again: workers are told of it once, and each call has only its number. The arena has an
- * object of its own for the same memory, so that the engine can collect the user's object. When that was collected, no open call names the
- * memory any more, as cells hold the objects that their arguments name; and no later call can name it.
+ * Numbers of shared memory that users pass again and again. The arena has an object of its own for the same memory, so that the engine can collect
+ * the user's object. Then no open call names the memory, as cells hold the objects that their arguments name; and no later call can name it.
  */
 export function numbersOfUserMemory(arena: Arena, clone: Clone): NumberOf {
   /** The number of a buffer's segment; below 0: how many times more it is asked for until it has one. */

@@ -2,15 +2,12 @@
 import type { PlainCalls } from '../../../core/calls/plain-calls.js';
 import type { Task } from '../../../core/calls/task.js';
 import type { PlainSlots } from '../../../core/contracts.js';
-import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
-import type { Payload } from '../../../core/calls/payload.js';
-import type { HeldLease } from '../../../core/lease.js';
+import { float64sOf, int32sOf, type Memory, memoryOf, writeLatin1 } from '../../codec/value-memory.js';
 import type { ValueWriter } from '../../codec/value-writer.js';
 import type { Arena } from './arena.js';
-import { ArgumentWriter } from './values.js';
+import { CellPayload } from './cell-payload.js';
 import * as L from '../layout.js';
 
-const NO_VALUES: readonly unknown[] = [];
 /** The share of all cells that is kept for tasks that have no cell and are about to be sent, in front of those that wait with one. Chosen by hand. */
 const KEPT_SHARE = 1 / 128;
 /** The owners of a cell. HELD: main, which has written arguments into it. */
@@ -41,7 +38,10 @@ export class Cells implements PlainSlots {
   readonly #free: Int32Array;
   #freeCount = 0;
   readonly #kept: number;
-  readonly #writer: ArgumentWriter;
+  readonly values: ValueWriter;
+  /** What a payload writes first where it does not know how long it will be. */
+  scratch: Memory | undefined;
+  readonly arena: Arena;
 
   constructor(buffer: ArrayBufferLike, values: ValueWriter, arena: Arena) {
     const count = buffer.byteLength / L.CELL_BYTES;
@@ -49,7 +49,8 @@ export class Cells implements PlainSlots {
     this.words = int32sOf(buffer);
     this.doubles = float64sOf(buffer);
     this.memory = memoryOf(buffer);
-    this.#writer = new ArgumentWriter(this, values, arena);
+    this.values = values;
+    this.arena = arena;
     this.#owners = new Uint8Array(count);
     this.#free = new Int32Array(count);
     this.#kept = Math.max(1, count * KEPT_SHARE);
@@ -82,7 +83,7 @@ export class Cells implements PlainSlots {
     if (length === 1 && typeof first === 'number') {
       words[at + L.FORM] = L.NUMBER;
       doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = first;
-    } else if (length !== 1 || typeof first !== 'string' || !this.#writer.writeText(cell, first)) {
+    } else if (length !== 1 || typeof first !== 'string' || !this.#writeText(cell, first)) {
       this.#owners[cell] = HELD; // an argument may have a getter that makes a call
       if (!this.#writeOrFree(cell, args)) return -1;
       if (this.#isShut) {
@@ -121,11 +122,33 @@ export class Cells implements PlainSlots {
   #writeOrFree(cell: number, args: readonly unknown[], areMoved = false): boolean {
     let isWritten = false;
     try {
-      isWritten = this.#writer.write(cell, args, areMoved);
+      isWritten = this.#write(cell, args, areMoved);
     } finally {
       if (!isWritten) this.freeIfHeld(cell);
     }
     return isWritten;
+  }
+
+  /** False: they can only go by port. */
+  #write(cell: number, args: readonly unknown[], areMoved: boolean): boolean {
+    const { length } = args;
+    const first = args[0];
+    if (length === 0 || (length === 1 && typeof first === 'number')) {
+      this.words[cell * L.WORDS + L.FORM] = length === 0 ? L.NOTHING : L.NUMBER;
+      if (length === 1) this.doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = first as number;
+      return true;
+    }
+    if (length === 1 && typeof first === 'string' && this.#writeText(cell, first)) return true;
+    return this.payload(cell).write(args, areMoved);
+  }
+
+  /** False, and nothing is written: the text is too long, or a character needs more than a byte. */
+  #writeText(cell: number, text: string): boolean {
+    const start = cell * L.CELL_BYTES + L.INLINE_START;
+    if (writeLatin1(text, this.memory, start, start + L.INLINE_BYTES) < 0) return false;
+    this.words[cell * L.WORDS + L.FORM] = L.LATIN1;
+    this.words[cell * L.WORDS + L.LENGTH] = text.length;
+    return true;
   }
 
   /** A cell for a task whose arguments go over the port; -1 where none is free. */
@@ -139,17 +162,14 @@ export class Cells implements PlainSlots {
   rewrite(payload: CellPayload): void {
     if (!payload.isSpoilt) return;
     payload.isSpoilt = false;
-    this.#writer.free(payload);
-    if (!this.#writer.write(payload.cell, payload.args))
+    payload.freeBlock();
+    if (!this.#write(payload.cell, payload.args, false))
       this.words[payload.cell * L.WORDS + L.FORM] = L.BY_PORT;
   }
 
   /** Frees the arguments of a task that has ended; if it is tried again, they are written anew. Returns the number of blocks freed. */
   freeArguments(cell: number): number {
-    const payload = this.#payloads[cell];
-    if (payload === undefined || payload.block < 0) return 0;
-    this.#writer.free(payload);
-    return 1;
+    return this.#payloads[cell]?.freeBlock() ?? 0;
   }
 
   isByPort(cell: number): boolean {
@@ -280,14 +300,7 @@ export class Cells implements PlainSlots {
   /** Inverse of `write` and `reserve`; a cell that is out stays so until it comes back. */
   freeIfHeld(cell: number): void {
     if (this.#owners[cell] !== HELD) return;
-    const payload = this.#payloads[cell];
-    if (payload !== undefined) {
-      this.#writer.free(payload);
-      payload.args = NO_VALUES;
-      payload.leases = undefined;
-      payload.shared = undefined;
-      payload.isSpoilt = false;
-    }
+    this.#payloads[cell]?.clear();
     this.#owners[cell] = UNUSED;
     this.#free[this.#freeCount++] = cell;
   }
@@ -298,45 +311,5 @@ export class Cells implements PlainSlots {
     const cell = this.#freeCount > 0 ? this.#free[--this.#freeCount]! : this.#payloads.push(undefined) - 1;
     this.#owners[cell] = HELD;
     return cell;
-  }
-}
-
-/** The arguments of a call, written into a cell: one for each cell that has needed it, used again and again. */
-export class CellPayload implements Payload {
-  readonly cell: number;
-  /** Kept only if they are to be written again after a crash. */
-  args: readonly unknown[] = NO_VALUES;
-  readonly transfer = NO_VALUES;
-  /** Of the arena, in which the arguments lie; -1: none. */
-  block = -1;
-  leases: readonly HeldLease[] | undefined;
-  /** Shared memory of users that the arguments name by number: while it is held here, other memory does not get its number. */
-  shared: readonly object[] | undefined;
-  /** Whether a worker died while it had the cell: then its content is unknown. */
-  isSpoilt = false;
-  #ends: readonly ((stillRuns: boolean) => void)[] | undefined;
-  readonly #owner: Cells;
-
-  constructor(cell: number, owner: Cells) {
-    this.cell = cell;
-    this.#owner = owner;
-  }
-
-  /** Whether something has to be given back when the call has ended. */
-  get holds(): boolean {
-    return this.block >= 0 || this.leases !== undefined || this.shared !== undefined;
-  }
-
-  /** Marks the leases as used by the call; not before the call is accepted. */
-  lend(): void {
-    if (this.leases !== undefined) this.#ends = this.leases.map((lease) => lease.lend());
-  }
-
-  onSettled(stillRuns: boolean): void {
-    if (this.#ends !== undefined) {
-      for (const end of this.#ends) end(stillRuns);
-      if (!stillRuns) this.#ends = undefined;
-    }
-    this.#owner.freeIfHeld(this.cell);
   }
 }

@@ -45,16 +45,16 @@ export class Drain {
   #isScheduled = false;
   #timer: TimerHandle | undefined;
   #isClosed = false;
-  /** How many results the callers were told of, and the pool was not: the pool is told after their continuations, which often make the next call. */
+  /** Results that callers were told of, and the pool was not: it is told after their continuations, which often make the next call. */
   #untold = 0;
   #sliceEnd = 0;
   #lastTurnAt = 0;
   #lingered = 0;
-  /** Results that were handled since main last went to sleep, when that was, and how many milliseconds there are between two results. */
+  /** Results that were handled since main last went to sleep, when that was, and the average milliseconds between two results. */
   #handled = 0;
   #parkedAt = 0;
   #intervalMs = Number.POSITIVE_INFINITY;
-  /** Whether main has rested and there was no result: then it does not rest again before one comes. */
+  /** Then main does not rest again before a result comes. */
   #restedInVain = false;
   /** Whether the pool is being told of results; and the seats of workers that are mailed tasks meanwhile. */
   #isTelling = false;
@@ -70,8 +70,8 @@ export class Drain {
   expect(): void {
     if (this.#isScheduled || this.#isClosed) return;
     this.#isScheduled = true;
-    // One task is out, and its result is not near: there is no reason to stay awake. The worker that was woken for it may have to
-    // wait until main sleeps: where the other cores are halted, as on an idle virtual machine, Linux puts it on the core of its waker.
+    // The result is not near, and the worker that was woken may have to wait until main sleeps: where the other cores are halted, as on an
+    // idle virtual machine, Linux puts it on the core of its waker.
     if (this.#from.cells.outCount === 1 && this.#areLong) this.#park(L.ASLEEP);
     else void SETTLED.then(this.#turnNow);
   }
@@ -121,7 +121,7 @@ export class Drain {
     this.#lastTurnAt = platform.now();
     if (cells.outCount === 0) this.#linger();
     else if (drained) this.#again();
-    // After results of long tasks the next result is not near, and callers have made their next calls: another turn would find nothing to do.
+    // After results of long tasks the next result is not near, and callers have made their next calls.
     else if (after === 'loop' || (after === 'results' && this.#areLong)) {
       this.#noteInterval();
       this.#park(this.#canRest ? L.RESTING : L.ASLEEP);
@@ -198,7 +198,7 @@ export class Drain {
     return board.length > AMPLE * links.size + REST_MS / this.#intervalMs;
   }
 
-  /** Whether tasks take longer than main would spin for a result. */
+  /** Longer than main would spin for a result. */
   get #areLong(): boolean {
     return this.#from.runTimes.averageMs > SPIN.mostMs;
   }

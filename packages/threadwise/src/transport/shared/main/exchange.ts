@@ -1,12 +1,5 @@
 /** The part of the transport that all lines of a pool share: the cells, the ring that workers pull from, the arena, and the seats. */
-import type {
-  Exchange,
-  LinkEvents,
-  PlainWay,
-  Platform,
-  PullQueue,
-  Transport,
-} from '../../../core/contracts.js';
+import type { Exchange, LinkEvents, PlainWay, Platform, Transport } from '../../../core/contracts.js';
 import { type LeaseMemory, leaseOf } from '../../../core/lease.js';
 import { capture, notCloneable, type Payload } from '../../../core/calls/payload.js';
 import type { ResolvedRun } from '../../../core/calls/run-options.js';
@@ -18,12 +11,12 @@ import { ValueWriter } from '../../codec/value-writer.js';
 import { areBuffersWithin } from '../../codec/builtins.js';
 import { Arena, leaseMemory, numbersOfUserMemory } from './arena.js';
 import { Board, RunTimes, Waker } from '../board.js';
-import { CellPayload, Cells } from './cells.js';
+import { CellPayload, isLease } from './cell-payload.js';
+import { Cells } from './cells.js';
 import { Drain } from './drain.js';
 import * as L from '../layout.js';
 import { SharedLink } from './link.js';
 import { SharedQueue } from './queue.js';
-import { isLease } from './values.js';
 import { ARGUMENTS, NAMED, type Posted, SEGMENT } from '../messages.js';
 
 /** How many names workers keep. Further names go with each task: a program that makes up names must not fill the memory of workers. */
@@ -41,7 +34,7 @@ export function sharedTransport(sizes: Omit<L.Sizes, 'mail'> = L.SIZES): Transpo
 
 export class SharedExchange implements Exchange, PlainWay {
   readonly name: string = 'shared';
-  readonly pull: PullQueue;
+  readonly pull: SharedQueue;
   readonly plain: PlainWay = this;
   readonly platform: Platform;
   readonly sizes: L.Sizes;
@@ -106,7 +99,7 @@ export class SharedExchange implements Exchange, PlainWay {
     if (buffer === undefined) this.platform.collectSoon(this.arena.segments[index]!);
   }
 
-  protected newQueue(): PullQueue {
+  protected newQueue(): SharedQueue {
     return new SharedQueue(this);
   }
 

@@ -8,7 +8,7 @@ import { int32sOf, type Memory, memoryOf, readLatin1 } from '../../codec/value-m
 import { ValueReader } from '../../codec/value-reader.js';
 import { PortLink } from '../../port-link.js';
 import { beganWithin, countWithin, untrue } from '../../trust.js';
-import { CellPayload } from './cells.js';
+import { CellPayload } from './cell-payload.js';
 import type { SharedExchange } from './exchange.js';
 import * as L from '../layout.js';
 import { RESULT, type ToMain } from '../messages.js';
@@ -24,25 +24,25 @@ export class SharedLink extends PortLink implements Link {
   readonly seat: number;
   protected readonly own: Int32Array;
   protected readonly exchange: SharedExchange;
-  /** Tasks that were sent to this worker and have not ended, by their numbers. */
+  /** Tasks that were sent to this worker and have not ended, by id. */
   readonly #sent = new Map<number, Task>();
-  /** Cells of a dead worker that no call holds any more. They are kept until `close`, as it is yet to be asked whether their tasks had begun. */
-  #borrowed: number[] = [];
+  /** Cells of a dead worker that no call holds: kept until `close`, as it is yet to be asked whether their tasks had begun. */
+  readonly #borrowed: number[] = [];
   readonly #stream: Memory;
   readonly #reader: ValueReader;
-  /** Results that came over the port, by cell; a hint that names the cell comes behind each. */
+  /** Results that came over the port, by cell. */
   readonly #posted = new Map<number, unknown>();
   /** How many hints of completed tasks main has read. */
   #doneHead = 0;
-  /** The position in the completion ring up to which `reclaim` has looked; it may lie behind `#doneHead`. */
+  /** Up to where `reclaim` has looked; it may lie behind `#doneHead`. */
   #reclaimed = 0;
   /** The state of a cell whose task this worker has begun, with the lowest bit set: that makes RUNNING and ABORTING the same. */
   readonly #endedState: number;
-  /** How many results callers were told of and the pool was not; how many of these calls were plain, and for how many milliseconds those ran. */
+  /** Results that callers were told of and the pool was not; how many of these are of plain calls, and for how many milliseconds those ran. */
   #untold = 0;
   #ranCount = 0;
   #ranMs = 0;
-  /** Whether main trusts what the worker writes. If not, the worker is about to be ended. */
+  /** If not, the worker is about to be ended. */
   #isTrusted = true;
 
   constructor(exchange: SharedExchange, memory: L.SharedMemory, events: LinkEvents) {
@@ -144,7 +144,6 @@ export class SharedLink extends PortLink implements Link {
   protected override taskOf(id: number): Task | undefined {
     const sent = this.#sent.get(id);
     if (sent !== undefined) return sent;
-    // Messages from tasks out of the ring are rare enough for a search.
     const { cells } = this.exchange;
     for (const cell of this.#begunCells()) if (L.idWord(cells.idIn(cell)) === id) return cells.taskIn(cell);
     return undefined;
@@ -195,7 +194,6 @@ export class SharedLink extends PortLink implements Link {
     this.settleUp();
   }
 
-  /** Tells the pool of the results that callers were told of. */
   settleUp(): void {
     if (this.#untold === 0) return;
     const ranCount = this.#ranCount;
@@ -206,7 +204,7 @@ export class SharedLink extends PortLink implements Link {
     this.events.settledBatch();
   }
 
-  /** Handles at most `most` completed tasks; returns how many it did. The pool is told by `settleUp`. */
+  /** Handles at most `most` completed tasks; returns how many. The pool is told by `settleUp`. */
   drainDone(most: number): number {
     const { cells, sizes, runTimes } = this.exchange;
     const { plain, words, doubles } = cells;
@@ -272,10 +270,7 @@ export class SharedLink extends PortLink implements Link {
     return count;
   }
 
-  /**
-   * Gives back the blocks with the arguments of tasks that are completed and whose callers were not told yet: K2 is behind these tasks, so
-   * their arguments are not read any more, at most written anew. Returns how many blocks there were.
-   */
+  /** Gives back the blocks with the arguments of tasks that are completed and whose callers were not told yet. Returns how many there were. */
   reclaim(): number {
     const { cells, sizes } = this.exchange;
     const pending = this.#pending();
@@ -290,15 +285,13 @@ export class SharedLink extends PortLink implements Link {
     return count;
   }
 
-  /** Called when the worker has written what cannot be true: has it ended, and its tasks with it. */
+  /** The worker has written what cannot be true: ends it. Later, as main may have found this in the middle of handing tasks over. */
   #distrust(fault: unknown): void {
-    if (!this.#isTrusted) return;
+    if (this.#isTrusted) this.platform.defer(() => this.events.broken(fault));
     this.#isTrusted = false;
-    // Main may have found this in the middle of handing tasks over, so the worker is ended later.
-    this.platform.defer(() => this.events.broken(fault));
   }
 
-  /** How many hints of ended tasks main has not read. If these are more than the open tasks, the worker is not trusted any more. */
+  /** How many hints of ended tasks main has not read. */
   #pending(): number {
     if (!this.#isTrusted) return 0;
     const { outCount } = this.exchange.cells;
@@ -353,7 +346,6 @@ function checkLength(length: number, most: number): void {
   if (!(length >= 0 && length <= most)) throw untrue('the length of a result', length, `0 to ${most}`);
 }
 
-/** The error of a call whose task threw `value`, or whose result or error was sent over the port and could not be read. */
 function errorOf(value: unknown, form: number): unknown {
   if (value === LOST) return unreadable((form & L.IS_ERROR) === 0 ? 'result' : 'thrown');
   return decodeError(value as EncodedError);

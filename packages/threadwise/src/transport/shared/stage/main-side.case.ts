@@ -9,7 +9,7 @@ import { WorkerSlot } from '../../../core/workers/worker-slot.js';
 import { MeasuredRecorder } from '../../../metrics/measured.js';
 import { CoordinatedExchange } from '../../coordinator/exchange.js';
 import { Call } from './call.case.js';
-import { CellPayload } from '../main/cells.js';
+import { CellPayload } from '../main/cell-payload.js';
 import { SharedExchange } from '../main/exchange.js';
 import { Hand, type HandOptions, type Step, type Surroundings } from './hand.case.js';
 import { CORES } from '../layout.js';
