@@ -34,7 +34,7 @@ export const TAIL = 0;
 export const HEAD = LINE;
 /** Whether main sleeps: AWAKE, ASLEEP or RESTING. */
 export const MAIN_PARKED = 2 * LINE;
-/** The number of seats that were ever taken: loops over seats end there. */
+/** Loops over seats end there. */
 export const SEATS_USED = 3 * LINE;
 export const SEATS_TAKEN = SEATS_USED + 1;
 /** 0 until main has counted. */
@@ -73,7 +73,7 @@ export const boardByteLength = (sizes: Sizes) => (RING + ringSize(sizes)) * 4;
 export const AWAKE = 0;
 export const ASLEEP = 1;
 export const RESTING = 2;
-/** The number of results of one worker for which a resting main is woken. */
+/** A resting main is woken for this many results of one worker. */
 export const BATCHED = 16;
 
 // --- a cell ---
@@ -92,10 +92,9 @@ export const PLACE = 5;
 export const DOUBLES = CELL_BYTES / 8;
 export const BEGAN = 3;
 export const RUN_MS = 4;
-/** Where values begin that lie in the cell itself, and how long they may be. Bytes from the start of the cell. */
+/** Bytes of a cell for values that lie in it; and the Float64 word there of a number that is a whole argument list or result. */
 export const INLINE_START = 40;
 export const INLINE_BYTES = CELL_BYTES - INLINE_START;
-/** A number that is a whole argument list or result, as Float64 word. */
 export const INLINE_NUMBER = INLINE_START / 8;
 
 /**
@@ -128,7 +127,7 @@ export const seatOf = (word: number) => ((word & UNSTAMPED) >>> PHASE_BITS) - 1;
 export const stampBits = (stamp: number) => (stamp & (STAMPS - 1)) << STAMP_SHIFT;
 export const POSTED_FOR_ALL = POSTED; // seat -1
 
-/** The lowest 32 bits of a call's id: TASK_ID and the worker have only these, and a pool may make more calls than 32 bits can count. */
+/** The lowest 32 bits of a call's id, of which there may be more than 32 bits can count: TASK_ID and the worker have only these. */
 export const idWord = (id: number) => id | 0;
 
 // A hint: the number of a cell, and above it, where its state has it, the stamp of the posting that the hint is of.
@@ -145,12 +144,10 @@ export const IN_CELL = 2;
 export const OUTSIDE = 3;
 export const BY_PORT = 4;
 export const LATIN1 = 5;
-/** Added to a form of arguments: the list is followed by the places of leases. */
+/** Added to a form. The list of arguments is followed by the places of leases; the result is an error; one argument is without the list around it. */
 export const WITH_LEASES = 8;
-/** Added to a form of arguments: there is one, and it is written without the list around it. */
-export const ONE = 32;
-/** Added to a form of results: it is an error. */
 export const IS_ERROR = 16;
+export const ONE = 32;
 
 // --- addresses in the arena: `segment << 20 | offset / 64` ---
 
@@ -168,12 +165,9 @@ export const offsetOf = (address: number) => (address & OFFSET_MASK) << UNIT_BIT
 export const DONE_TAIL = 0;
 export const MAIL_TAIL = LINE;
 export const MAIL_HEAD = 2 * LINE;
-/** The number of bytes of the stream that main has read. */
+/** Bytes of the stream that main has read. */
 export const STREAM_READ = 3 * LINE;
-/**
- * Whether the worker may begin to take tasks by itself. It changes once: the worker, which has said to main that it is ready, sets READY;
- * or main is first and sets FORESTALLED: then main can end the worker and knows that no task is lost with it.
- */
+/** It changes once: the worker, which has said to main that it is ready, sets READY; or main, which can end the worker then, sets FORESTALLED. */
 export const STAGE = STREAM_READ + 1;
 export const NOT_READY = 0;
 export const READY = 1;
@@ -197,13 +191,13 @@ const DONE = 6 * LINE;
 export const donePlace = (position: number, sizes: Sizes) => DONE + (position & (sizes.cells - 1));
 export const mailPlace = (position: number, sizes: Sizes) =>
   DONE + sizes.cells + (position & (sizes.mail - 1));
-/** Where the hint of a given task is: there are as many of them as mailed tasks. */
+/** There are as many places for given tasks as for mailed ones. */
 export const givenPlace = (position: number, sizes: Sizes) => mailPlace(position, sizes) + sizes.mail;
 export const seatByteLength = (sizes: Sizes) => (DONE + sizes.cells + 2 * sizes.mail) * 4;
 /** A flag on the hint of a completed task: messages that were sent before it lie in the port. */
 export const PORT_FIRST = 1 << 30;
 
-/** Whether `at` is one of the last `count` positions up to `tail`. Where it was left behind for so long that positions have come around, it is not. */
+/** Whether `at` is one of the last `count` positions up to `tail`, also where it was left behind for so long that positions have come around. */
 export const isAmongLast = (count: number, tail: number, at: number) => (tail - at) >>> 0 < count;
 
 /** All the memory that a worker is given. */
@@ -217,7 +211,7 @@ export interface SharedMemory {
   /** Shapes of objects that main sends, and that the worker sends. */
   readonly mainShapes: ArrayBufferLike;
   readonly ownShapes: ArrayBufferLike;
-  /** Segments of the arena so far; messages tell of more. The worker keeps this very list up to date: it alone holds the segments. */
+  /** Segments of the arena. The worker keeps this very list up to date: it alone holds the segments. */
   readonly segments: (ArrayBufferLike | undefined)[];
   /** Names of functions so far. */
   readonly names: readonly string[];

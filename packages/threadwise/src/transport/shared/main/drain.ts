@@ -123,7 +123,11 @@ export class Drain {
     else if (drained) this.#again();
     // After results of long tasks the next result is not near, and callers have made their next calls.
     else if (after === 'loop' || (after === 'results' && this.#areLong)) {
-      this.#noteInterval();
+      const intervalMs = (this.#lastTurnAt - this.#parkedAt) / Math.max(1, this.#handled);
+      if (this.#intervalMs === Number.POSITIVE_INFINITY) this.#intervalMs = intervalMs;
+      else this.#intervalMs += (intervalMs - this.#intervalMs) * NEWEST_WEIGHT;
+      this.#parkedAt = this.#lastTurnAt;
+      this.#handled = 0;
       this.#park(this.#canRest ? L.RESTING : L.ASLEEP);
     }
     // Other work of the event loop may make calls now, as well: main sleeps once, after all of them.
@@ -180,14 +184,6 @@ export class Drain {
     const { words } = this.#from.board;
     if (Atomics.load(words, L.CORES) > 0) return;
     Atomics.store(words, L.CORES, this.#from.platform.availableThreads());
-  }
-
-  #noteInterval(): void {
-    const intervalMs = (this.#lastTurnAt - this.#parkedAt) / Math.max(1, this.#handled);
-    if (this.#intervalMs === Number.POSITIVE_INFINITY) this.#intervalMs = intervalMs;
-    else this.#intervalMs += (intervalMs - this.#intervalMs) * NEWEST_WEIGHT;
-    this.#parkedAt = this.#lastTurnAt;
-    this.#handled = 0;
   }
 
   /** Whether main is better woken once for a batch of results. */

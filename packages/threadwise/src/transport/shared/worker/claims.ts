@@ -48,23 +48,18 @@ export class Claims extends TaskSource {
       if (mail < 0 && !hasClaim) return this.#steal(now);
       // Both are in the order of their calls: the older one goes first.
       if (mail >= 0 && (!hasClaim || this.isOlder(mail, this.#words[this.#claims + this.#next]!))) {
-        if (this.#takeMail(mail, now)) return L.cellOf(mail);
-        continue;
+        if (!this.takeMail(mail, now)) continue;
+        if (this.#isSearching) this.#found();
+        this.#isPulled[L.cellOf(mail)] = 0;
+        // This task may run for long, and the tasks that were claimed must not have to wait for it.
+        if (hasClaim) this.#waker.callFor(this.#count - this.#next);
+        return L.cellOf(mail);
       }
       const cell = this.#takeShared(this.#words[this.#claims + this.#next++]!, now);
       if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0); // not before B1
       if (cell >= 0) return cell;
       this.allowance.give();
     }
-  }
-
-  #takeMail(mail: number, now: number): boolean {
-    if (!this.takeMail(mail, now)) return false;
-    if (this.#isSearching) this.#found();
-    this.#isPulled[L.cellOf(mail)] = 0;
-    // This task may run for long, and the tasks that were claimed must not have to wait for it.
-    if (this.#next < this.#count) this.#waker.callFor(this.#count - this.#next);
-    return true;
   }
 
   protected hasWork(): boolean {

@@ -316,7 +316,12 @@ export class SharedEndpoint implements Endpoint, Begun {
   /** Writes into the longest free piece of the stream; if that is too short, the result goes over the port. */
   #writeOutside(cell: number, value: unknown, transfer: Transfer): number {
     const size = this.#memory.sizes.stream;
-    const free = this.#freeOf(size);
+    const further = (Atomics.load(this.#own, L.STREAM_READ) - this.#origin) | 0;
+    if (further > 0) this.#origin = (this.#origin + further) | 0; // kept, as positions wrap around: one that is 2 GiB old would seem to lie ahead
+    // Where nothing is unread, begins at the start again: so no more than needed becomes resident.
+    if (this.#origin === this.#written)
+      this.#origin = this.#written = (this.#written + (-this.#written & (size - 1))) | 0;
+    const free = size - ((this.#written - this.#origin) | 0);
     const start = this.#written & (size - 1);
     const atOnce = Math.min(free, size - start);
     // A piece does not wrap around: if there is more room at the start, the rest of the end is skipped.
@@ -330,16 +335,6 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#words[cell * L.WORDS + L.LENGTH] = end - from;
     this.#written = (this.#written + skipped + end - from) | 0;
     return L.OUTSIDE;
-  }
-
-  /** Returns how many bytes are free. Where nothing is unread, begins at the start again: so no more than needed becomes resident. */
-  #freeOf(size: number): number {
-    const further = (Atomics.load(this.#own, L.STREAM_READ) - this.#origin) | 0;
-    if (further > 0) this.#origin = (this.#origin + further) | 0; // kept, as positions wrap around: one that is 2 GiB old would seem to lie ahead
-    if (this.#origin !== this.#written) return size - ((this.#written - this.#origin) | 0);
-    this.#written = (this.#written + (-this.#written & (size - 1))) | 0;
-    this.#origin = this.#written;
-    return size;
   }
 
   #post(cell: number, value: unknown, transfer: Transfer): number {
