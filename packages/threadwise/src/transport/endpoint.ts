@@ -16,12 +16,10 @@ export interface Begun {
 }
 
 export interface EndpointEvents {
-  /** There may be tasks to take. */
-  readonly tasks: () => void;
+  readonly tasks: () => void; // there may be some to take
   abort(id: number, reason: EncodedError): void;
   hostReply(call: number, error: EncodedError | null, value: unknown): void;
-  /** The worker is to take nothing more from a shared queue. */
-  retire(): void;
+  retire(): void; // takes nothing more from a shared queue
   stop(): void;
   /** Main could not read a message of this worker. */
   unread(about: About, reason: string): void;
@@ -32,17 +30,14 @@ export type Transfer = readonly unknown[] | undefined;
 
 export interface Endpoint {
   listen(events: EndpointEvents): void;
-  /** Begins the next task. */
-  take(now: number): Begun | undefined;
+  take(now: number): Begun | undefined; // begins the next task
   /** Throws, and has told nothing, when the value cannot cross. */
   done(cell: number, id: number, value: unknown, transfer: Transfer, runMs: number): void;
   failed(cell: number, id: number, error: EncodedError, runMs: number): void;
   /** Throws, and has said nothing, when a value cannot cross. */
   say(word: MessageToMain, transfer?: readonly unknown[]): void;
-  /** Whether main wants the task to stop. */
-  isAborting(cell: number): boolean;
-  /** Handles now what main has said. */
-  drain(): void;
+  isAborting(cell: number): boolean; // whether main wants the task to stop
+  drain(): void; // handles now what main has said
   /** From now on the worker takes no more tasks by itself than `allowance` has left. */
   limit(allowance: Allowance): void;
   /** Takes nothing more from a shared queue. True: nothing that was taken is left to be begun. */
@@ -60,7 +55,7 @@ export interface EndpointPlatform {
   now(): number;
   /** Detaches buffers from this thread, and frees their memory. Throws a DataCloneError, and detaches none, if one of them cannot be moved. */
   detach(buffers: readonly unknown[]): void;
-  /** Sets a timer that does not keep the thread alive. */
+  /** Does not keep the thread alive. */
   timer(ms: number, callback: () => void): unknown;
   /** Has the engine collect a shared buffer to which nothing refers any more, after the functions that run now. */
   collectSoon(buffer: ArrayBufferLike): void;

@@ -6,10 +6,8 @@
  */
 import type { Port } from '../core/contracts.js';
 
-/** How many messages were read: the sender need not know any longer what they were about. */
-const READ = -1;
-/** Which message could not be read, and why. */
-const UNREAD = -2;
+const READ = -1; // how many messages were read: the sender need not know any longer what they were about
+const UNREAD = -2; // which message could not be read, and why
 /** The reader says that it has read messages when it has read this many more. Chosen by hand. */
 const READ_EVERY = 256;
 
@@ -17,14 +15,11 @@ const READ_EVERY = 256;
 export type About = readonly unknown[];
 
 export class Line {
-  /** How many messages came that could not be read. */
-  unreadCount = 0;
+  unreadCount = 0; // messages that came and could not be read
   readonly #port: Port;
-  /** What each posted message was about, from message number `#known` on. */
-  readonly #abouts: About[] = [];
+  readonly #abouts: About[] = []; // what each posted message was about, from message number `#known` on
   #known = 0;
-  /** Messages that came, readable or not. */
-  #received = 0;
+  #received = 0; // messages that came, readable or not
 
   constructor(port: Port) {
     this.#port = port;
@@ -72,7 +67,6 @@ export class Line {
   }
 
   #count(): void {
-    this.#received++;
-    if (this.#received % READ_EVERY === 0) this.post([READ, this.#received]);
+    if (++this.#received % READ_EVERY === 0) this.post([READ, this.#received]);
   }
 }

@@ -2,9 +2,15 @@
 import type { LinkEvents, Platform, Wire } from '../core/contracts.js';
 import { notCloneable, unreadable } from '../core/calls/payload.js';
 import type { Task } from '../core/calls/task.js';
-import { decodeError, type EncodedError, encodeError } from './codec/error-codec.js';
+import { decodeError, encodeError } from './codec/error-codec.js';
 import { type About, Line } from './line.js';
 import { TO_MAIN, TO_WORKER, type MessageToMain, type MessageToWorker } from './messages.js';
+
+/** What errors are that main sends. */
+const WHAT = {
+  [TO_WORKER.abort]: 'the reason of an abort',
+  [TO_WORKER.hostReply]: 'the error of a host function',
+};
 
 export abstract class PortLink {
   protected readonly platform: Platform;
@@ -64,12 +70,12 @@ export abstract class PortLink {
   /** The worker could not read a message of ours. */
   protected unread([type, number]: About, reason: string): void {
     if (type === TO_WORKER.hostReply)
-      this.#refuseHostCall(number as number, unreadable('the result of a host function', reason));
-    if (type === TO_WORKER.abort) this.#abort(number as number, unreadable('the reason of an abort', reason));
+      this.#tellError(type, number as number, unreadable('the result of a host function', reason));
+    if (type === TO_WORKER.abort) this.#tellError(type, number as number, unreadable(WHAT[type], reason));
   }
 
   abort(task: Task, reason: unknown): void {
-    this.#abort(task.id, reason);
+    this.#tellError(TO_WORKER.abort, task.id, reason);
   }
 
   retire(): boolean {
@@ -97,17 +103,13 @@ export abstract class PortLink {
     this.line.close();
   }
 
-  #abort(id: number, reason: unknown): void {
-    this.#tellError('the reason of an abort', reason, (encoded) => [TO_WORKER.abort, id, encoded]);
-  }
-
-  /** Sends an error, or else why it cannot be sent: it is too long for a pipe, for instance. */
-  #tellError(what: string, error: unknown, messageOf: (encoded: EncodedError) => MessageToWorker): void {
+  /** Sends an error, or else why it cannot be sent: it is too long for a pipe, for instance. @param number of the task, or of the host call */
+  #tellError(type: keyof typeof WHAT, number: number, error: unknown): void {
     const { clone } = this.platform;
     try {
-      this.tell(messageOf(encodeError(error, clone)));
+      this.tell([type, number, encodeError(error, clone)]);
     } catch (cause) {
-      this.tell(messageOf(encodeError(notCloneable(cause, undefined, what, [], clone), clone)));
+      this.tell([type, number, encodeError(notCloneable(cause, undefined, WHAT[type], [], clone), clone)]);
     }
   }
 
@@ -125,12 +127,7 @@ export abstract class PortLink {
         throw notCloneable(cause, value, 'result', [], this.platform.clone);
       }
     } catch (error) {
-      this.#refuseHostCall(call, error);
+      this.#tellError(TO_WORKER.hostReply, call, error);
     }
-  }
-
-  #refuseHostCall(call: number, error: unknown): void {
-    const what = 'the error of a host function';
-    this.#tellError(what, error, (encoded) => [TO_WORKER.hostReply, call, encoded, undefined]);
   }
 }

@@ -3,23 +3,20 @@
 /** Tells the processor that this thread spins, so that the other thread on its core can work. The language can say so from Node 24 on. */
 const pause: () => void = (Atomics as { pause?: () => void }).pause ?? (() => undefined);
 
-/** Weight of the newest attempt in the average. */
-const NEWEST_WEIGHT = 0.1;
+const NEWEST_WEIGHT = 0.1; // of the newest attempt, in the average
 /** While attempts are not worth it, one in this many is made all the same. After each attempt in vain, the interval doubles. */
 const RETRY_INTERVAL = 16;
 /** The interval does not grow beyond this many attempts. Chosen by hand: with 1,024, calls made one by one were slower on a quiet machine. */
 const MOST_RETRY_INTERVAL = 128;
 
 export interface SpinLimits {
-  /** How many milliseconds an attempt takes at most. */
-  readonly mostMs: number;
+  readonly mostMs: number; // how long an attempt takes at most
   /**
    * How many milliseconds of CPU time, of both sides, it costs to be woken instead. A thread that spins for about that long at most takes no more
    * than twice the least possible time (A. Karlin, K. Li, M. Manasse, S. Owicki: Empirical Studies of Competitive Spinning, 1991).
    */
   readonly wakeUpMs: number;
-  /** How many looks are made for each look at the clock, which costs as much as several of them. Default: 1. */
-  readonly looks?: number;
+  readonly looks?: number; // for each look at the clock, which costs as much as several of them; default: 1
 }
 
 /**
@@ -71,9 +68,9 @@ export class SpinBudget {
   #note(hasFound: boolean, ms: number): boolean {
     const { mostMs, wakeUpMs } = this.#limits;
     const tookMs = hasFound ? Math.min(ms, mostMs) : mostMs;
+    const longer = Math.min(2 * this.#retryInterval, MOST_RETRY_INTERVAL);
+    this.#retryInterval = tookMs < wakeUpMs ? RETRY_INTERVAL : longer;
     this.#averageMs += (tookMs - this.#averageMs) * NEWEST_WEIGHT;
-    this.#retryInterval =
-      tookMs < wakeUpMs ? RETRY_INTERVAL : Math.min(2 * this.#retryInterval, MOST_RETRY_INTERVAL);
     // One quick attempt is reason enough to make the next one.
     if (tookMs < wakeUpMs / 2) this.#averageMs = Math.min(this.#averageMs, wakeUpMs / 2);
     return hasFound;

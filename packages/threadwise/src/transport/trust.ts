@@ -5,14 +5,10 @@
  */
 
 /** A count, or 0 where it cannot be one. */
-export function countWithin(count: number, most: number): number {
-  return count > 0 && count <= most ? count : 0;
-}
+export const countWithin = (count: number, most: number) => (count > 0 && count <= most ? count : 0);
 
 /** When a task began: not in the future, and now where it has not been written yet. */
-export function beganWithin(began: number, now: number): number {
-  return began > 0 && began <= now ? began : now;
-}
+export const beganWithin = (began: number, now: number) => (began > 0 && began <= now ? began : now);
 
 /** The error of a worker in whose memory is a number that cannot be true: the worker or a task has written there. */
 export function untrue(what: string, value: number, expected: string): Error {

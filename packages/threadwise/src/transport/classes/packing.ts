@@ -11,8 +11,7 @@ import { show, textOf, ThreadwiseError } from '../../core/options/errors.js';
 import type { RegisteredClass } from '../../core/options/classes.js';
 import { becomesPlain, type Fields, setOwn } from '../codec/plain-objects.js';
 
-/** The first item of a value that was packed. */
-const MARK = '\0threadwise.instances';
+const MARK = '\0threadwise.instances'; // the first item of a value that was packed
 /** `instances`: the instances, each in its place in `value`; `names`: the names of their classes, in the same order. */
 type Packed = readonly [typeof MARK, value: unknown, names: string[], instances: object[]];
 /** Stands for an instance that was encoded. */
@@ -41,42 +40,37 @@ export class Packing implements Instances {
   }
 
   packArguments(args: readonly unknown[]): readonly unknown[] {
-    const packed = this.#pack(args) ?? (isPacked(args.at(-1)) ? [MARK, args, [], []] : undefined);
-    if (packed === undefined) return args;
+    const packed = this.#pack(args);
+    if (packed === undefined && !isPacked(args.at(-1))) return args;
     // Each argument stays in its place: the crossing looks for leases there.
-    const [, own, names, instances] = packed as Packed;
+    const [, own, names, instances] = packed ?? [MARK, args, [], []];
     return [...(own as unknown[]), [MARK, undefined, names, instances]];
   }
 
   unpack(value: unknown): unknown {
-    return isPacked(value) ? this.#unpack(value) : value;
+    return isPacked(value) ? this.#unpack(value[1], value) : value;
   }
 
   unpackArguments(args: readonly unknown[]): readonly unknown[] {
     const last = args.at(-1);
-    if (!isPacked(last)) return args;
-    const [, , names, instances] = last;
-    return this.#unpack([MARK, args.slice(0, -1), names, instances]) as readonly unknown[];
+    return isPacked(last) ? (this.#unpack(args.slice(0, -1), last) as readonly unknown[]) : args;
   }
 
   unpackError(error: unknown, seen = new Set<unknown>()): unknown {
     if (!(error instanceof Error)) return this.unpack(error);
     if (seen.has(error)) return error; // the reason of an abort, which has not crossed, may be its own cause
     seen.add(error);
-    const unpackIn = (parts: Fields, keys: readonly string[]) => {
+    const unpackIn = (parts: object, keys: readonly string[]) => {
       for (const key of keys) {
-        const part = parts[key];
+        const part = (parts as Fields)[key];
         const own = this.unpackError(part, seen);
-        if (own !== part) parts[key] = own;
+        if (own !== part) (parts as Fields)[key] = own;
       }
     };
-    unpackIn(error as unknown as Fields, [...Object.keys(error), 'cause', 'error', 'suppressed']);
-    if (error instanceof AggregateError)
-      unpackIn(error.errors as unknown as Fields, Object.keys(error.errors));
+    unpackIn(error, [...Object.keys(error), 'cause', 'error', 'suppressed']);
+    if (error instanceof AggregateError) unpackIn(error.errors, Object.keys(error.errors));
     return error;
   }
-
-  // --- packing ---
 
   /**
    * Returns undefined if there is no instance in the value. Throws ERR_NOT_CLONEABLE.
@@ -94,9 +88,9 @@ export class Packing implements Instances {
       if (known !== undefined) return known;
       const kind = this.#kindOf(part);
       if (kind === 'leaf') return part;
-      const registered = this.#classOf(part);
       const copy = isCopied ? emptyLike(part, kind) : part;
       crossing.set(part, copy);
+      const registered = this.#classOf(part);
       if (registered !== undefined) {
         instances.push(copy);
         names.push(registered.name);
@@ -142,10 +136,8 @@ export class Packing implements Instances {
     return isPlain && becomesPlain(value, prototype) ? 'object' : 'leaf';
   }
 
-  // --- unpacking ---
-
   /** Throws ERR_NOT_CLONEABLE where a `decode` throws. */
-  #unpack([, root, names, instances]: Packed): unknown {
+  #unpack(root: unknown, [, , names, instances]: Packed): unknown {
     const boxes = new Map<unknown, RegisteredClass>();
     for (const [i, instance] of instances.entries()) {
       const known = this.#byName.get(names[i]!)!; // both sides have the same classes
@@ -202,7 +194,7 @@ function fill(copy: object | undefined, value: object, kind: Kind, replace: Repl
     }
   } else if (kind !== 'leaf') {
     for (const key of Object.keys(value)) {
-      const part = partOf(value, key);
+      const part = partOf(value as Fields, key);
       const other = replace(part);
       if (copy !== undefined && (copy !== value || other !== part)) setOwn(copy as Fields, key, other);
     }
@@ -210,11 +202,11 @@ function fill(copy: object | undefined, value: object, kind: Kind, replace: Repl
 }
 
 /** Throws ERR_NOT_CLONEABLE. */
-function partOf(value: object, key: string): unknown {
+function partOf(value: Fields, key: string): unknown {
   try {
-    return (value as Fields)[key];
+    return value[key];
   } catch (cause) {
-    throw notCloneable(`the getter of '${key}' threw ${textOf(cause)}`, cause);
+    throw notCloneable(`the getter of '${key}' threw ${textOf(cause)}`, { cause });
   }
 }
 
@@ -230,7 +222,7 @@ function encoded({ name, prototype, encode }: RegisteredClass, instance: object)
   throw notCloneable(`\`encode\` of ${name} returned an instance of ${name}`);
 }
 
-function decoded({ name, decode }: RegisteredClass, data: unknown): unknown {
+function decoded({ name, decode }: RegisteredClass, data: unknown): object {
   const instance = resultOf(`\`decode\` of ${name}`, decode!, data);
   if (isObject(instance)) return instance;
   throw notCloneable(`\`decode\` of ${name} returned ${show(instance)}, no instance`);
@@ -240,16 +232,14 @@ function resultOf<T>(what: string, run: (value: T) => unknown, value: T): unknow
   try {
     return run(value);
   } catch (cause) {
-    throw notCloneable(`${what} threw ${textOf(cause)}`, cause);
+    throw notCloneable(`${what} threw ${textOf(cause)}`, { cause });
   }
 }
 
-function nameOf(prototype: object): string {
-  const maker: unknown = prototype.constructor;
+function nameOf({ constructor: maker }: object): string {
   return (typeof maker === 'function' && maker.name) || 'a class without a name';
 }
 
-function notCloneable(why: string, cause?: unknown): ThreadwiseError {
-  const details = cause === undefined ? {} : { cause };
+function notCloneable(why: string, details = {}): ThreadwiseError {
   return new ThreadwiseError('ERR_NOT_CLONEABLE', `Cannot clone: ${why}`, details);
 }

@@ -13,6 +13,8 @@ const NAMES = (
 ).split(' ');
 /** The constructors as they were when the thread began: a task may replace them. */
 const CLASSES = NAMES.map((name) => (globalThis as unknown as Record<string, ViewClass | undefined>)[name]);
+/** The kind of a Uint8Array. */
+export const UINT8 = 0;
 const KINDS = new Map(NAMES.map((name, kind) => [name, kind]));
 
 /** Returns a function that asks the engine. It throws if its value is of another class; it gives undefined where the platform has no such property. */
@@ -48,14 +50,11 @@ function lengthReader(prototype: object, canChange: string): (buffer: object) =>
 export const fixedByteLengthOf = lengthReader(ArrayBuffer.prototype, 'resizable');
 const sharedByteLengthOf = lengthReader(sharedPrototype ?? {}, 'growable');
 
-export function isShared(buffer: object): boolean {
-  return Object.getPrototypeOf(buffer) === sharedPrototype;
-}
+export const isShared = (buffer: object) => Object.getPrototypeOf(buffer) === sharedPrototype;
 
 /** The length of a buffer, shared or not, that cannot change its length; -1 for anything else. */
-export function byteLengthOf(buffer: object): number {
-  return isShared(buffer) ? sharedByteLengthOf(buffer) : fixedByteLengthOf(buffer);
-}
+export const byteLengthOf = (buffer: object) =>
+  isShared(buffer) ? sharedByteLengthOf(buffer) : fixedByteLengthOf(buffer);
 
 /** Whether all items of a list are ArrayBuffers of fixed size that have at most `bytes` bytes together. */
 export function areBuffersWithin(bytes: number, list: readonly unknown[]): boolean {

@@ -45,8 +45,7 @@ const HOLDERS: Readonly<Record<string, readonly string[]>> = {
   AggregateError: ['errors'],
   SuppressedError: ['error', 'suppressed'],
 };
-/** How many causes of causes cross: a longer chain is a loop, or nobody reads it. */
-const MAX_DEPTH = 10;
+const MAX_DEPTH = 10; // how many causes of causes cross: a longer chain is a loop, or nobody reads it
 /** How many errors one record has at most, causes and parts of aggregates together: an error that holds itself would have no end. */
 const MAX_ERRORS = 1000;
 
@@ -163,9 +162,7 @@ function read(target: object, key: string | symbol): unknown {
   return attempt(() => (target as Record<string | symbol, unknown>)[key], undefined);
 }
 
-function describe(value: unknown): string {
-  return attempt(() => tagOf(value), typeof value);
-}
+const describe = (value: unknown) => attempt<string>(() => tagOf(value), typeof value);
 
 // --- errors that are part of a value ---
 
@@ -196,6 +193,8 @@ export function partsOf(value: object) {
   };
 }
 
+const isTextOrNone = (value: unknown) => value === undefined || typeof value === 'string';
+
 /** An error without its cause. Inverse of `partsOf`. */
 export function makeError(kind: number, message: unknown, stack: unknown): Error {
   const Class = CLASSES[kind];
@@ -204,8 +203,4 @@ export function makeError(kind: number, message: unknown, stack: unknown): Error
   const error = withoutStacks(() => new Class(message), 0);
   error.stack = stack!;
   return error;
-}
-
-function isTextOrNone(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === 'string';
 }

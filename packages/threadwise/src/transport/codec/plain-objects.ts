@@ -8,26 +8,17 @@ const HOT = 32;
 /** V8 makes a hash table of an object with this number of keys or more, where their names are assigned and are not in the source. */
 const HASHED_FROM = 20;
 
-/**
- * Whether a shape gets a function of its own, now that its object number `uses` is made. A wide shape gets it at once: a task takes up to twenty
- * times as long to read a hash table and to go through its keys.
- */
-export function deservesMaker(uses: number, keyCount: number): boolean {
-  return uses === (keyCount < HASHED_FROM ? HOT : 1);
-}
+// A wide shape gets its function at once: a task takes up to twenty times as long to read a hash table and to go through its keys.
+/** Whether a shape gets a function of its own, now that its object number `uses` is made. */
+export const deservesMaker = (uses: number, keyCount: number) => uses === (keyCount < HASHED_FROM ? HOT : 1);
+
+/** Whether assigning to `key` may call a setter, as that of `__proto__`, or fail, if `Object.prototype` is frozen. */
+export const isInherited = (key: string) => key in Object.prototype;
 
 /** Matches the keys of records. The keys of dictionaries are mostly numbers, dates, addresses or identifiers of things. */
 const NAME = /^[A-Za-z_$][\w$]*$/;
-
 /** Whether `key` looks like one that a program has in its source, and can be assigned. */
-export function isName(key: string): boolean {
-  return NAME.test(key) && !isInherited(key);
-}
-
-/** Whether assigning to `key` may call a setter, as that of `__proto__`, or fail, if `Object.prototype` is frozen. */
-export function isInherited(key: string): boolean {
-  return key in Object.prototype;
-}
+export const isName = (key: string) => NAME.test(key) && !isInherited(key);
 
 /** Makes `key` a property of the object's own, also where it is `__proto__`. */
 export function setOwn(object: Fields, key: string, value: unknown): void {

@@ -12,8 +12,7 @@ const MAX_KEY_LENGTH = 0xff;
 /** How many bytes of the book one shape takes at most, so that a few cannot fill it. */
 const MAX_SHAPE_BYTES = BOOK_BYTES / 8;
 const NO_SHAPE = -1;
-/** How many lists of keys that came once, or are not for the book, are remembered. */
-const MAX_HASHES = 1024;
+const MAX_HASHES = 1024; // how many lists of keys that came once, or are not for the book, are remembered
 /** A shape of more keys than this number gets into the first half of the book only, and leaves the rest to smaller ones. */
 const MANY_KEYS = 64;
 /** How many keys at the end are hashed first, if there are more than MANY_KEYS: to hash all keys of each dictionary would take time. */
@@ -21,8 +20,7 @@ const LAST_KEYS = 16;
 
 /** A place in the tree of the shapes in the book: the keys on the way to it are those of a shape, or begin one. */
 export class ShapeNode {
-  /** The number of the shape that ends here. */
-  id = NO_SHAPE;
+  id = NO_SHAPE; // the number of the shape that ends here
   /** The step that was taken last: mostly the same step is taken next. */
   key = '';
   next: ShapeNode | undefined;
@@ -171,10 +169,8 @@ function makeAny(source: Source, shape: Shape): Fields {
   return object;
 }
 
-/**
- * A function that has the keys in its source: the engine makes objects several times as fast by it as by a loop that meets
- * the keys of all shapes. Each key is a JSON text in the source, so that it cannot become code.
- */
+// A function that has the keys in its source: the engine makes objects several times as fast by it as by a loop that meets
+// the keys of all shapes. Each key is a JSON text in the source, so that it cannot become code.
 function makerOf(keys: readonly string[]): Shape['make'] {
   // Some keys must not be assigned. The writer takes none into the book, but what objects inherit may differ between the two threads.
   if (keys.some(isInherited)) return makeAny;

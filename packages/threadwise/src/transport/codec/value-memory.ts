@@ -20,14 +20,7 @@ interface NativeBytes {
 }
 
 const NATIVE = ['latin1Write', 'latin1Slice', 'ucs2Write', 'ucs2Slice', 'fill'] as const;
-
-interface BufferClass {
-  from?(buffer: ArrayBufferLike, byteOffset: number, length: number): NativeBytes;
-  /** Returns bytes that are not cleared, in a buffer of their own (`allocUnsafe` takes them from one that others share). */
-  allocUnsafeSlow?(length: number): NativeBytes & { readonly buffer: ArrayBuffer };
-}
-
-const BufferHere = (globalThis as unknown as { Buffer?: BufferClass }).Buffer;
+const BufferHere = globalThis.Buffer as Partial<typeof Buffer> | undefined;
 
 // Shared memory may be growable: a view of growable memory is fifty times as slow if it is made without a length.
 
@@ -35,26 +28,20 @@ const BufferHere = (globalThis as unknown as { Buffer?: BufferClass }).Buffer;
 export function memoryOf(buffer: ArrayBufferLike): Memory {
   const { byteLength } = buffer;
   const bytes = BufferHere?.allocUnsafeSlow && BufferHere.from?.(buffer, 0, byteLength);
+  const native = bytes as NativeBytes | undefined;
   return {
     u8: new Uint8Array(buffer, 0, byteLength),
     view: new DataView(buffer, 0, byteLength),
     // Buffers of other platforms, and the replacements that bundlers put in, may lack these methods.
-    native: NATIVE.every((name) => typeof bytes?.[name] === 'function') ? bytes : undefined,
+    native: NATIVE.every((name) => typeof native?.[name] === 'function') ? native : undefined,
   };
 }
 
 /** The memory of writers and readers that have let go of their own. */
 export const NO_MEMORY = memoryOf(new ArrayBuffer(0));
 
-export function int32sOf(buffer: ArrayBufferLike): Int32Array {
-  return new Int32Array(buffer, 0, buffer.byteLength / 4);
-}
-
-export function float64sOf(buffer: ArrayBufferLike): Float64Array {
-  return new Float64Array(buffer, 0, buffer.byteLength / 8);
-}
-
-// --- bytes ---
+export const int32sOf = (buffer: ArrayBufferLike) => new Int32Array(buffer, 0, buffer.byteLength / 4);
+export const float64sOf = (buffer: ArrayBufferLike) => new Float64Array(buffer, 0, buffer.byteLength / 8);
 
 // The engine copies to and from shared memory word by word, in case another thread uses the memory at that time. No thread does here. The
 // only way to the platform's own fast copy is `fill`, on a stretch that has exactly as many bytes as are copied.
@@ -67,7 +54,7 @@ export function copyBytes({ u8, native }: Memory, at: number, length: number): U
   if (native === undefined || length < NATIVE_COPY_FROM) {
     return u8.slice(at, at + length) as Uint8Array<ArrayBuffer>;
   }
-  // The memory is not cleared: to clear a MiB takes as long as to copy it.
+  // The memory is not cleared: to clear a MiB takes as long as to copy it. It is no part of a buffer that others share, as that of `allocUnsafe` is.
   const copy = BufferHere!.allocUnsafeSlow!(length);
   copy.fill(u8.subarray(at, at + length), 0, length);
   return new Uint8Array(copy.buffer);
@@ -79,16 +66,11 @@ export function writeBytes({ u8, native }: Memory, at: number, bytes: Uint8Array
   else native.fill(bytes, at, at + length);
 }
 
-// --- writing texts ---
-
-/**
- * The platform writes a text of this many characters or more, a loop writes a shorter one. Once the loop is compiled, both are equally fast
- * at about 36 characters (measured on Node 20); a short program ends before that, and its loop is slower.
- */
+// The platform writes a text of this many characters or more, a loop writes a shorter one. Once the loop is compiled, both are equally fast
+// at about 36 characters (measured on Node 20); a short program ends before that, and its loop is slower.
 const NATIVE_WRITE_FROM = 24;
 const U8_MAX = 0xff;
-/** What `writeLatin1` returns where a character needs more than a byte. */
-const TOO_WIDE = -2;
+const TOO_WIDE = -2; // what `writeLatin1` returns where a character needs more than a byte
 /** Finds a character of two bytes. The engine does not even look through a text that it keeps with one byte a character. */
 const WIDE_CHARACTER = /[^\0-\xff]/;
 
@@ -152,19 +134,15 @@ function writeWide(text: string, { u8, view, native }: Memory, at: number, end: 
   return after;
 }
 
-// --- reading texts ---
-
 const { fromCharCode } = String;
-/** How many characters `fromCharCode` is given at once: its arguments go on the stack. */
-const CHUNK = 4096;
+const CHUNK = 4096; // how many characters `fromCharCode` is given at once: its arguments go on the stack
 /** Longer texts are read by a call into the platform, which costs what a loop over 30 characters does. Measured on Node 20 to 26. */
 const SHORT_MAX = 24;
 /** Texts of fewer characters are made as quickly as they are looked up among those that were read lately; longer ones hardly come again. */
 const CACHED_MIN = 3;
 const CACHED_MAX = 16;
 const SLOTS = 256; // how many texts are remembered: a power of two
-/** While few texts are found, one text in this number of texts (a power of two) is looked up. */
-const SAMPLE = 16;
+const SAMPLE = 16; // while few texts are found, one text in this number of texts (a power of two) is looked up
 const CREDIT_MAX = 256;
 
 /** Reads `length` one-byte characters. The caller has checked that they are there. */
@@ -188,10 +166,8 @@ function fromCodes(codes: Uint8Array | Uint16Array): string {
   return text;
 }
 
-/**
- * Texts that were read lately, each with four words of which every byte of a text of 3 to 16 is part. The same few
- * come again and again: kinds, states, units, names of keys. Looking one up takes a third of making it.
- */
+// Texts that were read lately, each with four words of which every byte of a text of 3 to 16 is part. The same few
+// come again and again: kinds, states, units, names of keys. Looking one up takes a third of making it.
 const words = new Int32Array(4 * SLOTS);
 const texts = new Array<string>(SLOTS).fill('');
 /** Rises with each text that is found, falls with each that is not: texts that are all different are not looked up. */
@@ -238,15 +214,11 @@ let readShort: ReadText = (u8, at, length) => {
   return readShort(u8, at, length);
 };
 
-// --- how much room values will need, before they are written: quickly, not exactly ---
-
-/** The guess for an object that is not looked into. */
-const OBJECT_BYTES = 48;
+const OBJECT_BYTES = 48; // the guess for an object that is not looked into
 const DOUBLE_BYTES = 9;
-/** The most that comes before the items of an array, Map or Set, or before bytes. */
-const HEAD_BYTES = 14;
+const HEAD_BYTES = 14; // the most that comes before the items of an array, Map or Set, or before bytes
 
-/** How many bytes an array of `values` takes: exact for texts and bytes, a guess for what is in other objects. */
+/** How many bytes an array of `values` will take, quickly: exact for texts and bytes, a guess for what is in other objects. */
 export function estimateItems(values: readonly unknown[]): number {
   let bytes = HEAD_BYTES;
   for (const value of values) bytes += estimateOne(value);

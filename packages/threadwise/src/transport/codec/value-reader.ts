@@ -1,6 +1,6 @@
 /** Reads what `ValueWriter` has written. For any bytes, reading ends, and makes no larger value than that many bytes can stand for. */
 import { isObject } from '../../core/options/checks.js';
-import { byteLengthOf, makeView } from './builtins.js';
+import { byteLengthOf, makeView, UINT8 } from './builtins.js';
 import { makeError } from './error-codec.js';
 import { defineOwn, type Fields, setOwn } from './plain-objects.js';
 import type { ShapeReader, Source } from './shape-book.js';
@@ -8,18 +8,23 @@ import * as tag from './tags.js';
 import { DamagedError } from './tags.js';
 import { copyBytes, type Memory, NO_MEMORY, readLatin1, readWide } from './value-memory.js';
 
+/** The values from UNDEFINED to TRUE. */
+const CONSTANTS = [undefined, null, false, true];
 const HEXADECIMAL = /^-?[0-9a-f]+$/;
 /**
  * An object with this number of keys or more is filled as a dictionary, which inherits nothing until it has its keys. With fewer keys that are the
  * same each time, it is as quick to ask for each key whether objects inherit it.
  */
 const DICTIONARY_FROM = 32;
+const tooShort = () => new DamagedError('they end too early');
 const { getPrototypeOf, setPrototypeOf, prototype: plain } = Object; // a task may replace them
+
+type SharedOf = (number: number) => ArrayBufferLike | undefined;
 
 /** One per thread and direction: it is not reentrant. */
 export class ValueReader implements Source {
   readonly #shapes: ShapeReader;
-  readonly #shared: (number: number) => ArrayBufferLike | undefined;
+  readonly #shared: SharedOf;
   #memory = NO_MEMORY;
   #u8 = NO_MEMORY.u8;
   #view = NO_MEMORY.view;
@@ -30,10 +35,7 @@ export class ValueReader implements Source {
   #objects: unknown[] | undefined;
 
   /** @param shared gives shared memory by the number with which this thread was told of it */
-  constructor(
-    shapes: ShapeReader,
-    shared: (number: number) => ArrayBufferLike | undefined = () => undefined,
-  ) {
+  constructor(shapes: ShapeReader, shared: SharedOf = () => undefined) {
     this.#shapes = shapes;
     this.#shared = shared;
   }
@@ -92,15 +94,8 @@ export class ValueReader implements Source {
   }
 
   #other(kind: number): unknown {
+    if (kind <= tag.TRUE) return CONSTANTS[kind - tag.UNDEFINED];
     switch (kind) {
-      case tag.UNDEFINED:
-        return undefined;
-      case tag.NULL:
-        return null;
-      case tag.FALSE:
-        return false;
-      case tag.TRUE:
-        return true;
       case tag.INT16:
         return this.#view.getInt16(this.#take(2), true);
       case tag.INT32:
@@ -283,7 +278,7 @@ export class ValueReader implements Source {
 
   #viewWithBuffer(kind: number): ArrayBufferView {
     const bytes = this.#block();
-    const view = kind === 0 ? bytes : makeView(kind, bytes.buffer, 0, bytes.length);
+    const view = kind === UINT8 ? bytes : makeView(kind, bytes.buffer, 0, bytes.length);
     // `buffer` is only read if it has to be: V8 makes the buffer of a short array when it is read, which costs several times what the array does.
     this.#objects?.push(view, bytes.buffer);
     return view;
@@ -302,8 +297,4 @@ export class ValueReader implements Source {
 
 function damaged(what: string): never {
   throw new DamagedError(what);
-}
-
-function tooShort(): DamagedError {
-  return new DamagedError('they end too early');
 }

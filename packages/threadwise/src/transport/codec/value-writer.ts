@@ -13,13 +13,13 @@ const AGAIN = -3;
 
 const U16_MAX = 0xffff;
 const U32_MAX = 0xffff_ffff;
-/** The longest array whose length fits its tag. */
-const LIST_MAX = tag.UNDEFINED - tag.LIST - 1;
-/** Shorter arrays are counted by their keys, longer ones by their values: measured on Node 20. */
-const COUNT_VALUES_FROM = 4;
+const LIST_MAX = tag.UNDEFINED - tag.LIST - 1; // the longest array whose length fits its tag
+const COUNT_VALUES_FROM = 4; // shorter arrays are counted by their keys, longer ones by their values: measured on Node 20
 /** Longer blocks begin at addresses that can be divided by 8: from any other, copies take up to ten times as long. */
 const UNALIGNED_MAX = 64;
 const NOTHING: readonly unknown[] = [];
+
+const isFraction = (value: unknown) => typeof value === 'number' && (value | 0) !== value;
 
 type Entry = readonly [key: unknown, value: unknown];
 
@@ -36,17 +36,13 @@ export class ValueWriter {
   readonly #shapes: ShapeWriter;
   readonly #numberOf: NumberOf;
   readonly #identity = new Identity();
-  /** Undefined between two messages. */
-  #memory: Memory | undefined;
+  #memory: Memory | undefined; // undefined between two messages
   #u8 = NO_MEMORY.u8;
   #view = NO_MEMORY.view;
   #end = 0;
-  /** Whether an object came twice, so that the reader must count objects. */
-  #hasSame = false;
-  /** Whether views take all of their buffers with them, or only what they see. */
-  #wholeBuffers = false;
-  /** The numbers of the buffers of which only a part was written. */
-  #partial: Set<number> | undefined;
+  #hasSame = false; // whether an object came twice, so that the reader must count objects
+  #wholeBuffers = false; // whether views take all of their buffers with them, or only what they see
+  #partial: Set<number> | undefined; // the numbers of the buffers of which only a part was written
 
   /** @param numberOf default: shared memory is UNKNOWN */
   constructor(shapes: ShapeWriter, numberOf: NumberOf = () => -1) {
@@ -59,10 +55,10 @@ export class ValueWriter {
    * @param wholeBuffers whether views take all of their buffers with them, as structured clone has it
    */
   write(value: unknown, memory: Memory, at: number, end: number, wholeBuffers = false): number {
-    // A getter of the value that is being written has called this.
-    if (this.#memory !== undefined) return UNKNOWN;
+    if (this.#memory !== undefined) return UNKNOWN; // a getter of the value that is being written has called this
+    if (at >= end) return FULL;
     // A text cannot throw, and has nothing in it: what follows is not even compiled where only texts are sent.
-    if (typeof value === 'string' && at < end) {
+    if (typeof value === 'string') {
       memory.u8[at] = tag.TREE;
       return writeText(value, memory, at + 1, end);
     }
@@ -83,7 +79,6 @@ export class ValueWriter {
   }
 
   #message(value: unknown, at: number, wholeBuffers: boolean): number {
-    if (at >= this.#end) return FULL;
     this.#wholeBuffers = wholeBuffers;
     this.#hasSame = false;
     this.shared = undefined;
@@ -213,10 +208,8 @@ export class ValueWriter {
     return hasRoom ? after : FULL;
   }
 
-  /**
-   * Writes the values first: only when all keys have been seen is it known which shape the object has, if any in the book. A separate loop
-   * over the keys would take 9 ns.
-   */
+  // The values come first: only when all keys have been seen is it known which shape the object has, if any in the book. A separate loop over
+  // the keys would take 9 ns.
   #plain(value: Fields, at: number, depth: number): number {
     const start = at;
     at += 3;
@@ -245,10 +238,7 @@ export class ValueWriter {
     const id = this.#shapes.idOf(keys);
     this.#head(id < 0 ? tag.RECORD : tag.OBJECT, id < 0 ? keys.length : id, start);
     if (id >= 0) return at;
-    for (const key of keys) {
-      at = writeText(key, this.#memory!, at, this.#end);
-      if (at < 0) return at;
-    }
+    for (let i = 0; i < keys.length && at >= 0; i++) at = writeText(keys[i]!, this.#memory!, at, this.#end);
     return at;
   }
 
@@ -337,8 +327,4 @@ export class ValueWriter {
     this.#view.setUint32(at + 6, length, true);
     return known >= 0 ? this.#same(known, at + 10) : this.#buffer(buffer, at + 10);
   }
-}
-
-function isFraction(value: unknown): boolean {
-  return typeof value === 'number' && (value | 0) !== value;
 }

@@ -2,24 +2,20 @@
  * The claim board of one worker: a few shared words by which main and worker agree, without a message, whether a task
  * that was posted has begun. README.md beside this file has the protocol.
  */
-
 import type { MainBoard, WorkerBoard } from '../../core/contracts.js';
 
-/** States of a cell. */
+// States of a cell.
 const FREE = 0;
 const POSTED = 1;
 const RUNNING = 2;
 const WITHDRAWN = 3;
 const ABORTING = 4;
-/** The worker is about to send its last message about the task, or has sent it. */
-const ENDED = 5;
+const ENDED = 5; // the worker is about to send its last message about the task, or has sent it
 
 /** A cell is one Float64 (when the task began, ms on the shared clock) and one Int32 (the state). */
 const BYTES_PER_CELL = 12;
 
-export function boardByteLength(cells: number): number {
-  return cells * BYTES_PER_CELL;
-}
+export const boardByteLength = (cells: number) => cells * BYTES_PER_CELL;
 
 /** The board in shared memory, for both ends. Its tickets are the numbers of cells. */
 export class ClaimBoard implements MainBoard, WorkerBoard {
@@ -41,7 +37,6 @@ export class ClaimBoard implements MainBoard, WorkerBoard {
     return this.#free.length;
   }
 
-  /** Marks a free cell as posted; only when `room` is above 0. */
   post(): number {
     if (this.room === 0) throw new Error('threadwise: no free cell');
     const cell = this.#free.pop()!;
@@ -62,25 +57,21 @@ export class ClaimBoard implements MainBoard, WorkerBoard {
     return this.#is(cell, ENDED);
   }
 
-  /** Lets a task that never leaves its turn see the abort: its `task.signal` looks here. */
   abort(cell: number): void {
     this.#exchange(cell, RUNNING, ABORTING);
   }
 
-  /** Frees the cell of a task whose last message has arrived. Inverse of `post`. */
   release(cell: number): void {
     Atomics.store(this.#states, cell, FREE);
     this.#free.push(cell);
   }
 
-  /** Frees the cell of a withdrawn task whose message the worker could not read, and so will never pass. */
   pass(cell: number): void {
     this.#exchange(cell, WITHDRAWN, FREE);
   }
 
   // --- the worker claims ---
 
-  /** Begins a task. False: it was withdrawn and must not run; the cell is free again. */
   claim(cell: number, now: number): boolean {
     this.#began[cell] = now; // before the exchange, so that main, when it sees RUNNING, sees the time
     if (this.#exchange(cell, POSTED, RUNNING)) return true;
@@ -92,7 +83,6 @@ export class ClaimBoard implements MainBoard, WorkerBoard {
     return this.#is(cell, ABORTING);
   }
 
-  /** Marks a task as ended. To be called before its result is sent: after that, main may have given the cell to another task. */
   end(cell: number): void {
     Atomics.store(this.#states, cell, ENDED);
   }

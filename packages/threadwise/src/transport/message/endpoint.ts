@@ -9,7 +9,7 @@ import type { MessageToMain } from '../messages.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain, type ToWorker } from './protocol.js';
 
 /** How long a worker looks for a message before it sleeps: about as long as it takes main to wake the worker. Measured between processes. */
-const SPIN: SpinLimits = { mostMs: 0.15, wakeUpMs: 0.1, looks: 1 };
+const SPIN: SpinLimits = { mostMs: 0.15, wakeUpMs: 0.1 };
 
 export class MessageEndpoint implements Endpoint {
   readonly #port: Line;

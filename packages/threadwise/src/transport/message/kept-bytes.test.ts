@@ -1,7 +1,7 @@
 /** Large arguments are captured in memory that is used again: never while anybody may still read it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeptBytes } from './kept-bytes.js';
+import { KeptBytes } from './link.js';
 
 const LENGTH = 100_000;
 const bytes = (fill: number, length = LENGTH) => new Uint8Array(length).fill(fill);

@@ -1,18 +1,22 @@
 /** The main side of a worker's line over a port. README.md beside this file has the protocol. */
 import type { Link, LinkEvents, MainBoard, NewBoard, Platform, Transport } from '../../core/contracts.js';
-import { capture, notCloneable, unreadable } from '../../core/calls/payload.js';
+import { capture, isImmutable, notCloneable, type Payload, unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
+import { KeptMemory } from '../../core/lease.js';
+import { fixedByteLengthOf, sightOf, UINT8 } from '../codec/builtins.js';
 import { decodeError } from '../codec/error-codec.js';
 import { estimateItems } from '../codec/value-memory.js';
 import type { About } from '../line.js';
 import { PortLink } from '../port-link.js';
 import { beganWithin } from '../trust.js';
-import { KeptBytes } from './kept-bytes.js';
 import { boardByteLength, ClaimBoard } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain } from './protocol.js';
 
 /** A task with arguments of more than about this many bytes is posted alone: its worker need not wait for the other tasks. Chosen by hand. */
 const LARGE_BYTES = 2 ** 14;
+/** Arrays of at least this many bytes are kept: for shorter ones the system is not asked for memory each time. Chosen by hand. */
+const KEPT_FROM_BYTES = 2 ** 16;
+const MOST_KEPT = 2 ** 24; // the most that is kept while no call uses it, in bytes; chosen by hand
 
 /** @param newBoard makes the board of one worker, for as many posted tasks as `cells` */
 export function messagesWith(newBoard: (cells: number, platform: Platform) => NewBoard): Transport {
@@ -36,13 +40,37 @@ export const messageTransport = messagesWith((cells, platform) => {
   return { board: new ClaimBoard(memory), memory };
 });
 
+/** Captures large bytes in memory that is used again. */
+export class KeptBytes {
+  readonly #kept = new KeptMemory<Uint8Array>(MOST_KEPT);
+
+  /** Captures arguments. Undefined unless they are one large Uint8Array, which sees all of its buffer, and values that cannot change. */
+  capture(given: readonly unknown[]): Payload | undefined {
+    const at = given.findIndex((value) => !isImmutable(value));
+    const source = given[at];
+    if (!isWhole(source) || given.some((value, i) => i !== at && !isImmutable(value))) return undefined;
+    const { byteLength } = source;
+    const copy = this.#kept.take(byteLength) ?? new Uint8Array(byteLength);
+    copy.set(source);
+    // What was posted is a copy of its own: a task that still runs does not touch this one.
+    const onSettled = (stillRuns: boolean) => (stillRuns ? undefined : this.#kept.keep(copy));
+    return { args: given.with(at, copy), transfer: [], onSettled };
+  }
+}
+
+/** Whether the value is a large Uint8Array that sees all of its buffer, so that nothing but its bytes would have to be copied. */
+function isWhole(value: unknown): value is Uint8Array<ArrayBuffer> {
+  const sight = ArrayBuffer.isView(value) ? sightOf(value) : undefined;
+  if (sight?.kind !== UINT8 || sight.length < KEPT_FROM_BYTES) return false;
+  return fixedByteLengthOf(sight.buffer) === sight.length;
+}
+
 class MessageLink extends PortLink implements Link {
   readonly pulled = 0;
   readonly #board: MainBoard;
   /** Tasks that were posted and of which no end was heard, by id. */
   readonly #posted = new Map<number, Task>();
-  /** Tasks that are posted in one message at the end of the turn. */
-  #outbox: PostedTask[] = [];
+  #outbox: PostedTask[] = []; // tasks that are posted in one message at the end of the turn
 
   constructor(platform: Platform, events: LinkEvents, { board, memory }: NewBoard) {
     super(platform, events, { transport: 'message', memory });
@@ -54,7 +82,7 @@ class MessageLink extends PortLink implements Link {
   }
 
   hasRoomFor(): boolean {
-    return this.room > 0;
+    return this.#board.room > 0;
   }
 
   send(task: Task): void {
