@@ -6,8 +6,8 @@ import type { Clone } from '../../core/calls/payload.js';
 import { entriesOf, fixedByteLengthOf, itemsOf, makeView, sightOf, timeOf } from './builtins.js';
 import { compile } from './engine.js';
 import { Identity } from './identity.js';
-import { becomesPlain, defineOwn, deservesMaker, type Fields, WideRecords } from './plain-objects.js';
-import { objectOf, type ShapeNode, ShapeWriter } from './shape-book.js';
+import { becomesPlain, defineOwn, deservesMaker, type Fields } from './plain-objects.js';
+import { objectOf, type ShapeNode, ShapeReader, ShapeWriter } from './shape-book.js';
 import { BOOK_BYTES, MAX_DEPTH } from './tags.js';
 
 /** Thrown out of the recursion if the value is not plain. Always the same error: its stack is of no use. */
@@ -17,12 +17,12 @@ const NOTHING: readonly unknown[] = [];
 /** Copies the objects of one shape. */
 type Copier = (value: Fields, depth: number) => Fields;
 
-/** The shapes of what this thread has copied: a book that nobody else reads. Made when the first object is copied. */
-let shapes: ShapeWriter | undefined;
-/** How many objects of each shape were copied before it got a function of its own. */
-const uses: number[] = [];
+/** The shapes of what this thread has copied: a book that nobody else reads. */
+const book = new ArrayBuffer(BOOK_BYTES);
+const writer = new ShapeWriter(book);
+const reader = new ShapeReader(book);
+/** By the numbers of the shapes. */
 const copiers: (Copier | undefined)[] = [];
-const wideRecords = new WideRecords();
 
 /** The objects of the copy that is being made. A getter that copies something itself gets structured clone. */
 const identity = new Identity();
@@ -65,24 +65,20 @@ function copyObject(value: object, depth: number): unknown {
 }
 
 function copyFields(value: Fields, depth: number): Fields {
-  let node: ShapeNode | undefined = (shapes ??= new ShapeWriter(new ArrayBuffer(BOOK_BYTES))).root;
+  let node: ShapeNode | undefined = writer.root;
   for (const key in value) {
     node = node.key === key ? node.next : node.step(key);
     if (node === undefined) break;
   }
   const copier = node === undefined || node.id < 0 ? undefined : copiers[node.id];
-  return copier === undefined ? copyAny(value, depth, shapes) : copier(value, depth);
+  return copier === undefined ? copyAny(value, depth) : copier(value, depth);
 }
 
-function copyAny(value: Fields, depth: number, book: ShapeWriter): Fields {
+function copyAny(value: Fields, depth: number): Fields {
   const keys = Object.keys(value);
-  const id = book.idOf(keys);
-  if (id >= 0) {
-    uses[id] = (uses[id] ?? 0) + 1;
-    if (uses[id] === 1) wideRecords.gotShape(keys.length);
-    if (deservesMaker(uses[id], keys.length)) copiers[id] = copierOf(keys);
-  }
-  const isRecord = wideRecords.takes(keys.length, keys[0] ?? '');
+  const id = writer.idOf(keys);
+  if (id >= 0 && deservesMaker(++reader.shape(id).uses, keys.length)) copiers[id] = copierOf(keys);
+  const isRecord = reader.wideRecords.takes(keys.length, keys[0] ?? '');
   const copy: Fields = {};
   for (const key of keys) {
     const item = partOf(value[key], depth, value, key);
