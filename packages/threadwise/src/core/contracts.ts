@@ -1,7 +1,4 @@
-/**
- * The seams of threadwise: what the core asks of a platform, a transport, a policy and a recorder. Only types stand
- * here. Every seam has a conformance suite (`*.case.ts`) that all its implementations run.
- */
+/** The seams: what the core asks of the other parts. Every seam has a conformance suite (`*.case.ts`) that all its implementations run. */
 export type * from './contracts/board.js';
 export type * from './contracts/dispatch.js';
 export type * from './contracts/module.js';

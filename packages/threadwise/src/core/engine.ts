@@ -1,7 +1,4 @@
-/**
- * The engine of a pool: makes its parts, from what was chosen for the pool. The parts know each other through it. Whatever concerns
- * several parts is done here, in the order in which they have to hear of it.
- */
+/** The engine of a pool: makes its parts, which know each other through it. What concerns several of them is done here, in their order. */
 import { Admission, PackingAdmission } from './calls/admission.js';
 import { Canceller } from './calls/canceller.js';
 import { CrossingMeter } from './calls/crossing-meter.js';
@@ -40,7 +37,7 @@ import { Scaler } from './workers/scaler.js';
 import type { WorkerSlot } from './workers/worker-slot.js';
 import { Workers } from './workers/workers.js';
 
-/** What a pool is made from; chosen in `open-pool.ts`. */
+/** What a pool is made from, by `open-pool.ts`. */
 export interface Parts {
   readonly name: string;
   readonly moduleUrl: string;
@@ -53,7 +50,6 @@ export interface Parts {
   readonly newQueue: () => TaskQueue<Task>;
   readonly newDispatch: (context: DispatchContext) => Dispatch;
   readonly newPlacement: (name: ResolvedOptions['placement']) => Placement;
-  /** The task module, to be loaded on the calling thread. */
   readonly newModuleHere: () => ModuleHere;
   readonly newChoice: (choose: ResolvedOptions['choose'], report: (error: unknown) => void) => Choice;
   /** Undefined: no class is registered. */
@@ -67,18 +63,17 @@ export class Engine {
   readonly hooks: Hooks;
   /** The options of a call that gives none. */
   readonly defaults: ResolvedRun;
-  /** Where leases get their memory. */
   readonly leases: LeaseMemory;
   readonly meter: CrossingMeter;
   readonly room = new RoomQueue(this);
   readonly streams = new Streams();
   readonly forks = new Forks(this);
   readonly ledger: Ledger;
-  readonly canceller: Canceller;
+  readonly canceller = new Canceller(this);
   readonly workers: Workers;
   readonly dispatch: Dispatch;
   readonly scaler: Scaler;
-  readonly recycler: Recycler;
+  readonly recycler = new Recycler(this);
   readonly lifecycle: Lifecycle;
   readonly admission: Admission;
   /** The table that calls of `run` go to at once; undefined while admission has to see each of them. */
@@ -102,13 +97,10 @@ export class Engine {
     this.choice = parts.newChoice(options.choose, this.hooks.report);
     this.#threads = options.threads;
     const { usesThreads } = this.placement;
-    const leaseMemory = usesThreads ? exchange.leaseMemory : undefined;
-    this.leases = leaseMemory ?? new SingleBuffers(platform.sharedMemory);
+    this.leases = (usesThreads && exchange.leaseMemory) || new SingleBuffers(platform.sharedMemory);
     this.meter = new CrossingMeter(platform.now);
     this.workers = new Workers(this);
-    this.recycler = new Recycler(this);
     this.scaler = new Scaler(this, usesThreads ? options.threads : { ...options.threads, min: 0, max: 0 });
-    this.canceller = new Canceller(this);
     this.dispatch = parts.newDispatch({
       platform,
       exchange,
@@ -128,10 +120,7 @@ export class Engine {
     this.tellIfReady();
   }
 
-  /**
-   * Calls a function of the pool's owner for a task, or one of the library's. Rejects with what that throws, or with ERR_TASK_NOT_FOUND.
-   * @param by the worker that the task runs on, or the object that stands for the calling thread
-   */
+  /** Calls a host function for a task that runs on `by`. Rejects with what that throws, or with ERR_TASK_NOT_FOUND. */
   async callHost(by: object, name: string, given: readonly unknown[]): Promise<unknown> {
     const { instances, options } = this.parts;
     const args = instances === undefined ? given : instances.unpackArguments(given);
@@ -142,8 +131,6 @@ export class Engine {
     return instances === undefined ? result : instances.pack(await result);
   }
 
-  // --- calls ---
-
   /** Opens or closes the short way of plain calls: it is open unless something has to be done for each call. Called when that may change. */
   regate(): void {
     const { admission, lifecycle, placement, parts, ledger } = this;
@@ -151,8 +138,6 @@ export class Engine {
     const asksBefore = admission.here !== undefined || parts.instances !== undefined;
     this.plain = asksBefore ? undefined : admission.plain;
   }
-
-  // --- what is changed while the pool runs ---
 
   resize(threads: unknown): void {
     threadBounds('threads', threads, this.parts.platform); // also if it is undefined, which `configure` accepts
@@ -163,13 +148,12 @@ export class Engine {
   configure(given: unknown): void {
     const { threads, choose, placement, queue } = checkChanges(given, this.parts.options, this.parts);
     this.lifecycle.checkOpen();
-    const { newChoice, newPlacement, exchange } = this.parts;
     if (queue.limit !== undefined) this.admission.limit = queue.limit;
     if (choose !== undefined) {
-      this.choice = newChoice(choose, this.hooks.report);
-      exchange.choose?.(choose);
+      this.choice = this.parts.newChoice(choose, this.hooks.report);
+      this.parts.exchange.choose?.(choose);
     }
-    if (placement !== undefined) this.#place(newPlacement(placement));
+    if (placement !== undefined) this.#place(this.parts.newPlacement(placement));
     if (threads !== undefined) this.#threads = threads;
     // Workers that get no more calls are idle, and are released like any idle worker.
     if (threads !== undefined || placement !== undefined)
@@ -190,8 +174,6 @@ export class Engine {
     this.regate();
   }
 
-  // --- workers ---
-
   /** To be called after everything that changes which workers there are, or how many there are to be. */
   pump(): void {
     this.here?.tasks.pump();
@@ -203,12 +185,12 @@ export class Engine {
 
   /** Settles `ready` if enough workers are ready. Called when more may be ready, or fewer may be expected. */
   tellIfReady(): void {
-    const ready = this.workers.slots.filter((slot) => slot.state === 'ready').length;
-    const isReady = this.placement.usesThreads ? ready >= this.scaler.expected : this.here?.isReady;
+    const ready = this.workers.slots.filter((slot) => slot.state === 'ready');
+    const isReady = this.placement.usesThreads ? ready.length >= this.scaler.expected : this.here?.isReady;
     if (isReady) this.lifecycle.becomeReady();
   }
 
-  /** Called after each batch of results, so often: the size of the pool is looked at only if tasks wait that more workers could take. */
+  /** Called after each batch of results. */
   batchEnded(): void {
     this.meter.batchEnded();
     if (this.ledger.hasRecords || !this.dispatch.takesPlain) this.dispatch.pump();
@@ -226,10 +208,7 @@ export class Engine {
     this.pump();
   }
 
-  /**
-   * A worker failed before it did anything: while it loaded the module, or soon after. A module that never loaded will not
-   * load the next time, unless the system was short of something; one that did may (its worker was unlucky).
-   */
+  /** A worker failed before it did anything. A module that never loaded will not load the next time, unless the system was short of something. */
   workerFailed(slot: WorkerSlot, error: unknown, phase: 'loading' | 'idle'): void {
     this.recycler.end(loadError(this.parts.moduleUrl, error, slot.inSetup));
     if (phase === 'loading' && this.#traits === undefined && !isShortage(error))
@@ -237,12 +216,11 @@ export class Engine {
     else this.scaler.failed(error, slot);
   }
 
-  /** The module cannot be loaded: no call can ever run. */
   moduleFailed(error: unknown, inSetup: boolean): void {
     this.lifecycle.break(loadError(this.parts.moduleUrl, error, inSetup));
   }
 
-  /** A worker is on its way out, or gone; or the calling thread is, which ends as a worker ends. */
+  /** A worker, or the calling thread, which ends as a worker ends, is on its way out, or gone. */
   workerGone(): void {
     this.pump();
     this.recycler.next();
@@ -272,7 +250,7 @@ export class Engine {
     }
   }
 
-  /** Step 5. Returns a promise if something has to end before the pool is closed. */
+  /** Step 5. Returns a promise if something has to end first. */
   dispose(): Promise<void> | undefined {
     this.canceller.clear();
     this.ledger.plain?.close();

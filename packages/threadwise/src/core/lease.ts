@@ -2,34 +2,29 @@
 import { integer, isObject } from './options/checks.js';
 import { ThreadwiseError } from './options/errors.js';
 
-/** The smallest of single buffers, in bytes; a lease gets a buffer of the next power of two. */
+/** The smallest of single buffers; a lease gets a buffer of the next power of two. */
 const MIN_BYTES = 4096;
-/** Free single buffers that are kept for the next lease, in bytes altogether; what is more is left to the garbage collector. */
+/** Free single buffers that are kept for the next lease. */
 const MAX_KEPT_BYTES = 64 * 2 ** 20;
 /** The largest lease: what a SharedArrayBuffer and a Uint8Array can hold on every runtime that we support. */
 const MAX_LEASE_BYTES = 2 ** 31;
 
 /** Memory of the pool's, to be filled in place and passed as an argument: `pool.run('hash', [lease])`. */
 export interface Lease {
-  /**
-   * The memory. It may begin anywhere in its buffer, at a multiple of 64 bytes, and holds what its last
-   * user left there. Throws ERR_LEASE_RELEASED once the lease is over.
-   */
+  /** It begins anywhere in its buffer, at a multiple of 64 bytes, and is not zeroed. Throws ERR_LEASE_RELEASED once the lease is over. */
   readonly bytes: Uint8Array;
   /** Gives the memory back. Not needed after a task had it: then it goes back when that task has settled. */
   release(): void;
 }
 
-/** Where leases get their memory. */
 export interface LeaseMemory {
-  /** Throws ERR_LEASE_MEMORY where there is none. */
+  /** Exactly as many bytes, aligned for the elements of any typed array. Throws ERR_LEASE_MEMORY where there are none. */
   take(byteLength: number): LeasePiece;
   /** Keeps nothing from now on. */
   close?(): void;
 }
 
 export interface LeasePiece {
-  /** Exactly as many bytes as were asked for, aligned for the elements of any typed array. */
   readonly bytes: Uint8Array;
   /** Inverse of `take`. Called at most once, and only if it is certain that no code can touch the bytes any more. */
   give(): void;
@@ -40,13 +35,13 @@ export function newLease(memory: LeaseMemory, byteLength: number): Lease {
   return new HeldLease(memory.take(integer('byteLength', byteLength, 0, MAX_LEASE_BYTES)));
 }
 
-/** The lease that a value is, if it is one. */
 export function leaseOf(value: unknown): HeldLease | undefined {
   return isObject(value) && HeldLease.is(value) ? value : undefined;
 }
 
 /** Memory that is used again: new memory is cleared by the system first, which takes longer than a copy. */
 export class KeptMemory<T extends { readonly byteLength: number }> {
+  /** How much is kept from the garbage collector. */
   readonly #mostBytes: number;
   /** The latest one last: programs that need memory again and again need much of one size. */
   readonly #free: T[] = [];
@@ -54,7 +49,6 @@ export class KeptMemory<T extends { readonly byteLength: number }> {
   /** The latest memory of more than `#mostBytes`: it is used again unless it has been collected as garbage before. */
   #large: WeakRef<T> | undefined;
 
-  /** @param mostBytes how much is kept from the garbage collector */
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
   }
@@ -97,33 +91,26 @@ export class SingleBuffers implements LeaseMemory {
 
   take(wanted: number): LeasePiece {
     const size = Math.max(MIN_BYTES, 2 ** Math.ceil(Math.log2(wanted)));
-    const memory = this.#kept?.take(size) ?? this.#make(size);
-    return { bytes: new Uint8Array(memory, 0, wanted), give: () => this.#kept?.keep(memory) };
-  }
-
-  close(): void {
-    this.#kept = undefined;
-  }
-
-  #make(size: number): ArrayBufferLike {
     try {
-      return this.#allocate(size);
+      const memory = this.#kept?.take(size) ?? this.#allocate(size);
+      return { bytes: new Uint8Array(memory, 0, wanted), give: () => this.#kept?.keep(memory) };
     } catch (cause) {
       const message = `There is no memory for a lease of ${size} bytes: the system gives no more`;
       throw new ThreadwiseError('ERR_LEASE_MEMORY', message, { cause });
     }
   }
-}
 
-/** lent: its task has not settled. outlived: its caller was told, but the task may yet write. */
-type LoanState = 'lent' | 'outlived' | 'ended';
+  close(): void {
+    this.#kept = undefined;
+  }
+}
 
 export class HeldLease implements Lease {
   /** Undefined once it was given back: so a program that keeps a lease which is over does not keep the memory. */
   #piece: LeasePiece | undefined;
   /** Loans whose task has not settled. With the last of them the lease is over; without any, on `release`. */
   #users = 0;
-  /** Loans whose task was given up and has not ended: the lease may be over, the memory is not free. */
+  /** Loans that were outlived: the lease may be over, the memory is not free. */
   #outlived = 0;
   #isReleased = false;
   /** An own function, so that a lease inside of another argument is refused (ERR_NOT_CLONEABLE) and not cloned to {}. */
@@ -143,14 +130,15 @@ export class HeldLease implements Lease {
     throw new ThreadwiseError('ERR_LEASE_RELEASED', 'The lease was used after it had been given back');
   }
 
-  /** The memory of a lease that is lent to a task: the task has it until it ends, also if the caller has released the lease. */
+  /** A task has the memory until it ends, also if the caller has released the lease. */
   get lentBytes(): Uint8Array {
     return this.#piece!.bytes;
   }
 
   /** Marks the lease as used by a task. Returns the function that ends this use; it is called as `Payload.onSettled` is. */
   lend(): (stillRuns: boolean) => void {
-    let state: LoanState = 'lent';
+    /** outlived: its caller was told, but the task may yet write. */
+    let state: 'lent' | 'outlived' | 'ended' = 'lent';
     this.#users++;
     return (stillRuns) => {
       if (state === 'ended') return;

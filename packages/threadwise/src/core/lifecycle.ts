@@ -5,12 +5,10 @@
  *  1. `closing`: calls are refused (ERR_POOL_CLOSED). What was accepted goes on.
  *  2. The last open call settles. If none settles for `timeoutMs`, the open ones are rejected, as by `destroy`.
  *  3. Sizing ends: no worker is started or released any more.
- *  4. Every worker ends what it runs (a task whose caller was told already, within its grace), runs `teardown`, and
- *     its thread ends. `destroy` ends threads at once instead.
+ *  4. Every worker ends what it runs (an interrupted task within its grace), runs `teardown`, and its thread ends; by `destroy`, at once.
  *  5. The last thread is gone: timers, leases, listeners and the handle that kept the process alive go; `closed`.
  *
- * Races: a worker that still loads when the pool closes is ended, or loads and works if calls wait for it. A worker
- * that dies in step 4 is simply gone. `destroy` during `close` rejects what is left; both promises resolve at 5.
+ * Races: a worker that still loads when the pool closes is ended, or works if calls wait for it. `destroy` during `close` rejects what is left.
  */
 import { duration, MAX_TIMER_MS, record } from './options/checks.js';
 import type { KeepAlive, TimerHandle } from './contracts.js';
@@ -39,7 +37,7 @@ export class Lifecycle {
   /** Settles `ready`; undefined once it has. */
   #readiness: ReturnType<typeof promised<void>> | undefined = promised();
   #closed: ReturnType<typeof promised<void>> | undefined;
-  /** How many milliseconds `close` waits for a call to settle before it gives up; undefined: the pool is not being closed. */
+  /** How long `close` waits for a call to settle; undefined: the pool is not being closed. */
   #stallMs: number | undefined;
   #stall: TimerHandle | undefined;
   #isEndingWorkers = false;
@@ -65,11 +63,8 @@ export class Lifecycle {
   get refusal(): unknown {
     if (this.#brokenBy !== undefined) return sameAgain(this.#brokenBy);
     if (this.#state !== 'open') return new ThreadwiseError('ERR_POOL_CLOSED', `The pool is ${this.#state}`);
-    if (this.#drained === undefined) return undefined;
-    return new ThreadwiseError(
-      'ERR_POOL_CLOSED',
-      'The pool is being drained: it takes no calls until resume()',
-    );
+    const draining = 'The pool is being drained: it takes no calls until resume()';
+    return this.#drained && new ThreadwiseError('ERR_POOL_CLOSED', draining);
   }
 
   /** Throws the error that a call gets now, if it gets one. */
@@ -78,7 +73,6 @@ export class Lifecycle {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Throws the error that a call gets if the pool is not open any more. */
   checkOpen(): void {
     if (this.#state !== 'open') throw this.refusal;
   }
@@ -99,20 +93,18 @@ export class Lifecycle {
     this.#engine.endWorkers('now');
   }
 
-  /** Calls are accepted and wait; what has begun goes on. */
   pause(): void {
     this.checkOpen();
     this.#engine.dispatch.pause();
     this.#engine.regate();
   }
 
-  /** Undoes `pause` and `drain`. */
   resume(): void {
     this.checkOpen();
     this.#release();
   }
 
-  /** Refuses new calls, and undoes a pause. Resolves when all accepted ones have settled, or the pool goes on before that. */
+  /** Undoes a pause, too. Resolves also when the pool goes on. */
   drain(): Promise<void> {
     this.checkOpen();
     const { promise } = (this.#drained ??= promised()); // a listener may call resume() meanwhile
@@ -122,7 +114,6 @@ export class Lifecycle {
     return promise;
   }
 
-  /** Throws ERR_OPTION. */
   close(options: { timeoutMs?: number | undefined } = {}): Promise<void> {
     const { timeoutMs = CLOSE_TIMEOUT_MS } = record('options', options, ['timeoutMs']);
     const stallMs = duration('timeoutMs', timeoutMs, 0) ?? MAX_TIMER_MS;
@@ -144,9 +135,8 @@ export class Lifecycle {
     this.updateKeepAlive();
     if (this.#drained === undefined && this.#state !== 'closing') return;
     const { here, ledger, parts } = this.#engine;
-    const { platform } = parts;
     // A call whose function runs within `run` is in the ledger only once that has returned a promise.
-    if (here?.calls.isRunning) return platform.defer(() => this.settled());
+    if (here?.calls.isRunning) return parts.platform.defer(() => this.settled());
     if (this.#drained !== undefined && ledger.size === 0) this.#drained.resolve();
     if (this.#state !== 'closing') return;
     if (ledger.size === 0) return this.#endWorkers('gently');
@@ -158,7 +148,7 @@ export class Lifecycle {
       if (ledger.size >= size) this.#giveUp(`The pool was closing, and no task had settled for ${ms} ms`);
     };
     // While main was busy, results may have come, and timers come before messages.
-    this.#stall = platform.timer(ms, () => platform.nextTurn(giveUp));
+    this.#stall = parts.platform.timer(ms, () => parts.platform.nextTurn(giveUp));
   }
 
   /** A worker is gone. Step 5, if it was the last one. */

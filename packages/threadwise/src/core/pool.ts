@@ -44,10 +44,7 @@ export class Pool<M = UntypedTasks> {
     this.tasks = tasksBy((task, args) => this.run(task as TaskName<M>, args as never));
   }
 
-  /**
-   * Resolves when every worker that must exist has loaded the module. Rejects with ERR_MODULE_LOAD, or with ERR_POOL_CLOSED if the pool is closed
-   * before that.
-   */
+  /** Resolves when every worker that must exist has loaded the module. Rejects with ERR_MODULE_LOAD, or, if the pool is closed, ERR_POOL_CLOSED. */
   get ready(): Promise<void> {
     return this.#engine.lifecycle.ready;
   }
@@ -75,9 +72,9 @@ export class Pool<M = UntypedTasks> {
   }
 
   /**
-   * What a task yields, as it comes: a generator function, or any that returns an iterable. The task begins with the first `next`, and is
-   * never further ahead than `highWaterMark` values; then it waits, and keeps its place on the worker. What the task throws comes after the values
-   * before it. Leaving the loop aborts the task; `timeoutMs` is of the whole stream. Throws ERR_OPTION.
+   * What a task yields, as it comes: a generator function, or any that returns an iterable. The task begins with the first `next`, and waits on its
+   * worker when it is `highWaterMark` values ahead. What it throws comes after the values before it. Leaving the loop aborts the task; `timeoutMs`
+   * is of the whole stream. Throws ERR_OPTION.
    */
   stream<K extends TaskName<M>>(name: K, args: TaskArguments<M[K]>, options?: StreamOptions) {
     return streamed(this.#engine, name, args, options) as AsyncGenerator<StreamItem<M[K]>, void, void>;
@@ -114,10 +111,7 @@ export class Pool<M = UntypedTasks> {
     return newLease(this.#engine.leases, byteLength);
   }
 
-  /**
-   * Resolves when the queue has room for a task; at once without a limit, and where the pool refuses calls. First come, first served. Keeps the
-   * process alive meanwhile.
-   */
+  /** Resolves when the queue has room for a task, first come, first served; at once where the pool refuses calls. Keeps the process alive meanwhile. */
   room(): Promise<void> {
     return this.#engine.room.wait();
   }
@@ -143,17 +137,16 @@ export class Pool<M = UntypedTasks> {
   }
 
   /**
-   * Refuses new calls (ERR_POOL_CLOSED) until `resume`. Resolves when every accepted one has settled. The pool stays: what
-   * an orchestrator wants before it takes traffic elsewhere. Throws ERR_POOL_CLOSED; of a broken pool, ERR_MODULE_LOAD.
+   * Refuses new calls (ERR_POOL_CLOSED) until `resume`. Resolves when every accepted one has settled. The pool stays: what an orchestrator wants
+   * before it takes traffic elsewhere. Throws ERR_POOL_CLOSED; of a broken pool, ERR_MODULE_LOAD.
    */
   drain(): Promise<void> {
     return this.#engine.lifecycle.drain();
   }
 
   /**
-   * Replaces every worker, one after another; each ends what it runs. Resolves when the last one is replaced, or the pool
-   * closes. Rejects with ERR_MODULE_LOAD when a replacement fails: the workers that are left go on. Throws ERR_POOL_CLOSED; of a broken pool,
-   * ERR_MODULE_LOAD.
+   * Replaces every worker, one after another; each ends what it runs. Resolves when the last one is replaced, or the pool closes. Rejects with
+   * ERR_MODULE_LOAD when a replacement fails: the workers that are left go on. Throws ERR_POOL_CLOSED; of a broken pool, ERR_MODULE_LOAD.
    */
   recycle(): Promise<void> {
     return this.#engine.recycler.begin();

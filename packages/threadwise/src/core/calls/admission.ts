@@ -23,7 +23,7 @@ interface Extra {
 }
 
 type Capturing = Pick<Exchange, 'capture'>;
-/** The name and the arguments of a call as they cross. */
+/** Name and arguments of a call as they cross. */
 type Wire = readonly [string, readonly unknown[]];
 
 /** Marks names that cross (`packStream`, `pack`): no task has it in its own. */
@@ -32,7 +32,7 @@ const NUL = '\0';
 export class Admission {
   /** How many tasks may wait. */
   limit: number;
-  /** The table that plain calls go to, once it is known that they do not run here; undefined while every call needs a record. */
+  /** The table of plain calls, for those that do not run here; undefined while every call needs a record. */
   plain: PlainCalls | undefined;
   /** Undefined where every call goes to a thread. */
   here: CallingThread | undefined;
@@ -54,7 +54,7 @@ export class Admission {
     return this.enterTask(name, args, given, extra);
   }
 
-  /** Does what `enter` does, for a call that `PlainCalls.enter` does not take as it is given: most get a record. */
+  /** The same for a call that `PlainCalls.enter` does not take. */
   enterTask(name: unknown, args: unknown, given?: RunOptions, extra?: Extra): Promise<unknown> {
     try {
       return this.#accept(name, args, given, extra);
@@ -80,7 +80,6 @@ export class Admission {
     return limit - dispatch.waiting - (here?.tasks.waiting ?? 0) + (hasRoom ? 1 : 0);
   }
 
-  /** Throws what refuses the call. */
   #accept(given: unknown, args: unknown, options?: RunOptions, extra?: Extra): Promise<unknown> {
     const { to, receivers, ticket } = extra ?? {};
     const { parts, defaults, ledger, hooks, lifecycle, scaler, room, canceller, dispatch, meter } =
@@ -157,15 +156,8 @@ export class Admission {
         return { context, wireName: wire[0], payload: this.#capture(wire, run, exchange) };
       }
     } catch (error) {
-      hooks.traceEnd({
-        taskId,
-        name,
-        context,
-        outcome: 'rejected',
-        waitMs: undefined,
-        runMs: undefined,
-        error,
-      });
+      const none = { waitMs: undefined, runMs: undefined };
+      hooks.traceEnd({ taskId, name, context, outcome: 'rejected', ...none, error });
       throw error;
     }
   }

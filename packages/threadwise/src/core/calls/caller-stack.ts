@@ -5,10 +5,7 @@ const MARK = '\n    --- called from ---\n';
 /** The library's own frames, between the promise and the code that awaits it. */
 const OURS = /^ {4}at async (Pool|Mapping|PackingAdmission)\.(run|broadcast|results|map|enter)\b/;
 
-/**
- * Rejects the promise that `resolve` belongs to, with the error and the stack of the code that awaits it. V8 (its async stack traces)
- * tells that stack to code that runs as a reaction which the promise depends on; so calls that succeed pay nothing.
- */
+/** Rejects a promise with the stack of the code that awaits it, which V8 (its async stack traces) tells to a reaction that the promise depends on. */
 export function rejectWithCaller(resolve: (value: unknown) => void, error: unknown): void {
   const gate = promised();
   const rejection = gate.promise.then(() => {
@@ -27,8 +24,7 @@ export function rejected(error: unknown): Promise<never> {
 export function withoutCallerStack(error: unknown): void {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return;
   const at = error.stack.indexOf(MARK);
-  if (at === -1) return;
-  setStack(error, error.stack.slice(0, at));
+  if (at !== -1) setStack(error, error.stack.slice(0, at));
 }
 
 function setStack(error: unknown, value: unknown): void {
@@ -36,9 +32,8 @@ function setStack(error: unknown, value: unknown): void {
 }
 
 /**
- * Adds to the stack of an error the code that awaits the async function, or the reaction, which calls this. Returns the error. The text is made only
- * when somebody reads the stack, as for any error in V8: making it takes several times as long as noting the frames, and most stacks are never read.
- * @param what the caller's name of this call, if it made several in one place
+ * Adds to the stack of an error the code that awaits the async function, or the reaction, which calls this, once somebody reads the stack: making
+ * the text takes several times as long as noting the frames. Returns the error. @param what the caller's name of this call
  */
 export function withCallerStack(error: unknown, what?: string): unknown {
   try {

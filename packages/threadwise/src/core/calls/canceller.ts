@@ -7,25 +7,22 @@ import { onAbort } from './signals.js';
 import type { Task } from './task.js';
 import { WorkerSlot } from '../workers/worker-slot.js';
 
-/**
- * How long an interrupted task may go on before its thread is replaced, in milliseconds. A thread that has not even
- * noticed is blocked: nothing in it can clean up, so it gets less, unless others would go down with it. Chosen by
- * hand: longer than a machine under load keeps a thread waiting, shorter than anybody waits for a pool.
- */
-const BLOCKED_GRACE_MS = 200;
+/** How many milliseconds an interrupted task may go on before its thread is replaced. Longer than a machine under load keeps a thread waiting. */
 const NOTICED_GRACE_MS = 1000;
+/** A thread that has not even noticed is blocked: nothing in it can clean up. */
+const BLOCKED_GRACE_MS = 200;
 
 /** What can have a task: a worker, or the calling thread. */
 type Holder = WorkerSlot | TasksHere;
 
 /** A task that can be interrupted, or was. */
-interface Watched {
+class Watched {
   /** Undefined before a worker is known to have the task. */
   holder: Holder | undefined;
   /** Goes off when the timeout of the task may have passed; after its interruption, when its grace is over. */
   timer: TimerHandle | undefined;
   /** unnoticed: it was interrupted, and is not known to have seen its signal. noticed: it has. last: its time after that is over. */
-  phase: 'runs' | 'unnoticed' | 'noticed' | 'last';
+  phase: 'runs' | 'unnoticed' | 'noticed' | 'last' = 'runs';
   /** Why it was interrupted. */
   cause: unknown;
 }
@@ -49,7 +46,7 @@ export class Canceller {
     };
   }
 
-  /** The task has a holder now. Sets the timer of its timeout; whether the task has begun is asked when the timer goes off. */
+  /** The task has a holder now. Whether it has begun is asked when the timer of its timeout goes off. */
   handed(task: Task, holder: Holder): void {
     if (task.unwatch === undefined) return;
     this.#watch(task).holder = holder;
@@ -58,14 +55,10 @@ export class Canceller {
 
   /** Some worker will take the task by itself, and main is not told when. */
   offered(task: Task): void {
-    if (task.unwatch === undefined || task.run.timeoutMs === undefined || this.#watched.has(task)) return;
-    this.#lookIn(task, task.run.timeoutMs);
+    if (task.unwatch !== undefined && !this.#watched.has(task)) this.#lookIn(task, task.run.timeoutMs);
   }
 
-  /**
-   * Watches a call that has been open for a while without being watched: how long it has run is asked as soon as possible.
-   * @param isAborted whether its signal aborts it. Default: what the signal says, which the code of the task may have aborted
-   */
+  /** Watches a call that has been open for a while: how long it has run is asked as soon as possible. @param isAborted whether its signal aborts it */
   takeOver(task: Task, holder?: Holder, isAborted = task.run.signal?.aborted): void {
     this.watchSignal(task);
     if (task.unwatch === undefined) return;
@@ -100,9 +93,7 @@ export class Canceller {
   }
 
   #watch(task: Task): Watched {
-    const known = this.#watched.get(task);
-    if (known !== undefined) return known;
-    const watched: Watched = { holder: undefined, timer: undefined, phase: 'runs', cause: undefined };
+    const watched = this.#watched.get(task) ?? new Watched();
     this.#watched.set(task, watched);
     return watched;
   }
@@ -144,7 +135,7 @@ export class Canceller {
     task.settle({ outcome: 'aborted', error });
   }
 
-  /** The holder of the task now. A worker that has taken it by itself is remembered as its holder from here on. */
+  /** The holder of the task now, remembered from here on. */
   #holderOf(task: Task): Holder | undefined {
     const holder = this.#watched.get(task)?.holder ?? this.#engine.dispatch.holder?.(task);
     if (holder !== undefined) this.#watch(task).holder = holder;

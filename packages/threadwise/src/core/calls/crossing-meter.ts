@@ -1,19 +1,12 @@
-/**
- * What a crossing costs: the processor time that a call to a thread takes beside running, measured on some calls of
- * many. The calling thread's part is measured where our code can see it; the rest is estimated.
- */
+/** What a crossing costs: the processor time that a call to a thread takes beside running, measured on some calls where our code can see it. */
 import type { PlacementLearner } from '../contracts.js';
 
-/** One call in this many is measured: reading the clock costs a tenth of a whole call. */
+/** One call in this many is measured, since reading the clock costs a tenth of a whole call, and all of the first, so that a figure is there soon. */
 const EVERY = 64;
-/** The first ones are all measured, so that a figure is there soon. */
 const FIRST = 64;
-/**
- * What it costs to be woken for results, most of it in Node and the kernel, where our code cannot measure. Milliseconds;
- * measured with `perf`, on Linux.
- */
+/** What it costs to be woken for results, most of it in Node and the kernel. Milliseconds; measured with `perf`, on Linux. */
 const WAKE_MS = 0.005;
-/** The calling thread's part counts this many times, since the worker's part is taken to be as large. Chosen by hand. */
+/** The calling thread's part counts twice, since the worker's part is taken to be as large. Chosen by hand. */
 const SIDES = 2;
 /** How much the last batch counts in the mean size of a batch. */
 const WEIGHT = 1 / 8;
@@ -25,13 +18,11 @@ export class RollingMedian {
   readonly #figures: number[] = [];
   #next = 0;
 
-  /** Only keeps the figure, because this runs for one call in a few. */
   add(figure: number): void {
     this.#figures[this.#next] = figure;
     this.#next = (this.#next + 1) % FIGURES;
   }
 
-  /** The median of the figures; undefined before the first one. */
   get median(): number | undefined {
     const sorted = this.#figures.toSorted((a, b) => a - b);
     return sorted[sorted.length >> 1];
@@ -74,13 +65,10 @@ export class CrossingMeter {
 
   /** Results have come. Within a batch, the time from one to the next is what taking a result costs. */
   settled(count = 1): void {
+    const last = this.#lastAt;
     this.#inBatch += count;
-    if (this.#lastAt !== undefined) {
-      this.#settlements.add(this.#now() - this.#lastAt);
-      this.#lastAt = undefined;
-    } else if (this.#results++ % EVERY === 0) {
-      this.#lastAt = this.#now();
-    }
+    if (last !== undefined) this.#settlements.add(this.#now() - last);
+    this.#lastAt = last === undefined && this.#results++ % EVERY === 0 ? this.#now() : undefined;
   }
 
   /** The results that came together have been taken. */

@@ -11,16 +11,15 @@ import type { RanWithin } from '../../metrics/functions.js';
 import type { Engine } from '../engine.js';
 import { isThreadwiseError } from '../options/errors.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
-import { AbortController, type AbortSignalLike, type Controller } from './signals.js';
+import { AbortController, type Controller } from './signals.js';
 import type { Task } from './task.js';
 
 /** The host function that a task asks. No owner can offer one of that name. */
 export const FORK_HOST = '\0fork';
 
 /**
- * room: how many calls would be given to other workers now. run: one call, which gives its result in a list, or undefined where no worker is
- * idle any more. abort: the call of that number is not wanted any more. ran: what ran
- * where it was called, for the statistics.
+ * room: how many calls would be given to other workers now. run: one call; its result comes in a list, undefined where no worker is idle any
+ * more. abort: that call is not wanted any more. ran: what ran where it was called, for the statistics.
  */
 export type Fork =
   | readonly [what: 'room']
@@ -32,10 +31,8 @@ export class Forks {
   readonly #engine: Engine;
   /** The calls that were given and have not ended, by the worker whose task made them. */
   readonly #given = new Map<object, Map<number, Controller>>();
-  /** The signals of calls that were given. */
-  readonly #signals = new WeakSet<AbortSignalLike>();
-  /** The errors of given calls that their workers never began. */
-  readonly #notBegun = new WeakSet<object>();
+  /** The signals of calls that were given, and the errors of those that their workers never began. */
+  readonly #own = new WeakSet<object>();
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -45,9 +42,9 @@ export class Forks {
   async ask(by: object, fork: Fork): Promise<unknown> {
     const { workers, parts } = this.#engine;
     if (fork[0] === 'ran') {
-      const isInline = !workers.slots.some((slot) => slot === by);
+      const isInline = !workers.slots.includes(by as WorkerSlot);
       for (const each of fork[1]) parts.recorder.functions.ranWithin(each, parts.platform.now(), isInline);
-      return undefined;
+      return;
     }
     const [what, number, name, args] = fork;
     if (what === 'room') return this.#idle().length;
@@ -65,22 +62,20 @@ export class Forks {
 
   /** The error that a task ends with, if it is a given call whose worker ended before it began the task; undefined: it is no given call. */
   lost(task: Task): Error | undefined {
-    if (task.run.signal === undefined || !this.#signals.has(task.run.signal)) return undefined;
+    const { signal } = task.run;
+    if (signal === undefined || !this.#own.has(signal)) return undefined;
     const error = new Error('Its worker ended before it began');
-    this.#notBegun.add(error);
+    this.#own.add(error);
     return error;
   }
 
-  /**
-   * Workers that run nothing, unless other tasks wait for one, or calls go to no worker any more. Not workers that may begin a limited number
-   * of tasks: they are left to other calls.
-   */
+  /** Workers that run nothing, unless other calls need them: tasks that wait, or those that workers with an allowance are left to. */
   #idle(): WorkerSlot[] {
     const { dispatch, workers, lifecycle, placement } = this.#engine;
-    if (dispatch.offered + dispatch.queued > 0 || lifecycle.state !== 'open' || !placement.usesThreads)
-      return [];
+    const isOpen = lifecycle.state === 'open' && placement.usesThreads;
+    if (!isOpen || dispatch.offered + dispatch.queued > 0) return [];
     return workers.slots.filter(
-      ({ state, load, allowance }) => state === 'ready' && load === 0 && !allowance.isLimited,
+      (slot) => slot.state === 'ready' && slot.load === 0 && !slot.allowance.isLimited,
     );
   }
 
@@ -88,7 +83,7 @@ export class Forks {
     const [idle] = this.#idle();
     if (idle === undefined) return undefined;
     const controller = new AbortController();
-    this.#signals.add(controller.signal);
+    this.#own.add(controller.signal);
     const given = this.#given.get(by) ?? new Map<number, Controller>();
     this.#given.set(by, given.set(number, controller));
     try {
@@ -96,7 +91,7 @@ export class Forks {
       return [await this.#engine.admission.enter(name, args, options, { to: idle })];
     } catch (error) {
       const isRefused = isThreadwiseError(error) && error.code === 'ERR_QUEUE_FULL';
-      if (isRefused || this.#notBegun.has(error as object)) return undefined;
+      if (isRefused || this.#own.has(error as object)) return undefined;
       throw error;
     } finally {
       given.delete(number);

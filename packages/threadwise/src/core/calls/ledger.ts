@@ -34,7 +34,6 @@ export class Ledger {
     return this.#tasks.size > 0;
   }
 
-  /** The number of a task that is about to be entered. */
   newId(): number {
     return ++this.#lastId;
   }
@@ -55,14 +54,12 @@ export class Ledger {
     return task;
   }
 
-  /** Settles every open call. */
   rejectAll(outcome: Exclude<Outcome, 'completed'>, makeError: (task: Task) => unknown): void {
     this.plain?.inflateAll();
     for (const task of [...this.#tasks].sort((a, b) => a.id - b.id))
       task.settle({ outcome, error: makeError(task) });
   }
 
-  /** Calls have settled. */
   settled(): void {
     const { lifecycle, room, scaler } = this.#engine;
     lifecycle.settled();

@@ -48,7 +48,7 @@ export function mapped(engine: Engine, given: unknown, items: unknown, options: 
   return new Mapping(host, iterator, { ...mapping, signal: own.signal }).results();
 }
 
-/** How many items are read at a time while there are results to give: a worker that has nothing to do is woken once for all of them. Chosen by hand. */
+/** How many items are read at a time while there are results to give: an idle worker is woken once for all of them. Chosen by hand. */
 const BURST = 32;
 
 const KEYS = ['concurrency', 'ordered', ...runKeysBut('transfer')];
@@ -127,10 +127,7 @@ export class Mapping {
           const { reason: cause } = this.#cancelled;
           throw new ThreadwiseError('ERR_TASK_ABORTED', 'The map was aborted', { cause });
         } else if (this.#input === 'ended' && this.#untaken === 0) return;
-        else
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve;
-          });
+        else await new Promise<void>((resolve) => void (this.#wake = resolve));
       }
     } catch (error) {
       await this.#leave().catch(() => undefined); // as in `for of`, the first error counts
@@ -142,11 +139,10 @@ export class Mapping {
   }
 
   get #hasResult(): boolean {
-    const [cell] = this.#next;
-    return cell !== undefined && cell.state !== 'open';
+    return this.#next.length > 0 && this.#next[0]!.state !== 'open';
   }
 
-  /** The number of items whose results have not been taken. */
+  /** Items whose results have not been taken. */
   get #untaken(): number {
     return this.#readCount - this.#takenCount;
   }
@@ -157,7 +153,7 @@ export class Mapping {
     return !this.#hasResult || this.#untaken <= concurrency - burst;
   }
 
-  /** Reads items and submits them until there are enough. One reader at a time. */
+  /** Reads items and submits them until there are enough. */
   async #read(): Promise<void> {
     if (this.#input !== 'idle') return;
     try {

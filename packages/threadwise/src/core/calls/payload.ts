@@ -9,10 +9,7 @@ export interface Payload {
   readonly args: readonly unknown[];
   /** The parts of `args` that move to the worker; a payload with such parts cannot be sent a second time. */
   readonly transfer: readonly unknown[];
-  /**
-   * Gives back what the call used. `stillRuns`: the caller was told, but the worker may yet touch the memory; then it is
-   * called once more, with false, when the task has ended.
-   */
+  /** Gives back what the call used. `stillRuns`: the worker may yet touch it; then it is called again, with false, when the task has ended. */
   readonly onSettled: ((stillRuns: boolean) => void) | undefined;
   /** Whether shared memory cannot carry the arguments; found out when they were captured. */
   readonly byPort?: boolean;
@@ -45,10 +42,7 @@ export function isImmutable(value: unknown): boolean {
   );
 }
 
-/**
- * ERR_NOT_CLONEABLE that names the path to the first value in `root` which cannot be cloned.
- * @param given what was to move; a task may have given no list at all
- */
+/** ERR_NOT_CLONEABLE that names the path to the first value in `root` which cannot be cloned. @param given what was to move, if it is a list */
 export function notCloneable(
   cause: unknown,
   root: unknown,
@@ -59,8 +53,10 @@ export function notCloneable(
   const transfer = isList(given) ? given : [];
   const detail = textOf(cause, ({ message }) => message);
   const found = findUncloneable(root, rootName, transfer, clone);
-  const path = typeof found === 'string' ? found : rootName;
-  const what = found === EXHAUSTED ? `${path} (the part to blame was not found among ${FIRST})` : path;
+  const path = found || rootName;
+  // Written out: the first call of `toLocaleString` loads tables, which takes 20 ms.
+  const what =
+    found === UNKNOWN ? `${path} (the part to blame was not found among the first 10,000 values)` : path;
   const isTransfer = found === undefined && transfer.length > 0;
   const hint = /Generator\]/.test(detail) ? ' What a task yields is taken by pool.stream.' : '';
   const message = `Cannot ${isTransfer ? 'transfer' : 'clone'} ${what}: ${detail}${hint}`;
@@ -75,22 +71,6 @@ export function unreadable(path: string, reason = 'it could not be deserialized'
   return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path });
 }
 
-/** How many values the search for the culprit looks at, which takes some milliseconds. Chosen by hand. */
-const MAX_STEPS = 10_000;
-/** Written out: the first call of `toLocaleString` loads tables, which takes 20 ms. */
-const FIRST = 'the first 10,000 values';
-/** The result of a search that has looked at MAX_STEPS values in vain. */
-const EXHAUSTED = Symbol('exhausted');
-/** How deep it looks: the search is recursive, and so is the runtime's own algorithm. */
-const MAX_DEPTH = 500;
-/** The steps that one clone of unknown size counts for. */
-const CLONE_STEPS = 1000;
-/**
- * The verdict on a part that cloning cannot judge: a part that is moved, one that is deeper than the search looks, one that
- * refers to a value that contains it. A value that contains such a part cannot be judged either.
- */
-const EXCUSED = Symbol('excused');
-
 /** Throws ERR_NOT_CLONEABLE, which names the path to the value that is to blame. */
 export function checkCloneable(value: unknown, name: string, clone: Clone): void {
   try {
@@ -100,44 +80,49 @@ export function checkCloneable(value: unknown, name: string, clone: Clone): void
   }
 }
 
-/** Descends, depth first, from a value that cannot be cloned to the part that is to blame. */
-function findUncloneable(
-  root: unknown,
-  rootName: string,
-  transfer: readonly unknown[],
-  clone: Clone,
-): string | typeof EXHAUSTED | undefined {
+/** How many values the search for the culprit looks at, which takes some milliseconds. Chosen by hand. */
+const MAX_STEPS = 10_000;
+/** How deep it looks: the search is recursive, and so is the runtime's own algorithm. */
+const MAX_DEPTH = 500;
+/** The steps that one clone of unknown size counts for. */
+const CLONE_STEPS = 1000;
+/**
+ * In place of the path to the culprit, of a part that cloning cannot judge: one that is moved, is deeper than the search looks, refers to a value
+ * that contains it, or contains such a part; of the whole, that the search has looked at MAX_STEPS values in vain.
+ */
+const UNKNOWN = '';
+
+/** Descends, depth first, from a value that cannot be cloned to the part that is to blame. Returns its path; undefined: there is none. */
+function findUncloneable(root: unknown, rootName: string, transfer: readonly unknown[], clone: Clone) {
   const moved = new Set<unknown>(transfer);
   const seen = new Set<unknown>();
   /** The value that is looked at, and those that it lies in. */
   const open = new Set<unknown>();
   let steps = 0;
-  const blame = (value: unknown, path: string, depth: number): string | typeof EXCUSED | undefined => {
-    if (steps++ >= MAX_STEPS || moved.has(value) || open.has(value)) return EXCUSED;
+  const blame = (value: unknown, path: string, depth: number): string | undefined => {
+    if (steps++ >= MAX_STEPS || moved.has(value) || open.has(value)) return UNKNOWN;
     if (isImmutable(value) || seen.has(value)) return undefined;
     seen.add(value);
     if (depth > MAX_DEPTH) {
       steps += CLONE_STEPS;
-      return isCloneable(value, clone) ? EXCUSED : path;
+      return isCloneable(value, clone) ? UNKNOWN : path;
     }
     if (!isContainer(value) && isCloneable(value, clone)) return undefined;
     const before = steps;
-    let verdict: typeof EXCUSED | undefined;
+    let verdict: string | undefined;
     open.add(value);
     for (const [child, childPath] of childrenOf(value, path)) {
       const found = blame(child, childPath, depth + 1);
-      if (typeof found === 'string') return found;
+      if (found) return found;
       verdict ??= found;
       if (steps >= MAX_STEPS) break;
     }
     open.delete(value);
-    if (verdict === EXCUSED || steps >= MAX_STEPS) return EXCUSED;
+    if (verdict === UNKNOWN || steps >= MAX_STEPS) return UNKNOWN;
     steps += steps - before; // to clone it is to look at all of it once more
     return isCloneable(value, clone) ? undefined : path;
   };
-  const found = blame(root, rootName, 0);
-  if (typeof found === 'string') return found;
-  return steps >= MAX_STEPS ? EXHAUSTED : undefined;
+  return blame(root, rootName, 0) || (steps >= MAX_STEPS ? UNKNOWN : undefined);
 }
 
 /** Whether it is cloned part by part. Of others only the runtime knows what it looks at. */

@@ -48,7 +48,7 @@ function table({
         ran.push([name, runMs!]);
         resolve(Promise.reject(error));
       };
-      return new Task(id, name, payload, run, submittedAt!, settled, wireName);
+      return Object.assign(new Task(id, name, payload, run, submittedAt!, settled, wireName), { resolve });
     },
   };
   const takenOver: Task[] = [];

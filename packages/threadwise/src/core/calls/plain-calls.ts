@@ -1,7 +1,6 @@
 /**
- * The table of plain calls: open calls of which only what settles them is kept, in arrays by slot, so that such a call makes one
- * promise and no other object. A slot is the cell of shared memory in which the call crosses. A call that needs more than that (it is
- * aborted, its worker dies, somebody listens) is inflated to a `Task`, and from then on that is the call's only record.
+ * The table of plain calls, which make one promise and no other object: what settles them is in arrays by slot, the cell of shared memory in which
+ * a call crosses. A call that needs more (it is aborted, its worker dies) is inflated to a `Task`, from then on its only record.
  */
 import type { PlainWay, Platform, Recorder, TimerHandle, WorkerRecord } from '../contracts.js';
 import type { Engine } from '../engine.js';
@@ -45,10 +44,7 @@ function onlyTimeout(given: RunOptions): number {
 export class PlainCalls {
   /** The number of open plain calls. */
   size = 0;
-  /**
-   * How many milliseconds the task of the call ran that is settled next. No argument: a fraction that is passed to a function becomes an object
-   * wherever the compiler does not inline that function.
-   */
+  /** How long the task ran whose call is settled next. No argument: a fraction that is passed to a function becomes an object. Milliseconds. */
   runMs = 0;
   readonly #engine: Engine;
   readonly #ledger: OpenCalls;
@@ -70,7 +66,7 @@ export class PlainCalls {
   #timer: TimerHandle | undefined;
   #timerAt = 0;
   readonly #burstNow: () => number;
-  /** Calls of one function that completed and have not been recorded, and how many milliseconds they ran altogether. */
+  /** Calls of one function that completed and have not been recorded. */
   #completed = 0;
   #completedMs = 0;
   #completedName = '';
@@ -95,10 +91,8 @@ export class PlainCalls {
   }
 
   /**
-   * Enters a call, and has workers take it. Undefined: the call needs a record; making that also says what is wrong with the call. This is longer
-   * than the functions that V8 inlines: otherwise V8 would compile all of it again into each function that leads here, while a short program
-   * still waits for its first results.
-   * @param own instead of `given`
+   * Enters a call, and has workers take it. Undefined: the call needs a record; making that also says what is wrong with it. Longer than functions
+   * that V8 inlines, which it would compile again into each of the callers. @param own instead of `given`
    */
   enter(name: unknown, args: unknown, given?: RunOptions, own?: Own): Promise<unknown> | undefined {
     const { admission, meter, parts, scaler, hooks, defaults, dispatch } = this.#engine;
@@ -140,7 +134,7 @@ export class PlainCalls {
     return promise;
   }
 
-  /** Enters a call with options that pass `mayBePlain`, as `enter` does. Throws what its signal throws, if that is of the user's own kind. */
+  /** `enter` with options that pass `mayBePlain`. Throws what its signal throws, if that is of the user's own kind. */
   enterWith(name: string, args: readonly unknown[], run: ResolvedRun): Promise<unknown> | undefined {
     const { signal } = run;
     const own: Own = { run };
@@ -165,7 +159,6 @@ export class PlainCalls {
     return this.#resolves[slot] !== undefined;
   }
 
-  /** The id of the call in a slot that `has` one. */
   idOf(slot: number): number {
     return this.#ids[slot]!;
   }
@@ -219,10 +212,7 @@ export class PlainCalls {
     this.#completedMs = 0;
   }
 
-  /**
-   * Makes a record for the call in a slot, which is no plain call any more.
-   * @param isAborted whether its signal aborts. Default: what the signal says
-   */
+  /** Makes a record for the call in a slot, which is no plain call any more. @param isAborted whether its signal aborts. Default: what that says */
   inflate(slot: number, isAborted?: boolean): Task {
     const task = this.#open(slot, this.#way.cells.payload(slot));
     this.#way.cells.keep(slot, task);

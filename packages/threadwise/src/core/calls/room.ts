@@ -60,10 +60,7 @@ export class RoomQueue {
     return this.#engine.admission.freePlaces();
   }
 
-  /**
-   * Reserves a place, if there is one, until the next turn, which keeps the process alive, unlike a timer: a caller that was let through may make
-   * no call, and then the next one must have it.
-   */
+  /** Reserves a place, if there is one, until the next turn: a caller that was let through may make no call, and then the next one must have it. */
   #reserve(): boolean {
     const free = this.#freePlaces - this.#reserved;
     if (free <= 0 || free === Number.POSITIVE_INFINITY) return free > 0;

@@ -30,21 +30,6 @@ export interface RunOptions {
   onProgress?: ((value: unknown) => void) | undefined;
 }
 
-const RUN_KEYS: ReadonlySet<string> = new Set([
-  'signal',
-  'timeoutMs',
-  'priority',
-  'key',
-  'transfer',
-  'retries',
-  'onProgress',
-] satisfies (keyof RunOptions)[]);
-
-/** The options of a call but one, for calls that cannot have it. */
-export function runKeysBut(left: keyof RunOptions): string[] {
-  return [...RUN_KEYS].filter((key) => key !== left);
-}
-
 /** How often a task may be run again. Also an option of the pool. */
 export function retryCount(option: string, given: unknown): number {
   return integer(option, given, 0, Number.MAX_SAFE_INTEGER);
@@ -60,14 +45,21 @@ export type ResolvedRun = {
 
 /** What a call without options gets; made once per pool. */
 export function defaultRun({ timeoutMs, retries }: Pick<ResolvedRun, 'timeoutMs' | 'retries'>): ResolvedRun {
-  const none = { signal: undefined, key: undefined, transfer: [], onProgress: undefined };
-  return { ...none, timeoutMs, priority: 0, retries };
+  const run = { signal: undefined, timeoutMs, priority: 0, key: undefined, transfer: [], retries };
+  return { ...run, onProgress: undefined };
+}
+
+const RUN_KEYS = Object.keys(defaultRun({ timeoutMs: undefined, retries: 0 }));
+
+/** The options of a call but one, for calls that cannot have it. */
+export function runKeysBut(left: keyof RunOptions): string[] {
+  return RUN_KEYS.filter((key) => key !== left);
 }
 
 /** Whether a value has only options of a call, and none that its prototype gives it. */
 function isUsual(given: unknown): given is RunOptions {
   if (!isObject(given) || isList(given)) return false;
-  for (const key in given) if (!RUN_KEYS.has(key) || !Object.hasOwn(given, key)) return false;
+  for (const key in given) if (!RUN_KEYS.includes(key) || !Object.hasOwn(given, key)) return false;
   return true;
 }
 
@@ -75,17 +67,17 @@ function isUsual(given: unknown): given is RunOptions {
 export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Platform): ResolvedRun {
   if (given === undefined) return defaults;
   // Only unusual options are looked at one by one: calls with options are frequent.
-  const run: RunOptions = isUsual(given) ? given : record('options', given, [...RUN_KEYS]);
+  const run: RunOptions = isUsual(given) ? given : record('options', given, RUN_KEYS);
+  const { signal, timeoutMs, priority = 0, key, transfer = [], retries = defaults.retries, onProgress } = run;
   return {
-    signal: run.signal === undefined ? undefined : abortSignal('signal', run.signal),
-    timeoutMs: run.timeoutMs === undefined ? defaults.timeoutMs : duration('timeoutMs', run.timeoutMs, 1),
-    priority: run.priority === undefined ? 0 : finite('priority', run.priority),
-    key: run.key,
-    transfer: run.transfer === undefined ? [] : list('transfer', run.transfer),
-    retries: run.retries === undefined ? defaults.retries : retryCount('retries', run.retries),
+    signal: signal === undefined ? signal : abortSignal('signal', signal),
+    timeoutMs: timeoutMs === undefined ? defaults.timeoutMs : duration('timeoutMs', timeoutMs, 1),
+    priority: finite('priority', priority),
+    key,
+    transfer: list('transfer', transfer),
+    retries: retryCount('retries', retries),
     // Called in the async context of the call, not in that of the message.
-    onProgress:
-      run.onProgress === undefined ? undefined : platform.bind(callback('onProgress', run.onProgress)),
+    onProgress: onProgress === undefined ? onProgress : platform.bind(callback('onProgress', onProgress)),
   };
 }
 
@@ -95,11 +87,8 @@ export function mayBePlain({ priority, key, transfer, retries }: ResolvedRun): b
 }
 
 export function abortSignal(option: string, value: unknown): AbortSignalLike {
-  if (!isObject(value)) return reject(option, 'an AbortSignal', value);
-  const signal = value as AbortSignalLike;
-  const isSignal =
-    'aborted' in signal &&
-    typeof signal.addEventListener === 'function' &&
-    typeof signal.removeEventListener === 'function';
+  const signal = (isObject(value) ? value : {}) as AbortSignalLike;
+  const methods: unknown[] = [signal.addEventListener, signal.removeEventListener];
+  const isSignal = 'aborted' in signal && methods.every((method) => typeof method === 'function');
   return isSignal ? signal : reject(option, 'an AbortSignal', value);
 }

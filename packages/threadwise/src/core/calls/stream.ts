@@ -1,7 +1,6 @@
 /**
- * `pool.stream`: gives the values that a task yields, one by one. The task hands over batches, each by a call of `STREAM_HOST`, and is answered
- * when the batch has been taken, so it is never further ahead than `highWaterMark` values. It ends only when all of them were taken: no value
- * comes later than the end, on no way to cross. The worker's end: `runner/streamed.ts`.
+ * `pool.stream`. The task hands over batches of what it yields, each by a call of `STREAM_HOST`, which is answered when the batch has been taken. It
+ * ends only when all were taken: no value comes later than the end, on no way to cross. The worker's end: `runner/streamed.ts`.
  */
 import type { Engine } from '../engine.js';
 import { integer, list, record, text } from '../options/checks.js';
@@ -61,10 +60,7 @@ export class Streams {
   readonly #open = new Map<number, Open>();
   #count = 0;
 
-  /**
-   * A task hands over what it has yielded, after `first` values. Resolves to whether it is to go on, when all of that has been taken. Rejects
-   * where what came before could not be read: a value that is missing ends the stream.
-   */
+  /** A task hands over values, after `first` others. Resolves to whether it is to go on, when they have been taken. Rejects if some are missing. */
   async take(stream: number, first: number, values: readonly unknown[]): Promise<boolean> {
     const open = this.#open.get(stream);
     if (open === undefined) return false;
@@ -105,10 +101,7 @@ export class Streams {
           batch.answer(true);
         } else if (end === 'done') return;
         else if (end !== undefined) throw end.error;
-        else
-          await new Promise<void>((resolve) => {
-            open.wake = resolve;
-          });
+        else await new Promise<void>((resolve) => void (open.wake = resolve));
       }
     } finally {
       unfollow();

@@ -15,8 +15,6 @@ export type Settlement = (
 
 export type OnSettled = (task: Task, settlement: Settlement) => void;
 
-function nobody(): void {}
-
 export class Task implements TaskView {
   readonly id: number;
   readonly name: string;
@@ -39,7 +37,7 @@ export class Task implements TaskView {
   /** The claim-board cell of the link that carries it; the link's own. */
   cell = -1;
   /** Resolves the caller's promise. */
-  resolve: (value: unknown) => void = nobody;
+  resolve!: (value: unknown) => void;
   /** Undoes what watches the task: its timer, its abort listener. */
   unwatch: (() => void) | undefined = undefined;
   readonly #onSettled: OnSettled;
@@ -96,7 +94,6 @@ export class Task implements TaskView {
   }
 }
 
-/** When the oldest of some tasks was submitted; undefined: there is none. */
 export function oldestSubmittedAt(tasks: Iterable<Task>): number | undefined {
   let oldest: number | undefined;
   for (const { submittedAt } of tasks) oldest = Math.min(oldest ?? submittedAt, submittedAt);

@@ -27,10 +27,7 @@ export interface Dispatch {
   remove(task: Task): boolean;
   /** Whether tasks that wait stay where they are. Then they are no reason to start workers. */
   readonly isPaused: boolean;
-  /**
-   * Nothing begins until `resume`, except tasks for one worker alone. Tasks that were handed over and have not begun are taken back, except
-   * those whose arguments were moved. Idempotent.
-   */
+  /** Nothing begins until `resume` but tasks for one worker alone. What has not begun is taken back unless its arguments were moved. Idempotent. */
   pause(): void;
   /** Inverse of `pause`. Tasks may then wait for which there is no worker: the size of the pool is to be looked at. */
   resume(): void;

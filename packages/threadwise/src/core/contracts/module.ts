@@ -66,10 +66,7 @@ export interface ModuleHere {
   copy(value: unknown, transfer?: readonly unknown[]): unknown;
   /** Whether a result is marked with those parts of it that move. */
   isMoved(value: unknown): value is { readonly value: unknown; readonly list: readonly unknown[] };
-  /**
-   * Returns a thrown value as it would arrive if it crossed. Never throws.
-   * @param isPacked whether it goes to the caller of a task, who unpacks the instances of registered classes in it; a task gets it plain
-   */
+  /** Returns a thrown value as it would arrive if it crossed. Never throws. @param isPacked whether its receiver unpacks registered instances */
   copyError(error: unknown, isPacked?: boolean): unknown;
   /** About how many bytes these values take when they cross. */
   sizeOf(values: readonly unknown[]): number;

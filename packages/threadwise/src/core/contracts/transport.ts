@@ -47,10 +47,7 @@ export interface Link {
   hasRoomFor(task: Task): boolean;
   /** Tasks that the worker took from the shared queue by itself, and runs now. */
   readonly pulled: number;
-  /**
-   * For a worker that has not said yet that it is ready: from now on it will not take any task by itself, nor, where there is a
-   * queue that workers pull from, any that was sent to it. False: it may have taken some already; then `drain` will tell that it is ready.
-   */
+  /** Has a worker that has not said that it is ready take no task out of shared memory. False: it may have taken some; `drain` tells that it is ready. */
   forestall(): boolean;
   send(task: Task): void;
   /** Inverse of `send`, of a task that has not begun. True: it never will begin there. */
@@ -64,10 +61,7 @@ export interface Link {
   abort(task: Task, reason: unknown): void;
   /** Handles now what the worker has said already. */
   drain(): void;
-  /**
-   * Has the worker take nothing more by itself. True: it does not anyway. False: `retired` will be told.
-   * @param isReplaced whether another worker is started in its place right after this
-   */
+  /** Has the worker take nothing more by itself. False: `retired` will be told. @param isReplaced whether another is started in its place */
   retire(isReplaced?: boolean): boolean;
   /** Asks the worker to run `teardown` and say `stopped`. */
   stop(): void;

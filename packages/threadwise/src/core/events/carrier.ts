@@ -1,7 +1,4 @@
-/**
- * Carries the context of a task, which `onTaskStart` returned, to the worker: as one more argument, marked in the task's name. So no
- * transport knows of it, and a call without a context costs nothing.
- */
+/** Carries the context that `onTaskStart` returned to the worker: as one more argument, marked in the task's name. So no transport knows of it. */
 
 /** Ends the name of a call with a context. No name of an exported function ends in it. */
 const MARK = '\0';

@@ -1,7 +1,4 @@
-/**
- * Tells what happens in a pool: to listeners and diagnostics channels, at named stages, and to a tracer, which is also asked for the context
- * of each task. Costs nothing where nobody listens.
- */
+/** Tells what happens in a pool: to listeners, to diagnostics channels, and to a tracer, which is also asked for the context of each task. */
 import type { Outcome } from '../contracts.js';
 import { callback, oneOf } from '../options/checks.js';
 import { ThreadwiseError } from '../options/errors.js';

@@ -128,10 +128,7 @@ function pathOf(option: string, key: string): string {
   return option === 'options' || option === 'changes' ? key : `${option}.${key}`;
 }
 
-/**
- * Returns the own properties of a plain object, all of whose keys are known. Nothing else, such as what is on `Object.prototype`, is read of it.
- * @param groups the error names the option in one of these groups that was meant, perhaps
- */
+/** Returns the own properties of a plain object with known keys; none of its prototype is read. The error may name an option of `groups`. */
 export function record(
   option: string,
   value: unknown,

@@ -76,7 +76,6 @@ function hiddenState(prototype: object): string | undefined {
   return undefined;
 }
 
-/** The names of the classes, which the pool tells to a thread that loads the task module. */
 export function classNames(classes: readonly RegisteredClass[] | 'plain'): readonly string[] | 'plain' {
   return classes === 'plain' ? classes : classes.map(({ name }) => name);
 }

@@ -44,7 +44,7 @@ const ERROR_NAMES = {
 /** A stable error code of threadwise. */
 export type ErrorCode = keyof typeof ERROR_NAMES;
 
-/** What an error may carry beside its message. */
+/** What an error may have beside its message. */
 export type ErrorDetails = Partial<
   Pick<ThreadwiseError, 'cause' | 'exitCode' | 'taskName' | 'taskId' | 'workerId' | 'path'>
 >;

@@ -40,7 +40,7 @@ function isolationOfText(option: string, value: string): Holders {
   return reject(option, "'thread', 'process', or 'process:2' for two threads in each process", value);
 }
 
-/** Resolves `isolation`: what the code says, else what THREADWISE_ISOLATION says if the other options allow that. Throws ERR_OPTION. */
+/** What the code says, else what THREADWISE_ISOLATION says if the other options allow that. Throws ERR_OPTION. */
 export function resolveIsolation(options: CheckedOptions, context: OptionContext) {
   const { isolation, worker } = options;
   const wanted = isolation ?? fromEnvironment(context, 'THREADWISE_ISOLATION', isolationOfText) ?? THREADS;

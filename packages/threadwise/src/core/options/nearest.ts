@@ -14,15 +14,8 @@ function distance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/**
- * The known name closest to `name`, or undefined when none is close (more than half of it, rounded up, would have to change).
- * @param partOf the part of a known name that is compared
- */
-export function nearest(
-  name: string,
-  known: readonly string[],
-  partOf = (all: string) => all,
-): string | undefined {
+/** The known name, of which `partOf` is compared, that is closest to `name`; undefined when more than half of it, rounded up, would have to change. */
+export function nearest(name: string, known: readonly string[], partOf = (all: string) => all) {
   let best: string | undefined;
   let bestDistance = Math.ceil(name.length / 2) + 1;
   for (const candidate of known) {

@@ -47,17 +47,13 @@ export interface ThreadBounds {
 export interface PoolOptions {
   /** Appears in stats, events and thread names. Default: `pool-1`, `pool-2`, … */
   name?: string | undefined;
-  /**
-   * How many workers. Default 'auto': from 1 to what CPU affinity, cgroup quota and memory limit allow, and more where tasks
-   * are measured to wait more than they compute.
-   */
+  /** How many workers. Default 'auto': from 1 to what the machine and its container allow, and more where tasks wait more than they compute. */
   threads?: number | ThreadBounds | 'auto' | undefined;
   /** How tasks cross. Default 'auto': 'shared' where memory can be shared, else 'message'. */
   transport?: 'auto' | 'shared' | 'message' | undefined;
   /**
-   * Who gives a task to a worker. 'shared-queue': workers take it by themselves. 'coordinator': a thread of its own
-   * chooses, by a built-in strategy. 'direct': the main thread chooses. Default 'shared-queue', or 'direct' where
-   * there is no shared memory or `choose` is given.
+   * Who gives a task to a worker. 'shared-queue': workers take it by themselves. 'coordinator': a thread of its own chooses, by a built-in strategy.
+   * 'direct': the main thread chooses. Default 'shared-queue', or 'direct' where there is no shared memory or `choose` is given.
    */
   dispatch?: 'shared-queue' | 'coordinator' | 'direct' | undefined;
   /**
@@ -93,9 +89,8 @@ export interface PoolOptions {
   /** Called when the call has settled, with what `onTaskStart` returned. Default none. */
   onTaskEnd?: ((task: TaskEnd) => void) | undefined;
   /**
-   * The classes whose instances arrive as instances, in tasks and from tasks: the same as those of the task module's
-   * `export const threadwise = { classes: […] }`, each by its name. 'plain': instances arrive as plain objects, even if the module
-   * registers. Default none.
+   * The classes whose instances arrive as instances, in tasks and from tasks: the same as those of the task module's `export const threadwise =
+   * { classes: […] }`, each by its name. 'plain': instances arrive as plain objects, even if the module registers. Default none.
    */
   classes?: readonly ClassEntry[] | 'plain' | undefined;
   /** Functions that tasks may call through `task.host`. Default none. */
@@ -131,10 +126,7 @@ export interface WorkerOptions {
   resourceLimits?: Readonly<Record<string, number>> | undefined;
   /** A worker is replaced after `afterTasks` tasks, and when its heap holds more than `aboveMemoryMiB` after a task. Default Infinity. */
   recycle?: { afterTasks?: number | undefined; aboveMemoryMiB?: number | undefined } | undefined;
-  /**
-   * How many milliseconds loading the module and `setup` may take. On Linux, the time in which the thread waits for a core does not count.
-   * Default 10,000.
-   */
+  /** How many milliseconds loading the module and `setup` may take; on Linux, without the time in which the thread waits for a core. Default 10,000. */
   startTimeoutMs?: number | undefined;
 }
 
