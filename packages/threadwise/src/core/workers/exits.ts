@@ -17,7 +17,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   const { workers, canceller, dispatch, forks, hooks, parts } = engine;
   const { recorder } = parts;
   slot.link.drain(); // what it said before it ended
-  slot.adopt(slot.link.adopt());
+  slot.adopt();
   slot.link.bury();
   const phase = failurePhase(engine, slot);
   slot.transition('dead');

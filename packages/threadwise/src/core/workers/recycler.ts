@@ -19,9 +19,8 @@ export class Recycler {
   readonly #engine: Engine;
   /** When a worker was last replaced because memory was short. */
   #relievedAt = Number.NEGATIVE_INFINITY;
-  /** The workers that are still to be replaced. */
+  /** The workers that are still to be replaced, and the one that is being replaced. */
   #old: WorkerSlot[] = [];
-  /** The worker that is being replaced. */
   #leaving: WorkerSlot | undefined;
   #done: ReturnType<typeof promised<void>> | undefined;
 
@@ -34,10 +33,7 @@ export class Recycler {
     return this.#done !== undefined;
   }
 
-  /**
-   * Replaces all, one after another, so that there are never many fewer, nor many more, than usual, and only while the
-   * replacements do not fail.
-   */
+  /** Replaces all, one after another: so there are about as many as usual. A replacement that fails ends that. */
   begin(): Promise<void> {
     this.#engine.lifecycle.checkOpen();
     this.#old = this.#engine.workers.serving;
@@ -84,8 +80,8 @@ export class Recycler {
 
   /** Replaces a worker with too large a heap, or, near the limit of memory, the one with the largest. */
   heapMeasured(slot: WorkerSlot, usedBytes: number, limitBytes: number): void {
-    const { parts, workers, scaler } = this.#engine;
-    const { options, platform } = parts;
+    const { workers, scaler } = this.#engine;
+    const { options, platform } = this.#engine.parts;
     const { min, max } = scaler.bounds;
     slot.heapUsedBytes = usedBytes;
     slot.heapAtFirstBytes ??= usedBytes;
@@ -95,10 +91,8 @@ export class Recycler {
     // Where memory runs short, idle workers above the minimum are retired first. In a pool of a fixed size (`least` is 0) none is recycled.
     const least = min < max ? min : 0;
     const now = platform.now();
-    const isEarly = now - this.#relievedAt < RELIEF_INTERVAL_MS;
-    if (isEarly || workers.serving.length > least) return;
-    // Replacing the worker must be worth it. What each worker loads, a cache for instance, would be there again: only what has grown
-    // since the worker began can be given back.
+    if (now - this.#relievedAt < RELIEF_INTERVAL_MS || workers.serving.length > least) return;
+    // It must be worth it. What each worker loads, such as a cache, would be there again: only what has grown since can be given back.
     const first = slot.heapAtFirstBytes;
     if (usedBytes < Math.max(first + WORTHWHILE_BYTES, first * WORTHWHILE_FACTOR)) return;
     if (workers.serving.some((other) => other.heapUsedBytes > usedBytes)) return;

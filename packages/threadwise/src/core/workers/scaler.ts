@@ -34,9 +34,8 @@ export class Scaler {
   keepsOne = false;
   #isOpen = true;
   #isFull = false;
-  /** Failures in a row. */
+  /** Failures in a row, and the time of the last one. */
   #failures = 0;
-  /** The time of the last of these failures. */
   #failedAt = Number.NEGATIVE_INFINITY;
   #pause: TimerHandle | undefined;
   #watchdog: TimerHandle | undefined;
@@ -87,9 +86,9 @@ export class Scaler {
     const before = this.#current;
     // Workers up to the minimum are started without asking the policy: that takes a while, in which threads can start.
     if (before < min) {
-      this.#grow(min - before);
+      this.#sizer.least();
       if (isOver()) return;
-      this.#sizer.least({ from: before, queued: dispatch.queued, idle: this.#idle().length }, min);
+      this.#grow(min - before);
       if (isOver()) return;
     }
     const current = this.#current;
@@ -109,9 +108,9 @@ export class Scaler {
       for (const slot of byIdleness.slice(0, current - target)) workers.retire(slot, 'released');
       dispatch.pump(); // what they had not begun may go to the others at once
     }
-    if (this.#remote?.isDown !== false || this.#pause !== undefined || isOver()) return;
     // Workers are prepared only once one is ready: if that one cannot load, the others could not either.
-    if (workers.serving.some(({ state }) => state === 'ready'))
+    const mayReserve = this.#pause === undefined && workers.serving.some(({ state }) => state === 'ready');
+    if (this.#remote?.isDown === false && mayReserve && !isOver())
       workers.reserve(this.#remote, Math.min(RESERVE, max - this.#current));
   }
 
@@ -242,9 +241,9 @@ export class Scaler {
   #load() {
     const { workers, dispatch, parts } = this.#engine;
     const { tasksPerWorker, idleTimeoutMs = Number.POSITIVE_INFINITY } = parts.options;
-    const { serving } = workers;
+    const { serving, slots } = workers;
     // Each task on offer is about to be taken by one of the idle workers, which is idle no more.
-    const idle = this.#idle().slice(dispatch.offered);
+    const idle = slots.filter(({ state, load }) => state === 'ready' && load === 0).slice(dispatch.offered);
     const now = parts.platform.now();
     return {
       ...this.#bounds,
@@ -256,9 +255,5 @@ export class Scaler {
       longestIdleMs: Math.max(0, ...idle.map(({ idleSince }) => now - idleSince)),
       idleTimeoutMs,
     };
-  }
-
-  #idle(): WorkerSlot[] {
-    return this.#engine.workers.slots.filter(({ state, load }) => state === 'ready' && load === 0);
   }
 }

@@ -1,5 +1,5 @@
 /** Asks the scaling policy how many workers there should be, when something happened or when it wants to be asked. */
-import type { LoadView, Measured, Scaling, TimerHandle } from '../contracts.js';
+import type { LoadView, Measured, Platform, Scaling, TimerHandle } from '../contracts.js';
 
 /** One change of a pool's size, and what it was decided on. */
 export interface SizingDecision {
@@ -22,7 +22,7 @@ export interface SizingDecision {
 interface SizerContext {
   readonly by: SizingDecision['by'];
   readonly scaling: Scaling;
-  readonly platform: { now(): number; timer(ms: number, callback: () => void): TimerHandle };
+  readonly platform: Pick<Platform, 'now' | 'timer'>;
   load(): Omit<LoadView, 'now' | 'measured'>;
   measure(): Measured;
   /** The time has come at which the policy wanted to be asked: `target` is to be called. */
@@ -56,27 +56,23 @@ export class Sizer {
     const { target, why, state, againMs, isSated } = scaling.decide(load, this.#state);
     this.#state = state;
     this.isSated = isSated;
-    this.#schedule(now, againMs);
-    const bounded = Math.max(load.min, Math.min(load.max, target));
-    const { current: from, queued, idle } = load;
-    this.#tell({ at: now, from, queued, idle }, bounded, reasonOf(load, target, why));
-    return bounded;
+    if (againMs !== undefined) this.#schedule(now, againMs);
+    return this.#tell(load, target, target > load.max ? `${why}; there may be at most ${load.max}` : why);
   }
 
-  /** The pool has `from` workers, fewer than the bounds ask for: there are to be `min`, and the policy is not asked. */
-  least(now: Pick<SizingDecision, 'from' | 'queued' | 'idle'>, min: number): void {
-    this.#tell({ ...now, at: this.#context.platform.now() }, min, atLeast(min));
+  /** The pool has fewer workers than the bounds ask for: there are to be `min`, and the policy is not asked. */
+  least(): void {
+    this.#tell(this.#context.load(), 0, '');
   }
 
-  /** From now on the policy is not asked at the times that it wanted. */
+  /** Inverse of `#schedule`. */
   stop(): void {
     this.#timer?.handle.cancel();
     this.#timer = undefined;
   }
 
   /** Sets the one timer to the earliest time at which the policy wanted to be asked. */
-  #schedule(now: number, againMs: number | undefined): void {
-    if (againMs === undefined) return;
+  #schedule(now: number, againMs: number): void {
     const dueAt = now + againMs;
     if (this.#timer !== undefined && this.#timer.dueAt <= dueAt) return;
     this.#timer?.handle.cancel();
@@ -88,21 +84,15 @@ export class Sizer {
     this.#timer = { handle, dueAt };
   }
 
-  #tell(of: Omit<SizingDecision, 'by' | 'to' | 'why'>, to: number, why: string): void {
-    const { from } = of;
+  /** Returns the target, kept within the bounds. */
+  #tell(load: ReturnType<SizerContext['load']>, target: number, reason: string): number {
+    const { current: from, min, max, queued, idle } = load;
+    const { by, platform, onDecision } = this.#context;
+    const to = Math.max(min, Math.min(max, target));
     const isTold = this.#told.from === from && this.#told.to === to;
     this.#told = { from, to };
-    if (isTold || from === to) return;
-    this.#context.onDecision({ ...of, by: this.#context.by, to, why });
+    const why = target < min ? `there must be at least ${min}` : reason;
+    if (!isTold && from !== to) onDecision({ at: platform.now(), by, from, to, why, queued, idle });
+    return to;
   }
-}
-
-/** The reason of a decision: the bound, if that decided and not the policy. */
-function reasonOf({ min, max }: LoadView, target: number, why: string): string {
-  if (target < min) return atLeast(min);
-  return target > max ? `${why}; there may be at most ${max}` : why;
-}
-
-function atLeast(min: number): string {
-  return `there must be at least ${min}`;
 }

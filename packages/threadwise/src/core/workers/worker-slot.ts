@@ -54,15 +54,12 @@ export class WorkerSlot implements WorkerView {
   /** When the worker ran out of work, on the platform's clock. */
   idleSince: number;
   heapUsedBytes = 0;
-  /** What its heap held when it was measured for the first time. */
   heapAtFirstBytes: number | undefined;
   /** The timer that goes off if the slot stays in its state for too long. */
   deadline: TimerHandle | undefined;
-  /** How many tasks it may yet begin. Set before the slot is used, if there is a limit. */
+  /** How many tasks it may yet begin, what is measured of it, and its link: all set before the slot is used. */
   allowance = new Allowance(undefined);
-  /** What is measured of it. Set before the slot is used. */
   record!: WorkerRecord;
-  /** Set before the slot is used. */
   link!: Link;
   /** Undefined: it could not be started, and the slot goes soon. */
   thread: Thread | undefined;
@@ -103,8 +100,8 @@ export class WorkerSlot implements WorkerView {
   }
 
   /** Counts tasks that the worker took by itself as handed to it, from now on. */
-  adopt(tasks: readonly Task[]): void {
-    for (const task of tasks) {
+  adopt(): void {
+    for (const task of this.link.adopt()) {
       if (task.state === 'queued') task.state = 'handed';
       this.handed.add(task);
     }
@@ -112,7 +109,7 @@ export class WorkerSlot implements WorkerView {
 
   /** Whether the worker runs any task whose call is still open. */
   servesOthers(): boolean {
-    this.adopt(this.link.adopt()); // what it took by itself counts, too
+    this.adopt(); // what it took by itself counts, too
     return [...this.handed].some((task) => !task.settled && this.hasBegun(task));
   }
 
@@ -130,9 +127,10 @@ export class WorkerSlot implements WorkerView {
     if (!this.link.withdraw(task)) return false;
     this.release(task, now);
     // A worker that retires begins nothing more but what it must.
-    if (!this.allowance.isLimited || !this.serves) return true;
-    this.allowance.give();
-    this.link.wake();
+    if (this.allowance.isLimited && this.serves) {
+      this.allowance.give();
+      this.link.wake();
+    }
     return true;
   }
 

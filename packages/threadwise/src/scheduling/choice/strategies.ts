@@ -44,8 +44,7 @@ export const leastElu = builtIn('least-elu', (_task, candidates) => {
   const idle = candidates.find((worker) => worker.load === 0);
   if (idle !== undefined) return idle;
   const measured = candidates.map((worker) => ({ worker, utilization: worker.utilization }));
-  measured.sort((a, b) => a.utilization - b.utilization || a.worker.load - b.worker.load);
-  return measured[0]!.worker;
+  return measured.sort((a, b) => a.utilization - b.utilization || a.worker.load - b.worker.load)[0]!.worker;
 });
 
 /** Makes each strategy anew for each pool, since it may keep state. The first is the default. */
@@ -74,10 +73,7 @@ export function resolveChoice(
   return guarded(given.name ?? 'custom', (task, candidates) => given.choose(task, candidates), report);
 }
 
-/**
- * A user's strategy, until it throws or answers nonsense: from then on, the default.
- * @param report called once, at the first failure.
- */
+/** A user's strategy, until it throws or answers nonsense, which is reported once: from then on, the default. */
 export function guarded(name: string, choose: ChooseFunction, report: (error: unknown) => void): Choice {
   let failed = false;
   return {

@@ -33,11 +33,11 @@ export class DirectDispatch implements Dispatch {
     this.#queue = context.newQueue();
   }
 
-  get takesPlain(): boolean {
+  get takesPlain() {
     return false;
   }
 
-  get offered(): number {
+  get offered() {
     return 0;
   }
 
@@ -80,7 +80,7 @@ export class DirectDispatch implements Dispatch {
     this.isPaused = true;
     const unbegun = this.#slots.flatMap((slot) => {
       const movable = [...slot.lane].filter((task) => !task.pinned && slot.lane.remove(task));
-      return [...movable, ...this.#withdraw(slot, slot.handed)];
+      return [...movable, ...this.#withdraw(slot)];
     });
     this.requeue(unbegun);
   }
@@ -105,9 +105,9 @@ export class DirectDispatch implements Dispatch {
   /** Tasks that no worker has begun: in the queue, in lanes, and at workers. */
   protected *unbegun(): Generator<Task> {
     yield* this.#queue;
-    for (const { lane, handed, link } of this.#slots) {
-      yield* lane;
-      for (const task of handed) if (!task.settled && link.startedAt(task) === undefined) yield task;
+    for (const slot of this.#slots) {
+      yield* slot.lane;
+      for (const task of slot.handed) if (!task.settled && !slot.hasBegun(task)) yield task;
     }
   }
 
@@ -180,12 +180,11 @@ export class DirectDispatch implements Dispatch {
    * by itself, and may give some of that back.
    */
   #isHeldUp(slot: WorkerSlot): boolean {
-    const { tasksPerWorker } = this.context;
-    if (slot.state !== 'ready' || slot.handed.size >= tasksPerWorker) return false;
-    const next = slot.lane.peek() ?? this.#first;
-    if (next === undefined) return false;
-    if (slot.allowance.left <= 0) return slot.handed.size + slot.link.pulled < tasksPerWorker;
-    return !slot.link.hasRoomFor(next);
+    const { state, handed, lane, link, allowance } = slot;
+    const next = lane.peek() ?? this.#first;
+    const free = this.context.tasksPerWorker - handed.size;
+    if (state !== 'ready' || free <= 0 || next === undefined) return false;
+    return allowance.left <= 0 ? link.pulled < free : !link.hasRoomFor(next);
   }
 
   /** Hands over the first task of the queue, if a worker has room for it. Returns whether one had. */
@@ -238,11 +237,11 @@ export class DirectDispatch implements Dispatch {
     if (this.isPaused || this.#queue.size > 0) return false;
     if (!this.#slots.some((slot) => slot.handed.size === 0 && this.#isFree(slot, 0))) return false;
     const lying = this.#holders().flatMap((slot) => {
-      const task = [...slot.handed].find((each) => {
-        const isWorthIt = slot.state === 'starting' || this.#prefetch.depth(each.name) === 0;
-        return isWorthIt && isForAny(each) && slot.link.startedAt(each) === undefined;
-      });
-      return task === undefined ? [] : [{ slot, task }];
+      const isWorthIt = ({ name }: Task) => slot.state === 'starting' || this.#prefetch.depth(name) === 0;
+      const tasks = [...slot.handed].filter(
+        (task) => isWorthIt(task) && isForAny(task) && !slot.hasBegun(task),
+      );
+      return tasks.map((task) => ({ slot, task }));
     });
     const [oldest] = lying.sort((a, b) => a.task.id - b.task.id);
     return oldest !== undefined && this.#takeBack(oldest.slot, [oldest.task]) > 0;
@@ -266,10 +265,8 @@ export class DirectDispatch implements Dispatch {
     const shared = this.#first;
     // A worker that leaves gets only the tasks that are for it alone, however few it may run otherwise.
     if (shared === undefined || slot.leaves !== undefined) return own;
-    const byAge = this.#picks++ % FAIR_INTERVAL === FAIR_INTERVAL - 1;
-    const goesFirst =
-      byAge || own.priority === shared.priority ? own.id < shared.id : own.priority > shared.priority;
-    return goesFirst ? own : undefined;
+    const byAge = this.#picks++ % FAIR_INTERVAL === FAIR_INTERVAL - 1 || own.priority === shared.priority;
+    return (byAge ? own.id < shared.id : own.priority > shared.priority) ? own : undefined;
   }
 
   /** @param depth how many tasks may lie with it unbegun */
@@ -294,9 +291,9 @@ export class DirectDispatch implements Dispatch {
     this.#stallTimer = this.context.platform.timer(STALL_MS, () => {
       this.#stallTimer = undefined;
       for (const slot of this.#holders()) slot.link.drain();
-      // Where no worker is ready, nobody else could run them.
-      for (const slot of this.#isAnyReady ? this.#holders() : []) {
-        if (watched.get(slot) !== slot.completed) continue;
+      for (const slot of this.#holders()) {
+        // Where no worker is ready, nobody else could run them.
+        if (watched.get(slot) !== slot.completed || !this.#isAnyReady) continue;
         this.#stalled.set(slot, slot.completed);
         this.#takeBack(slot);
       }
@@ -324,7 +321,7 @@ export class DirectDispatch implements Dispatch {
     return withdrawn.length;
   }
 
-  #withdraw(slot: WorkerSlot, tasks: Iterable<Task>): Task[] {
+  #withdraw(slot: WorkerSlot, tasks: Iterable<Task> = slot.handed): Task[] {
     const now = this.context.platform.now();
     return [...tasks].filter((task) => task.isMovable && slot.withdraw(task, now));
   }

@@ -329,7 +329,7 @@ describe('shared queue: how many wait', () => {
     assert.deepEqual([dispatch.waiting, dispatch.queued, dispatch.hasRoom], [0, 0, false]);
     bench.submit();
     assert.deepEqual([dispatch.waiting, dispatch.queued], [1, 1]);
-    slot.adopt(slot.link.adopt()); // somebody has asked who runs it
+    slot.adopt(); // somebody has asked who runs it
     assert.deepEqual([dispatch.waiting, dispatch.queued], [1, 1], 'what was adopted serves nobody else');
     assert.equal(running.state, 'handed');
   });

@@ -69,8 +69,10 @@ export class SharedQueueDispatch extends DirectDispatch {
   }
 
   override putBack(tasks: readonly Task[]): void {
-    super.putBack(tasks.filter((task) => this.#isForOne(task)));
-    const offered = tasks.filter((task) => !this.#isForOne(task));
+    // A task with a key, or that only a message can carry, is handed to one worker.
+    const isForOne = (task: Task) => task.key !== undefined || !this.#pull.carries(task);
+    super.putBack(tasks.filter(isForOne));
+    const offered = tasks.filter((task) => !isForOne(task));
     if (offered.length === 0) return;
     if (!this.#pull.sorts) this.#recall(); // the tasks that come back are older than those in the pull queue
     this.requeue(offered, this.#queue);
@@ -94,9 +96,8 @@ export class SharedQueueDispatch extends DirectDispatch {
 
   holder(task: Task): WorkerSlot | undefined {
     const link = this.#pull.holder(task);
-    if (link === undefined) return undefined;
-    const slot = this.context.slots().find((each) => each.link === link);
-    slot?.adopt(link.adopt());
+    const slot = link && this.context.slots().find((each) => each.link === link);
+    slot?.adopt();
     return slot;
   }
 
@@ -139,7 +140,7 @@ export class SharedQueueDispatch extends DirectDispatch {
 
   #offer(task: Task): boolean {
     if (!this.#pull.offer(task)) return false;
-    if (task.priority < this.#lowest) this.#lowest = task.priority;
+    this.#lowest = Math.min(this.#lowest, task.priority);
     if (task.unwatch !== undefined) this.context.canceller.offered(task);
     return true;
   }
@@ -163,17 +164,10 @@ export class SharedQueueDispatch extends DirectDispatch {
 
   /** How many more tasks workers could begin at once than are in the pull queue or run; below 0: how many are too many. */
   get #free(): number {
-    let free = -this.#pull.open;
-    for (const { state, handed, link } of this.context.slots()) {
-      const { tasksPerWorker } = this.context;
-      // A worker that retires takes no more, but runs what it has taken by itself; what was adopted is no longer in the queue.
-      free += Math.max(0, (state === 'ready' ? tasksPerWorker : link.pulled) - handed.size);
-    }
-    return free;
-  }
-
-  /** Whether the task must be handed to one worker: it has a key, or only a message can carry it. */
-  #isForOne(task: Task): boolean {
-    return task.key !== undefined || !this.#pull.carries(task);
+    const { slots, tasksPerWorker } = this.context;
+    // A worker that retires takes no more, but runs what it has taken by itself; what was adopted is no longer in the queue.
+    const places = ({ state, link, handed }: WorkerSlot) =>
+      Math.max(0, (state === 'ready' ? tasksPerWorker : link.pulled) - handed.size);
+    return slots().reduce((free, slot) => free + places(slot), -this.#pull.open);
   }
 }

@@ -25,22 +25,19 @@ const TOO_LONG_MS = 5;
 const TOO_LONG_AMONG = 1000;
 /** How many milliseconds the function then stays on threads: twice as many each time. */
 const TOO_LONG_REST_MS = 10_000;
-
 /** The largest figures are left out of a mean: one of this many, and at least one of several. */
 const TRIMMED = 16;
 
 /** Makes a placement for one pool: it remembers what it has measured. */
 export function autoPlacement(): Placement {
   const functions = new Map<string, LearntFunction>();
-  const learner = {
-    of: (name: string) => {
-      const known = functions.get(name) ?? new LearntFunction();
-      functions.set(name, known);
-      return known;
-    },
-    find: (name: string) => functions.get(name),
+  const find = (name: string) => functions.get(name);
+  const of = (name: string) => {
+    const known = find(name) ?? new LearntFunction();
+    functions.set(name, known);
+    return known;
   };
-  return { name: 'auto', usesThreads: true, learner };
+  return { name: 'auto', usesThreads: true, learner: { of, find } };
 }
 
 class LearntFunction implements PlacedFunction {
@@ -65,15 +62,12 @@ class LearntFunction implements PlacedFunction {
   #tooLong = Number.NEGATIVE_INFINITY;
 
   allow(): void {
-    if (this.#place !== 'unloaded') return;
-    this.#place = 'threads';
-    this.#why = 'it has not run often enough on threads to be judged';
+    if (this.#place === 'unloaded')
+      this.#move('threads', 'it has not run often enough on threads to be judged');
   }
 
   forbid(why: string): void {
-    if (this.#place === 'forbidden') return;
-    this.#place = 'forbidden';
-    this.#why = why;
+    if (this.#place !== 'forbidden') this.#move('forbidden', why);
   }
 
   get isExploring(): boolean {
@@ -99,13 +93,10 @@ class LearntFunction implements PlacedFunction {
     this.#inline += count;
     if (ms === undefined || this.#place !== 'inline') return;
     const isFull = this.#here.add(ms);
-    if (ms < TOO_LONG_MS) {
-      if (isFull) this.#judgeHere(now);
-      return;
-    }
     const isSecond = this.#inline - this.#tooLong <= TOO_LONG_AMONG;
-    this.#tooLong = isSecond ? Number.NEGATIVE_INFINITY : this.#inline;
-    if (!isSecond) return;
+    if (ms >= TOO_LONG_MS) this.#tooLong = isSecond ? Number.NEGATIVE_INFINITY : this.#inline;
+    else if (isFull) this.#judgeHere(now);
+    if (ms < TOO_LONG_MS || !isSecond) return;
     this.#leave(`calls took ${shown(ms)} on the calling thread`, now + this.#restMs);
     this.#restMs *= 2;
   }
@@ -144,11 +135,10 @@ class LearntFunction implements PlacedFunction {
       this.#why = figures;
       this.#exploreMs = EXPLORE_MS;
     } else if (now >= this.#notBefore) {
-      this.#place = 'inline';
+      this.#move('inline', figures);
       this.#isCold = true;
       this.#here.clear();
       this.#exploreAt = now + this.#exploreMs;
-      this.#why = figures;
     }
   }
 
@@ -162,10 +152,14 @@ class LearntFunction implements PlacedFunction {
   }
 
   #leave(why: string, notBefore: number): void {
-    this.#place = 'threads';
+    this.#move('threads', why);
     this.#exploring = 0;
     this.#notBefore = notBefore;
     this.#across.clear();
+  }
+
+  #move(to: 'threads' | 'inline' | 'forbidden', why: string): void {
+    this.#place = to;
     this.#why = why;
   }
 

@@ -3,13 +3,12 @@
  * idea is that of .NET's thread pool (Hellerstein, Morrison, Eilebrecht: "Applying control theory in the real world", 2009);
  * instead of its slow ramp, steps are as large as what was measured allows. Pure: it makes a new state from the old one.
  */
+import type { LoadView } from '../../core/contracts.js';
 import type { Workload } from './workload.js';
 
 /** The measurements of a size that has not been judged. */
-interface Level {
+interface Level extends Pick<Workload, 'elapsedMs' | 'completed'> {
   readonly size: number;
-  readonly elapsedMs: number;
-  readonly completed: number;
   /** Tasks per millisecond, of each measurement. */
   readonly rates: readonly number[];
 }
@@ -22,11 +21,11 @@ interface Judged {
 }
 
 export interface Climb {
-  readonly level: Level | undefined;
+  readonly level?: Level | undefined;
   /** What the size that is being tried has to beat; undefined: nothing is being tried. */
-  readonly base: Judged | undefined;
+  readonly base?: Judged | undefined;
   /** The size that was kept last, and its throughput: as long as that stays about the same, nothing is tried until `holdUntil`. */
-  readonly held: Judged | undefined;
+  readonly held?: Judged | undefined;
   readonly holdUntil: number;
   /** How long the next hold lasts: doubles as long as nothing better is found. Milliseconds. */
   readonly holdMs: number;
@@ -41,9 +40,7 @@ export interface Step {
 }
 
 /** The sizes that may be tried. */
-export interface Room {
-  readonly now: number;
-  readonly current: number;
+export interface Room extends Pick<LoadView, 'now' | 'current'> {
   /** The fewest and the most workers that make sense. */
   readonly least: number;
   readonly most: number;
@@ -71,29 +68,22 @@ const OTHER_LOAD = 1.3;
 /** How many measurements in a row must agree that the load is another one. */
 const AGREEING = 3;
 
-export const START: Climb = {
-  level: undefined,
-  base: undefined,
-  held: undefined,
-  holdUntil: 0,
-  holdMs: FIRST_HOLD_MS,
-  wentDown: false,
-};
+export const START: Climb = { holdUntil: 0, holdMs: FIRST_HOLD_MS, wentDown: false };
 
 /** Takes the next step, after each measurement in which all workers were busy and tasks waited. */
 export function climb(state: Climb, work: Workload, room: Room): Step {
   // A measurement during which the size changed belongs to neither size.
-  if (state.level?.size !== room.current) return stay({ ...state, level: emptyLevel(room.current) }, room);
-  const { size, rates } = state.level;
-  const elapsedMs = state.level.elapsedMs + work.elapsedMs;
-  const completed = state.level.completed + work.completed;
-  if (state.held !== undefined && state.base === undefined)
-    return hold(state, { size, elapsedMs, completed, rates }, state.held, room);
-  const level = { size, elapsedMs, completed, rates: [...rates.slice(-99), work.completed / work.elapsedMs] };
-  const seen = { ...state, level };
-  const judged = judge(level);
-  if (judged === undefined) return stay(seen, room);
-  return state.base === undefined ? tryNext(seen, judged, room) : compare(seen, state.base, judged, room);
+  const before = state.level;
+  if (before?.size !== room.current) return stay({ ...state, level: emptyLevel(room.current) }, room);
+  const elapsedMs = before.elapsedMs + work.elapsedMs;
+  const level = { ...before, elapsedMs, completed: before.completed + work.completed };
+  const { held, base } = state;
+  if (held !== undefined && base === undefined) return hold(state, level, held, room);
+  const seen = { ...level, rates: [...level.rates.slice(-99), work.completed / work.elapsedMs] };
+  const judged = judge(seen);
+  const next = { ...state, level: seen };
+  if (judged === undefined) return stay(next, room);
+  return base === undefined ? tryNext(next, judged, room) : compare(next, base, judged, room);
 }
 
 function emptyLevel(size: number): Level {
@@ -118,14 +108,13 @@ function tryNext(state: Climb, base: Judged, room: Room): Step {
   if (room.next > room.current)
     return attempt(state, base, room.next, 'tries whether more workers get more done');
   const fewer = room.current - Math.max(1, room.current >> 3);
-  const mayShrink = room.mayShrink && !state.wentDown && fewer >= Math.max(2, room.least);
-  if (mayShrink) return attempt(state, base, fewer, 'tries whether fewer workers get as much done');
+  if (room.mayShrink && !state.wentDown && fewer >= Math.max(2, room.least))
+    return attempt(state, base, fewer, 'tries whether fewer workers get as much done');
   return settle(state, base, room, undefined);
 }
 
-function attempt(state: Climb, base: Judged, target: number, why: string): Step {
-  const wentDown = target < base.size;
-  return { climb: { ...state, level: undefined, base, held: undefined, wentDown }, target, why };
+function attempt({ holdUntil, holdMs }: Climb, base: Judged, target: number, why: string): Step {
+  return { climb: { base, holdUntil, holdMs, wentDown: target < base.size }, target, why };
 }
 
 function compare(state: Climb, base: Judged, tried: Judged, room: Room): Step {
@@ -163,7 +152,7 @@ function settle(state: Climb, best: Judged, room: Room, why: string | undefined)
 
 function hold(state: Climb, level: Level, held: Judged, room: Room): Step {
   const { size, elapsedMs, completed } = level;
-  // If tasks are long, some measurements see none of them end. So measurements are added up until enough tasks have ended, or should have ended.
+  // If tasks are long, some measurements see none of them end: they are added up until enough tasks have ended, or should have.
   const isEnough = Math.max(completed, elapsedMs * held.rate) >= enoughTasks(size);
   const rates = isEnough ? [...level.rates.slice(1 - AGREEING), completed / elapsedMs] : level.rates;
   const seen: Level = isEnough ? { ...emptyLevel(size), rates } : level;

@@ -8,13 +8,13 @@ import { type Climb, climb, type Room, START } from './climb.js';
 import { type Sample, type Workload, workloadBetween } from './workload.js';
 
 interface State {
-  readonly last: Sample | undefined;
+  readonly last?: Sample;
   /** The smoothed share of their running time in which tasks compute. Undefined: not known. */
-  readonly share: number | undefined;
+  readonly share?: number | undefined;
   /** How many workers there is memory for, as far as it was measured. */
   readonly affordable: number;
   /** The time since which tasks wait, all workers are busy, and no task has ended. Milliseconds. */
-  readonly stuckSince: number | undefined;
+  readonly stuckSince?: number | undefined;
   readonly climb: Climb;
 }
 
@@ -46,19 +46,14 @@ const WEIGHT = { most: 0.5, least: 0.05 };
 
 export const measured: Scaling<State> = {
   name: 'measured',
-  initial: {
-    last: undefined,
-    share: undefined,
-    affordable: Number.POSITIVE_INFINITY,
-    stuckSince: undefined,
-    climb: START,
-  },
+  initial: { affordable: Number.POSITIVE_INFINITY, climb: START },
   decide: (load, before) => {
+    const { measured } = load;
     const { target, why, state } =
-      load.measured === undefined ? atOnce(load, before) : look(load, load.measured, before);
+      measured === undefined ? atOnce(load, before) : look(load, measured, before);
     const isWorking = load.queued > 0 || load.idle + load.starting < load.current || load.starting > 0;
-    // When the worker that has been idle longest may be released; undefined: none may be. Also while none is idle: a worker does not count
-    // as idle while a task is on its way to it, and if that task goes to another worker, nothing more may happen.
+    // When the worker that has been idle longest may be released; undefined: none may be. Also while none is idle: none counts as idle while
+    // a task is on its way to it, and if that task goes to another worker, nothing more may happen.
     const mayRelease = load.current > load.min && load.idleTimeoutMs !== Number.POSITIVE_INFINITY;
     const dueMs = mayRelease ? Math.max(1, load.idleTimeoutMs - load.longestIdleMs) : undefined;
     const hasBaseline = state.last !== undefined && load.now - state.last.now < 2 * LOOK_MS;
@@ -87,9 +82,8 @@ function atOnce(load: LoadView, state: State): Next {
 }
 
 /** How many more workers the waiting tasks could use, beside those that start already or are idle. */
-function missing(load: LoadView): number {
-  const wanted = Math.ceil(load.queued / load.tasksPerWorker);
-  return Math.max(0, wanted - load.starting - load.idle);
+function missing({ queued, tasksPerWorker, starting, idle }: LoadView): number {
+  return Math.max(0, Math.ceil(queued / tasksPerWorker) - starting - idle);
 }
 
 /** Up to how many workers are started without a measurement. A size that is being tried is left alone, unless all its workers died. */
@@ -109,10 +103,7 @@ function look(load: LoadView, found: Measured, before: State): Next {
   const isStuck = last.isFull && (work === undefined || work.completed === 0);
   const state: State = {
     last,
-    share:
-      work?.share === undefined
-        ? before.share
-        : smoothed(before.share, work.share, work.completed / load.current),
+    share: smoothed(before.share, work?.share, (work?.completed ?? 0) / Math.max(1, load.current)),
     affordable: affordableBy(load, found.memory),
     stuckSince: isStuck ? (before.stuckSince ?? load.now) : undefined,
     climb: before.climb,
@@ -132,13 +123,12 @@ function look(load: LoadView, found: Measured, before: State): Next {
 }
 
 /**
- * A task that takes longer than a measurement may compute during one measurement and wait during the next: so the longer tasks take, the smaller
- * is the weight of one measurement.
+ * A task that takes longer than a measurement may compute during one and wait during the next: so the longer tasks take, the less one counts.
  * @param part about which part of its task a worker has run between two measurements
  */
-function smoothed(before: number | undefined, now: number, part: number): number {
+function smoothed(before: number | undefined, now = before, part: number): number | undefined {
   const weight = Math.max(WEIGHT.least, Math.min(WEIGHT.most, part));
-  return before === undefined ? now : before * (1 - weight) + now * weight;
+  return before === undefined || now === undefined ? now : before + (now - before) * weight;
 }
 
 function computes({ share }: State): boolean {

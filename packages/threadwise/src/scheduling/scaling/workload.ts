@@ -10,31 +10,25 @@ export interface Sample {
 }
 
 /** What happened between two samples. */
-export interface Workload {
-  readonly elapsedMs: number;
-  readonly completed: number;
-  /**
-   * Share of their time in which the tasks computed, and did not wait for something: 0 to 1. Time without a free core does
-   * not count, so it is the same however many threads there are. Undefined where the platform does not tell, or where too
-   * little ran.
-   */
-  readonly share: number | undefined;
-  /** Whether tasks waited and all workers were busy, both times. */
-  readonly isFull: boolean;
-}
+export type Workload = ReturnType<typeof workloadBetween>;
 
 /** The least running time, as a share of the time that passed, that says something about the tasks. */
 const MIN_BUSY = 0.2;
 
-export function workloadBetween(before: Sample, after: Sample): Workload {
+export function workloadBetween(before: Sample, after: Sample) {
   return {
     elapsedMs: after.now - before.now,
     completed: after.measured.completed - before.measured.completed,
     share: shareBetween(before, after),
+    /** Whether tasks waited and all workers were busy, both times. */
     isFull: before.isFull && after.isFull,
   };
 }
 
+/**
+ * Share of their time in which the tasks computed, and did not wait for something: 0 to 1. Time without a free core does not count, so it is the
+ * same however many threads there are. Undefined where the platform does not tell, or where too little ran.
+ */
 function shareBetween(before: Sample, after: Sample): number | undefined {
   const elapsedMs = after.now - before.now;
   const earlier = new Map(before.measured.workers.map((worker) => [worker.id, worker]));

@@ -258,7 +258,7 @@ export class MainSide {
   #holder(task: Task): Line | undefined {
     const link = this.exchange.pull.holder(task);
     const line = this.open.find((each) => each.link === link);
-    line?.slot.adopt(line.link.adopt());
+    line?.slot.adopt();
     return line;
   }
 
@@ -381,7 +381,7 @@ export class MainSide {
     const { link, slot, hand } = line;
     const wasReady = slot.state === 'ready';
     link.drain();
-    slot.adopt(link.adopt());
+    slot.adopt();
     link.bury();
     slot.transition('dead');
     const again = [...slot.handed].flatMap((task) => this.#settleHeld(line, this.callOf(task)!));
