@@ -1,7 +1,4 @@
-/**
- * The first code of a pool: starts its threads, and has the rest of the library loaded only then (`scripts/build-entries.mjs` sees to that), which
- * takes about a third of the time in which a thread starts.
- */
+/** The first code of a pool: starts its threads, and has the rest of the library loaded while they start (`scripts/build-entries.mjs`). */
 import { availableParallelism } from 'node:os';
 import { fromCallerOf } from './core/options/errors.js';
 import type { PoolOptions } from './core/options/options.js';
@@ -37,10 +34,7 @@ export function createPool<M = UntypedTasks>(module: URL | string, options?: Poo
 /** Options of workers that their threads are told, and not started with. */
 const TOLD = ['data', 'recycle', 'startTimeoutMs'];
 
-/**
- * The number of threads to start before the options are checked: those that each pool starts at once, where they are like any other thread. One core
- * is left to the main thread, which loads the rest of the library meanwhile: it would slow down more threads, and they it.
- */
+/** How many threads to start before the options are checked, where they are like any other. One core is left to main, which loads the library meanwhile. */
 function threadsAhead({ threads, worker, isolation, placement }: PoolOptions): number {
   const holder = isolation ?? process.env.THREADWISE_ISOLATION ?? 'thread';
   if (holder !== 'thread' || placement === 'inline') return 0;

@@ -54,10 +54,7 @@ export interface ReadFilesOptions extends ReadFileOptions {
 export type ResolvedReadFile = ReturnType<typeof resolveReadFile>;
 export type ResolvedReadFiles = ReturnType<typeof resolveReadFiles>;
 
-/**
- * Defaults of `syncBytes`. Bytes, measured: the figures are in docs/files.md. Main: up to this size, a synchronous read takes the thread no
- * longer than a read by libuv's threads. Worker, where blocking delays nobody else: up to this size, the file is also read earlier.
- */
+/** Defaults of `syncBytes`, measured (docs/files.md): up to this size it takes main no longer than libuv's threads do, and a worker has the file earlier. */
 const SYNC_BYTES = { main: 2 ** 18, worker: 2 ** 22 } as const;
 /** Defaults of `loopBudgetMs`. Milliseconds. Main: as in a pool. Worker: so that it hears an abort now and then; chosen by hand. */
 const LOOP_BUDGET_MS = { main: 5, worker: 100 } as const;
@@ -65,9 +62,8 @@ const LOOP_BUDGET_MS = { main: 5, worker: 100 } as const;
 const CONCURRENCY = 4;
 /** Default of `aheadBytes`: enough for a few large files at a time, small beside the memory of a machine. Chosen by hand. */
 const AHEAD_BYTES = 64 * 2 ** 20;
-/** The largest `syncBytes`: a synchronous read cannot be interrupted, so that more would be a mistake. */
+/** The largest `syncBytes`, as a synchronous read cannot be interrupted; and `concurrency`, as each read has a file open. */
 const MOST_SYNC_BYTES = 2 ** 30;
-/** The largest `concurrency`: each read has a file open. */
 const MOST_CONCURRENCY = 1024;
 
 function checksOfOne(isMain: boolean) {

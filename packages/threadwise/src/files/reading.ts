@@ -1,7 +1,4 @@
-/**
- * Reads one file, synchronously or by libuv's threads, on one descriptor. The size of the file when it is opened counts: bytes that are
- * appended later are not read, and of a file that shrinks, what is left is read.
- */
+/** Reads one file. Its size when it is opened counts: what is appended later is not read, and of a file that shrinks, what is left is read. */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 
@@ -65,10 +62,7 @@ export async function readFileLater(path: string, isOver: () => boolean): Promis
   }
 }
 
-/**
- * Yields the memory for the next bytes of a file, is told how many came, and returns all of them. A size of 0 may be that of a file of
- * /proc, which says 0 and is not empty: it is read to its end.
- */
+/** Yields the memory for the next bytes, is told how many came, and returns all. A file of /proc says 0 and is not empty: it is read to its end. */
 function* readsOf(size: number): Generator<Uint8Array, Uint8Array, number> {
   let memory = allocate(size === 0 ? FIRST_PIECE_BYTES : size);
   let filled = 0;

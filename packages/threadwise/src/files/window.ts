@@ -1,7 +1,4 @@
-/**
- * The next files, in the order of their paths. The window looks at some paths ahead, and begins to read large files before they are wanted,
- * within the limits of the options. Small files are read when they are wanted, since that takes hardly any time.
- */
+/** The next files, in the order of their paths. Large files are begun before they are wanted; small ones are read when they are. */
 import { fileURLToPath } from 'node:url';
 import { show, ThreadwiseError } from '../core/options/errors.js';
 import type { FailedFile, FileContent, PathSource, ResolvedReadFiles } from './options.js';
@@ -56,10 +53,7 @@ export class Window {
     this.#paths = Symbol.asyncIterator in paths ? paths[Symbol.asyncIterator]() : paths[Symbol.iterator]();
   }
 
-  /**
-   * The next file, if it is read or has failed; 'end' if there is none. Otherwise undefined: wait for `change`. Throws why it has failed, unless
-   * that is to be yielded, and what the source of the paths throws.
-   */
+  /** What the reader yields next; 'end': nothing. Undefined: wait for `change`. Throws why the file has failed, and what the source of the paths throws. */
   next(): FileContent | FailedFile | 'end' | undefined {
     const { concurrency, syncBytes } = this.#options;
     const most = Math.max(LOOK_AHEAD, concurrency);

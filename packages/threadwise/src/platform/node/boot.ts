@@ -3,7 +3,7 @@ import Module from 'node:module';
 import wt from 'node:worker_threads';
 import type { ThreadSpec } from '../../core/contracts.js';
 import type { RunnerPlatform } from '../../runner/runner.js';
-import { now } from './clock.js';
+import { followClock, now } from './clock.js';
 import type { Start } from './node-thread.js';
 
 /** The workerData of a thread or a process: its starter script (`node-thread.ts`, `../process/node-process.ts`) puts there what its code needs. */
@@ -13,9 +13,11 @@ interface Given<Boot> extends Start {
   readonly load: (url: string) => Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** Returns what main told this thread or process, and what a thread was started with. */
-export function receiveBoot<Boot>(): Boot & Pick<Given<Boot>, 'threadId' | 'load'> {
+/** Returns what main told this thread or process, and what a thread was started with. Has this thread show main's time. */
+export function receiveBoot<Boot extends { readonly clockZero: number }>(): Boot &
+  Pick<Given<Boot>, 'threadId' | 'load'> {
   const { threadId, load, boot } = wt.workerData as Given<Boot>;
+  followClock(boot.clockZero);
   return { threadId, load, ...boot };
 }
 
@@ -61,10 +63,7 @@ export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone'
   };
 }
 
-/**
- * Resolves when what this thread has printed so far is written. A thread prints by way of main, which asks for one part after the other: parts that
- * it has not asked for are lost when the thread is ended.
- */
+/** Resolves when what this thread has printed is written: main asks for it part by part, and the rest is lost when the thread is ended. */
 export const flush = (): Promise<unknown> =>
   Promise.all(
     [process.stdout, process.stderr]

@@ -2,9 +2,8 @@
 import { timer } from './clock.js';
 
 /**
- * Makes the engine collect shared buffers of this many bytes, to which nothing refers any more. The engine does not count shared memory: where
- * little else is allocated, it would never collect them. So this allocates as many bytes that the engine counts, which are never touched. To be
- * called when no function runs that has seen the buffers.
+ * Makes the engine collect shared buffers of this many bytes, to which nothing refers. The engine does not count shared memory, so this allocates
+ * as many bytes that it counts, which are never touched. To be called when no function runs that has seen the buffers.
  */
 export function collectShared(byteLength: number): void {
   try {
@@ -18,14 +17,11 @@ export function collectShared(byteLength: number): void {
 const RETRY_MS = 50;
 const MOST_RETRY_MS = 2000;
 
-const gone = new FinalizationRegistry<{ isGone: boolean }>((buffer) => {
-  buffer.isGone = true;
-});
+const gone = new FinalizationRegistry<{ isGone: boolean }>((buffer) =>
+  Object.assign(buffer, { isGone: true }),
+);
 
-/**
- * The same for one buffer, as soon as the event loop has a turn. Tries again while the buffer is there: on a busy machine V8 may begin a
- * collection, and not finish it before the thread allocates again.
- */
+/** The same for one buffer, in the next turn; and again while it is there: V8 may not finish a collection before the thread allocates again. */
 export function collectSoon(buffer: ArrayBufferLike): void {
   const { byteLength } = buffer;
   const state = { isGone: false };

@@ -1,7 +1,4 @@
-/**
- * Switches control on by the environment: THREADWISE_CONTROL=9000 in any program that has a pool, if `@threadwise/control`
- * is installed beside this library. Costs nothing where the variable is not set.
- */
+/** Switches control on by the environment: THREADWISE_CONTROL=9000 in any program that has a pool, if `@threadwise/control` is installed. */
 import { isMainThread } from 'node:worker_threads';
 
 const PACKAGE = '@threadwise/control';

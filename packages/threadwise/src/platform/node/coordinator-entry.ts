@@ -10,14 +10,10 @@ import { memory } from './limits.js';
 import { type Recipe, spawnFromRecipe } from './node-thread.js';
 import { nodePort } from './port.js';
 import { cpuTime } from './usage.js';
+import type { WorkerBoot } from './worker-entry.js';
 
-/** What `platform.ts` passes as workerData. */
-export interface HelperBoot {
-  readonly port: MessagePort;
-  readonly data: unknown;
-  /** The clock zero of the thread that started this one. */
-  readonly clockZero: number;
-}
+/** What `coordinator-thread.ts` passes as workerData. */
+export type HelperBoot = Pick<WorkerBoot, 'data' | 'clockZero'> & { readonly port: MessagePort };
 
 const boot = workerData as HelperBoot;
 followClock(boot.clockZero);

@@ -1,7 +1,4 @@
-/**
- * Which thread this is, and which threads have ended: so that a lock of a dead thread is not held for ever. sync/README.md says how. This file
- * is not in sync/ because a coordinator's thread uses it, too, as it starts threads.
- */
+/** Which threads have ended, so that none holds a lock for ever; sync/README.md says how. A coordinator's thread notes ends, too. */
 import { getEnvironmentData, setEnvironmentData, threadId } from 'node:worker_threads';
 
 /** The key by which all copies of the package in a process find the same table; another layout takes another number. */
@@ -15,10 +12,8 @@ export const OWN_NUMBER = threadId + 1;
 /** The memory of the table, and the number of the nearest thread that has loaded this module, of those that have started this one in turn. */
 type Given = readonly [memory: SharedArrayBuffer, starter: number];
 
-const [memory, starter] = (getEnvironmentData(KEY) as unknown as Given | undefined) ?? [
-  new SharedArrayBuffer(PLACES * BigInt64Array.BYTES_PER_ELEMENT),
-  0,
-];
+const given = getEnvironmentData(KEY) as unknown as Given | undefined;
+const [memory, starter] = given ?? [new SharedArrayBuffer(PLACES * BigInt64Array.BYTES_PER_ELEMENT), 0];
 const threads = new BigInt64Array(memory, 0, PLACES);
 // If the starter is this thread, another copy of the package is loaded here and does all this.
 if (starter !== OWN_NUMBER) {

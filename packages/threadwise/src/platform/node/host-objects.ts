@@ -1,8 +1,4 @@
-/**
- * Finds the values that `node:v8` would lose in silence: Node.js 22 and later write objects of Node's own classes (a Blob, a URL, a stream) as
- * objects without properties, where structured clone keeps or refuses them.
- */
-
+/** Finds the values of Node's own classes (a Blob, a URL) that `node:v8` writes as objects without properties, from Node.js 22 on. */
 import { isObject, tagOf } from '../../core/options/checks.js';
 
 const { getPrototypeOf } = Object;
@@ -19,8 +15,8 @@ export function refuseHost(value: unknown, why = 'cannot be sent to another proc
 }
 
 /**
- * Throws structured clone's error, or a DataCloneError, if structured clone and the serializer would make different things of a part of `value`.
- * Compares them once for each class. Getters run. @param copyOf returns what the serializer makes of a value
+ * Throws structured clone's error, or a DataCloneError, if structured clone would make something else of a part of `value` than the serializer
+ * (`copyOf`) does. Compares them once for each class. Getters run.
  */
 export function refuseHosts(value: unknown, copyOf: (value: object) => unknown): void {
   try {

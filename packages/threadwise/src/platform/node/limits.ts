@@ -1,14 +1,8 @@
-/**
- * How many threads the machine and the container allow: CPU affinity, cgroup v1 and v2 CPU quota, memory limit.
- * Node's own availableParallelism() sees the affinity, and the quota only of cgroup v2 and only since Node 22 or 24.
- */
+/** How many threads the machine and the container allow. Node's own availableParallelism() sees the quota only of cgroup v2, since Node 22 or 24. */
 import os from 'node:os';
 import { memoryUsage, readText } from './usage.js';
 
-/**
- * Bytes of memory assumed for each worker where a memory limit is known. An idle worker takes 8 to 12 MB on Node 20 to 26;
- * the rest is for the user's module and data. Chosen by hand.
- */
+/** Bytes assumed for each worker where memory is limited. An idle one takes 8 to 12 MB; the rest is for the user's module. Chosen by hand. */
 const BYTES_PER_WORKER = 64 * 2 ** 20;
 /** Share of a memory limit that is for workers; the rest is for the main thread. */
 const WORKER_SHARE = 0.75;
@@ -16,25 +10,19 @@ const WORKER_SHARE = 0.75;
 /** Threads per CPU that make sense for tasks which mostly wait. Chosen by hand: each costs about 10 MB. */
 const WAITING_PER_CPU = 16;
 
-export interface LimitSources {
-  readonly parallelism: number;
-  /** The memory limit of the process in bytes; 0 or more than the machine has where there is none. */
-  readonly memoryLimitBytes: number;
-  /** A file's text, or undefined where it cannot be read. */
-  read(path: string): string | undefined;
-}
-
-const nodeSources = (): LimitSources => ({
+const nodeSources = () => ({
   parallelism: os.availableParallelism(),
+  /** The memory limit of the process; 0 or more than the machine has where there is none. */
   memoryLimitBytes: process.constrainedMemory() ?? 0,
   read: readText,
 });
+export type LimitSources = Readonly<ReturnType<typeof nodeSources>>;
 
 /** The largest number of busy threads that makes sense here; at least 1. */
-export const availableThreads = (sources: LimitSources = nodeSources()) => threadsFor(1, sources);
+export const availableThreads = (sources = nodeSources()) => threadsFor(1, sources);
 
 /** The largest number of threads that makes sense for tasks which mostly wait; at least 1. */
-export const threadCeiling = (sources: LimitSources = nodeSources()) => threadsFor(WAITING_PER_CPU, sources);
+export const threadCeiling = (sources = nodeSources()) => threadsFor(WAITING_PER_CPU, sources);
 
 function threadsFor(perCpu: number, sources: LimitSources): number {
   const byCpu = perCpu * Math.min(sources.parallelism, cpuQuota(sources));
@@ -43,10 +31,7 @@ function threadsFor(perCpu: number, sources: LimitSources): number {
   return Math.max(1, Math.floor(Math.min(byCpu, byMemory)));
 }
 
-/**
- * Bytes of memory that are used, and their limit: the process's own if it has a limit (without files that its container has cached, as
- * that memory can be freed), else the machine's.
- */
+/** The process's own figures if it has a limit (without files that its container has cached, as that memory can be freed), else the machine's. */
 export function memory(): { readonly usedBytes: number; readonly limitBytes: number } {
   const limitBytes = process.constrainedMemory() ?? 0;
   if (isLimit(limitBytes)) return { usedBytes: memoryUsage().rss, limitBytes };
@@ -59,33 +44,25 @@ function isLimit(bytes: number): boolean {
   return bytes > 0 && bytes < os.totalmem();
 }
 
-interface Cgroup {
-  /** Names with ',' between them; '' means cgroup v2, which has all controllers. */
-  readonly controllers: string;
-  readonly path: string;
-}
-
-/** The cgroups of this process. A line is `hierarchy:controllers:path`. */
-export function cgroups(read: LimitSources['read'] = readText): Cgroup[] {
+/** The cgroups of this process, from lines `hierarchy:controllers:path`. `controllers`: names with ',' between them; '': cgroup v2, which has all. */
+export function cgroups(read: LimitSources['read'] = readText) {
   const lines = (read('/proc/self/cgroup') ?? '').matchAll(/^\d+:([^:\n]*):(.*)$/gm);
   return Array.from(lines, ([, controllers, path]) => ({ controllers: controllers!, path: path! }));
 }
 
 /** The CPU quota, in CPUs: the smallest of this cgroup and those above it; Infinity without a quota. */
 export function cpuQuota({ read }: Pick<LimitSources, 'read'>): number {
-  return Math.min(Number.POSITIVE_INFINITY, ...cgroups(read).flatMap((cgroup) => quotasOf(cgroup, read)));
-}
-
-function quotasOf({ controllers, path }: Cgroup, read: LimitSources['read']): number[] {
-  const dirs = ancestors(path);
-  if (controllers === '') {
+  const quotas = cgroups(read).flatMap(({ controllers, path }) => {
+    const dirs = ancestors(path);
     // `quota period` in microseconds, or `max period`.
-    return dirs.map((dir) => ratio((read(`/sys/fs/cgroup${dir}cpu.max`) ?? '').trim().split(/\s+/)));
-  }
-  if (!controllers.split(',').includes('cpu')) return [];
-  // The controller is mounted under its own name or under the whole list, and "cpu" is usually a link to the latter.
-  const bases = ['cpu', controllers].flatMap((mount) => dirs.map((dir) => `/sys/fs/cgroup/${mount}${dir}`));
-  return bases.map((base) => ratio([read(`${base}cpu.cfs_quota_us`), read(`${base}cpu.cfs_period_us`)]));
+    const inV2 = (dir: string) => (read(`/sys/fs/cgroup${dir}cpu.max`) ?? '').trim().split(/\s+/);
+    if (controllers === '') return dirs.map((dir) => ratio(inV2(dir)));
+    if (!controllers.split(',').includes('cpu')) return [];
+    // The controller is mounted under its own name or under the whole list, and "cpu" is usually a link to the latter.
+    const bases = ['cpu', controllers].flatMap((mount) => dirs.map((dir) => `/sys/fs/cgroup/${mount}${dir}`));
+    return bases.map((base) => ratio([read(`${base}cpu.cfs_quota_us`), read(`${base}cpu.cfs_period_us`)]));
+  });
+  return Math.min(Number.POSITIVE_INFINITY, ...quotas);
 }
 
 /** `/a/b` → `/a/b/`, `/a/`, `/`. Inside a container the path may not exist, and `/` is its own cgroup. */

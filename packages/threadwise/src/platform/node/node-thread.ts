@@ -5,16 +5,13 @@ import { clockZero } from './clock.js';
 import { cpuTime, loopUtilization, youngestThreadId } from './usage.js';
 import type { WorkerBoot } from './worker-entry.js';
 
-/**
- * What the coordinator's thread needs to start a worker. It can be cloned, and its port has to be transferred: its settings are without `env` if that
- * is SHARE_ENV, a symbol, which cannot be cloned; and `inherited` is main's `execArgv` where they have none, as otherwise a worker would get the options
- * of the thread that starts it.
- */
+/** What the coordinator's thread needs to start a worker. It can be cloned (SHARE_ENV, a symbol, cannot), and its port has to be transferred. */
 export type Recipe = ReturnType<typeof recipeFor>;
 
 export function recipeFor(source: string, spec: ThreadSpec) {
   const { env, ...settings } = spec.settings;
   const sharesEnv = env === SHARE_ENV;
+  // Otherwise a worker would get the options of the thread that starts it.
   const inherited = settings.execArgv === undefined ? process.execArgv : undefined;
   return { source, spec: { ...spec, settings: sharesEnv ? settings : spec.settings }, sharesEnv, inherited };
 }
@@ -66,10 +63,7 @@ const word = () => new Int32Array(new SharedArrayBuffer(4));
 /** The code that V8 has compiled a source to (its code cache), which new threads use; and how many bytes of it there are, 0 until then. */
 const compiledOf = new Map<string, { readonly bytes: Uint8Array; readonly length: Int32Array }>();
 
-/**
- * Makes this thread compile a source in its next turn, while the first thread that is to run the source is starting, which takes longer. Threads
- * that find the result need not compile the source; those that begin before it is there compile it themselves.
- */
+/** Makes this thread compile a source in its next turn, while the first thread is starting. Threads that find no result compile it themselves. */
 function compiled(source: string) {
   const known = compiledOf.get(source);
   if (known !== undefined) return known;
@@ -101,10 +95,7 @@ export function startAhead(names: readonly string[]): () => void {
   };
 }
 
-/**
- * Starts a thread that waits for its boot message, which has the worker's code. The code comes as text, not as a file beside this one: a bundler
- * moves this file elsewhere, and one script starts faster than a graph of modules.
- */
+/** Starts a thread that waits for its boot message. That has the code as text: a bundler moves files, and one script starts faster than modules. */
 function startWaiting(options: WorkerOptions) {
   const start: Start = { told: word(), threadId: word() };
   const runsImports = mayImport(options.execArgv, options.env);
@@ -136,10 +127,7 @@ export function spawnFrom(source: string, spec: ThreadSpec, onExit: (exit: Threa
 /** What stack traces and profiles call a worker's code. */
 const FILENAME = '[worker eval]';
 
-/**
- * The script with which a worker's thread begins. Node.js parses the text of a thread twice, once to see whether it is a module; so the worker's
- * code comes in a message, and is parsed once at most. Only this script can import, so it offers `load`.
- */
+/** A thread's first script. Node.js parses it twice, and so not the worker's code, which comes in a message. Only this script can import. */
 const STARTER = `{
   const { parentPort, receiveMessageOnPort, workerData } = process.getBuiltinModule('node:worker_threads');
   Atomics.wait(workerData.told, 0, 0);

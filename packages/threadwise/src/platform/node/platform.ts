@@ -69,9 +69,8 @@ const ALWAYS_MAPPED_BYTES = 2 ** 26;
 type GrowableBuffer = new (byteLength: number, options: { maxByteLength: number }) => SharedArrayBuffer;
 
 /**
- * Small buffers are made growable, because those are always mapped. Others are allocated as any memory: once a few of some MiB were
- * freed, the C library keeps and clears memory instead of mapping it, and a process that makes and closes pools grows by all of that.
- * Leases, which users see, are in buffers that are large enough to be of fixed length.
+ * Small buffers are made growable, because those are always mapped. Of others, the C library keeps and clears memory once a few were freed, and
+ * a process that makes and closes pools grows by that. Leases, which users see, are in buffers that are large enough to be of fixed length.
  */
 function sharedMemory(byteLength: number): SharedArrayBuffer {
   if (byteLength >= ALWAYS_MAPPED_BYTES) return new SharedArrayBuffer(byteLength);

@@ -54,10 +54,7 @@ export function rethrow(error: unknown): never {
   throw error;
 }
 
-/**
- * Throws a DataCloneError for a buffer that was transferred before: Node.js 20 sends an empty buffer in its place, later versions only say that
- * its type is not supported.
- */
+/** Throws a DataCloneError for a buffer that was transferred before: Node.js 20 sends an empty one, later versions do not say what is wrong. */
 export function movable(transfer: readonly unknown[]): readonly Transferable[] {
   for (const value of transfer) {
     if (!(value instanceof ArrayBuffer) || value.byteLength > 0) continue;
@@ -75,10 +72,7 @@ export const clone: Clone = (value, transfer) =>
 
 let closed: MessagePort | undefined;
 
-/**
- * Detaches buffers by sending them nowhere: a closed port serializes a message, as HTML's "message port post message steps" say, and drops it.
- * That takes a fourth of the time of `structuredClone`, which makes new buffers for the garbage collector.
- */
+/** Detaches buffers: a closed port serializes a message (HTML, "message port post message steps") and drops it, 4 x as fast as `structuredClone`. */
 export function detach(buffers: readonly unknown[]): void {
   if (closed === undefined) {
     closed = new MessageChannel().port1;

@@ -1,9 +1,7 @@
 /**
- * Node sends the error that ends a worker to the thread that started it, where Node's own code reads it. An error that cannot be read
- * there, because it is nested too deeply for that thread's stack, would be an uncaught exception of the whole process. So this file
- * removes what could not be read from the error before Node sends it.
+ * Node sends the error that ends a worker to the thread that started it, where one that is nested too deeply to be read would be an uncaught
+ * exception of the whole process. So this file removes what could not be read from the error before Node sends it.
  */
-
 import { isObject } from '../../core/options/checks.js';
 
 /** How many levels of nesting fit on the stack of any thread. Chosen by hand: some thousands do not. */

@@ -4,7 +4,7 @@ import type { Performance } from 'node:perf_hooks';
 import type { CpuTime, Platform } from '../../core/contracts.js';
 import { now } from './clock.js';
 
-/** What Linux tells in its files; undefined if it does not, as the file is gone, must not be read or is unknown to an old kernel, and on any other system. */
+/** What Linux tells in its files; undefined if it does not, and on any other system. */
 function told<T>(read: () => T): T | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -14,7 +14,6 @@ function told<T>(read: () => T): T | undefined {
   }
 }
 
-/** The text of a file in which Linux reports something; undefined if it cannot be read, and on any other system. */
 export const readText = (path: string): string | undefined => told(() => readFileSync(path, 'utf8'));
 
 /** The system's number of the calling thread; 0 if it cannot be found out. */
@@ -25,10 +24,7 @@ export const ownThreadId = (): number =>
 export const youngestThreadId = (): number =>
   told(() => Math.max(...readdirSync('/proc/self/task').map(Number))) ?? 0;
 
-/**
- * The CPU time of a thread, by the system's numbers of the thread and its process. Undefined for thread 0, for a thread that is gone or has
- * not run yet, and on any system but Linux. Only Linux reports it for each thread, and not with every kernel.
- */
+/** The CPU time of a thread, by the system's numbers. Undefined for thread 0, before it has run and after its end, and where Linux does not tell. */
 export function cpuTime(threadId: number, processId: number | 'self' = 'self'): CpuTime | undefined {
   return threadId === 0 ? undefined : cpuTimeIn(readText(`/proc/${processId}/task/${threadId}/schedstat`));
 }
@@ -39,10 +35,7 @@ export function cpuTimeIn(text = '0'): CpuTime | undefined {
   return used === 0 ? undefined : { usedMs: used! / 1e6, waitedMs: waited! / 1e6 };
 }
 
-/**
- * Returns a function that gives the share of the time since its last call in which a thread's event loop was active, 0 to 1.
- * @param of the thread's `performance`; undefined: that of the calling thread, loaded at the first call
- */
+/** Returns a function that gives the share of the time since its last call in which a thread's event loop was active. @param of default: this thread's */
 export function loopUtilization(of?: Pick<Performance, 'eventLoopUtilization'>): () => number {
   let last: ReturnType<Performance['eventLoopUtilization']> | undefined;
   return () => {

@@ -6,7 +6,7 @@ import { openEndpoint } from '../../runner/endpoints.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
 import type { EndpointPlatform } from '../../transport/endpoint.js';
 import { receiveBoot, runnerPlatform } from './boot.js';
-import { followClock, timer } from './clock.js';
+import { timer } from './clock.js';
 import { collectSoon } from './collect.js';
 import { atExit } from './exit.js';
 import { clone, detach, nodePort } from './port.js';
@@ -22,7 +22,6 @@ export interface WorkerBoot extends Omit<ThreadSpec, 'settings'> {
 }
 
 const boot = receiveBoot<WorkerBoot>();
-followClock(boot.clockZero);
 const threadId = ownThreadId();
 Atomics.store(boot.threadId, 0, threadId);
 

@@ -56,7 +56,7 @@ test('board in a file: where no file in memory can be made or written, it is in 
       return original(...args);
     };
     const { board: owner, memory } = replaced(t, name, refuseFirst as () => number, () => newFileBoard(1));
-    assert.deepEqual(ringsOf(memory as BoardFile), {});
+    assert.deepEqual(ringsOf(memory as BoardFile), []);
     const ticket = owner.post();
     assert.equal(workerBoard(memory as BoardFile).claim(ticket, 5), true);
     assert.equal(owner.beganAt(ticket), 5);

@@ -1,7 +1,4 @@
-/**
- * The claim board of one worker, in a file without a name, because two processes share no memory: main opens the file, and its child
- * inherits it. README.md beside this file has the protocol.
- */
+/** The claim board of one worker, in a file without a name, which its process inherits. README.md beside this file has the protocol. */
 import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,9 +25,6 @@ const claimAt = ({ at, cells }: BoardFile, ticket: number) => at + cells + cellO
 /** The board, and the byte of each ring in which its reader counts. */
 const boardBytes = (cells: number) => cells * (1 + CLAIM_BYTES) + 2;
 
-/** A folder whose files are in memory, on systems that have it. */
-const SHARED_DIR = '/dev/shm';
-
 let count = 0;
 
 /** What an end of the board needs. `fd`: the descriptor in the process that uses this object. `at`: the board's offset in the file. */
@@ -44,25 +38,14 @@ export interface BoardFile {
   isGone: boolean;
 }
 
-export function ringsOf({
-  fd,
-  at,
-  cells,
-  hasRings,
-}: BoardFile): Partial<Record<'toWorker' | 'toMain', Ring>> {
-  if (!hasRings) return {};
+/** The rings behind the board: to the worker, to main. */
+export function ringsOf({ fd, at, cells, hasRings }: BoardFile): readonly Ring[] {
   const start = at + boardBytes(cells);
-  const [toWorker, toMain] = [0, 1].map((number) => {
-    const place = { at: start + number * RING_BYTES, takenAt: start - 2 + number };
-    return { fd, byteLength: RING_BYTES, ...place };
-  });
-  return { toWorker: toWorker!, toMain: toMain! };
+  const place = (number: number) => ({ at: start + number * RING_BYTES, takenAt: start - 2 + number });
+  return hasRings ? [0, 1].map((number) => ({ fd, byteLength: RING_BYTES, ...place(number) })) : [];
 }
 
-/**
- * Returns a function that makes boards of workers that may share a process: they are in one file, which the process inherits, and which is open as long
- * as any of them is. It throws what the system refuses.
- */
+/** Returns a function that makes boards in one file, for workers that may share a process; it is open as long as any of them is. May throw. */
 export function boardsInOneFile(): (cells: number) => NewBoard {
   let opened: Pick<BoardFile, 'fd' | 'hasRings'> | undefined;
   /** The numbers of the open boards, which all have the same size. */
@@ -91,7 +74,7 @@ export function boardsInOneFile(): (cells: number) => NewBoard {
   };
 }
 
-/** A board in a file of its own. @param cells how many tasks can be posted at a time */
+/** A board in a file of its own, for as many tasks as `cells` at a time. */
 export const newFileBoard = (cells: number): NewBoard => boardsInOneFile()(cells);
 
 /** Opens a file without a name, with room for `byteLength` bytes at least. */
@@ -109,7 +92,7 @@ function openUnnamed(byteLength: number) {
     }
   };
   try {
-    return { fd: open(SHARED_DIR), hasRings: true };
+    return { fd: open('/dev/shm'), hasRings: true }; // its files are in memory
   } catch {
     return { fd: open(tmpdir()), hasRings: false }; // there is no such folder, it is full, or it must not be written to
   }

@@ -1,7 +1,4 @@
-/**
- * Values as bytes, in structured clone's own format (`node:v8`). What cannot cross to another process (shared memory, ports, functions) is
- * refused with a DataCloneError, as by a port.
- */
+/** Values as bytes, in the format of `node:v8`. Refuses what cannot cross to another process (shared memory, ports, functions) as a port does. */
 import type { Serializer } from 'node:v8';
 import wt from 'node:worker_threads';
 import type { Clone } from '../../core/calls/payload.js';
@@ -12,25 +9,23 @@ import { detach, movable } from '../node/port.js';
 const NOT_SHARED =
   'a SharedArrayBuffer cannot be sent to another process (isolation: process). Send a copy: bytes.slice()';
 
-/** The parts of Node's class that its types leave out. */
-const HOOKS = {
-  // Node calls it as a constructor.
-  _getDataCloneError: function DataCloneError(message: string) {
-    return cloneError(message);
-  },
-  _getSharedArrayBufferId: () => {
-    throw cloneError(NOT_SHARED);
-  },
-  _writeHostObject: (value: unknown) => refuseHost(value),
-};
-
 let CloneSerializer: (new () => Serializer) | undefined;
 
 /** Made when first needed: a program without such pools does not load this part of Node. */
 function newSerializer(): Serializer {
   if (CloneSerializer === undefined) {
     CloneSerializer = class extends process.getBuiltinModule('node:v8').Serializer {};
-    Object.assign(CloneSerializer.prototype, HOOKS);
+    // The parts of Node's class that its types leave out.
+    Object.assign(CloneSerializer.prototype, {
+      // Node calls it as a constructor.
+      _getDataCloneError: function DataCloneError(message: string) {
+        return cloneError(message);
+      },
+      _getSharedArrayBufferId: () => {
+        throw cloneError(NOT_SHARED);
+      },
+      _writeHostObject: (value: unknown) => refuseHost(value),
+    });
   }
   return new CloneSerializer();
 }

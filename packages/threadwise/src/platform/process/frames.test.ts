@@ -163,7 +163,8 @@ test('frames: a message that is written by a getter of another goes before it', 
 
 const rings = () => {
   const { board, memory } = newFileBoard(1);
-  return { board, ...ringsOf({ ...(memory as BoardFile), hasRings: true }) };
+  const [toWorker, toMain] = ringsOf({ ...(memory as BoardFile), hasRings: true });
+  return { board, toWorker, toMain };
 };
 test('frames: large messages go by the ring, and by the pipe where it has no room', () => {
   const { board, toWorker, toMain } = rings();

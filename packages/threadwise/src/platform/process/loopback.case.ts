@@ -1,6 +1,6 @@
 /** Both ends of a pipe in one process, for the suites of ports and lines: what is written is there a turn later. */
 import { type BoardFile, ringsOf } from './board.js';
-import { type Pipe, PipePort } from './port.js';
+import { type Pipe, type PipePort, pipePort } from './port.js';
 
 class Half implements Pipe {
   readonly #pieces: Buffer[] = [];
@@ -46,9 +46,9 @@ class Half implements Pipe {
 /** Makes the other end of a channel, in this process. @param board the worker's board, behind which the rings for large messages are */
 export function farPortOf(near: PipePort, board?: BoardFile): PipePort {
   const [here, there] = Half.pair();
-  const far = new PipePort();
-  const { toWorker, toMain } = board === undefined ? {} : ringsOf(board);
-  near.attach(here, toWorker, toMain);
-  far.attach(there, toMain, toWorker);
+  const far = pipePort();
+  const rings = board === undefined ? [] : ringsOf(board);
+  near.attach(here, ...rings);
+  far.attach(there, ...rings.toReversed());
   return far;
 }

@@ -7,11 +7,11 @@ import type { CpuTime, Thread, ThreadExit, ThreadSpec, WorkerSettings } from '..
 import { reasonOf } from '../../core/workers/failures.js';
 import { cgroups } from '../node/limits.js';
 import { cpuTime, readText } from '../node/usage.js';
+import type { WorkerBoot } from '../node/worker-entry.js';
 import { type BoardFile, ringsOf } from './board.js';
 import { toBytes } from './clone.js';
 import { KEPT_BYTES } from './frames.js';
 import { FD, type Pipe, type PipePort, readNow } from './port.js';
-import type { Surroundings } from './worker-entry.js';
 
 /** The `--eval` script, valid as CommonJS and as a module: reads a length, then as many bytes with the code and its boot message. Only it can import. */
 const STARTER = `{
@@ -32,17 +32,11 @@ const NOT_INHERITED =
   /^(-[pcei]{1,2}|--(eval|print|check|interactive|inspect|debug|test|watch|run|build-snapshot)\b.*)$/;
 /** How many characters of the end of a process's `stderr` are kept: V8 says there that memory has run out, and Node.js adds up to 256 stack frames. */
 const LAST_WORDS = 32_768;
-/**
- * How many pieces of it are read at once when the process has ended, more than a pipe holds: another process that a task has started may still
- * print there.
- */
+/** How many pieces of it are read when the process has ended, more than a pipe holds: a process that a task has started may still print there. */
 const MOST_PIECES = 64;
 const OUT_OF_MEMORY = /heap out of memory|fatal (process|javascript) (out of memory|oom)/i;
 
-/**
- * How many milliseconds pass between two looks whether a process still hears main (a signal may have stopped it, a task may have closed its
- * pipe); and after how many looks in a row that find it deaf it is killed.
- */
+/** How many milliseconds pass between two looks whether a process still hears main, and how many looks in a row find it deaf before it is killed. */
 const LOOK_MS = 1000;
 const MOST_STOPPED = 2;
 
@@ -51,8 +45,7 @@ const running = new Set<number>();
 /** How many of the kernel's out-of-memory kills main has accounted for. */
 let knownKills: number | undefined;
 
-interface ProcessStart {
-  readonly settings: WorkerSettings;
+interface ProcessStart extends Pick<ThreadSpec, 'settings'> {
   readonly execArgv: readonly string[];
   readonly code: string;
   /** The boot message of the code. */
@@ -62,8 +55,6 @@ interface ProcessStart {
   /** How many pipes lead from the process to main, beside that of its port. */
   readonly pipes: number;
 }
-
-export type NodeProcess = ReturnType<typeof startProcess>;
 
 /** @param port the port that is connected with the process */
 export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit: ThreadExit) => void) {
@@ -90,10 +81,7 @@ export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit:
       // Node.js would kill the whole process group in the place of a process that could not be started.
       if (pid !== undefined) child.kill('SIGKILL');
     },
-    /**
-     * Returns one worker of the process, as the core knows threads.
-     * @param terminate ends it @param threadId gives the system's number of its thread, 0 while that is unknown
-     */
+    /** A worker of the process. @param terminate ends it @param threadId gives the system's number of its thread, 0 while that is unknown */
     threadOf(terminate: () => void, threadId: () => number): Thread {
       const cpu = () => (isRunning ? cpuTime(threadId(), pid) : undefined);
       const resident = () => (isRunning ? residentBytes(pid!) : undefined);
@@ -101,9 +89,8 @@ export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit:
     },
   };
   if (pid === undefined) {
-    const failed = (error: unknown) =>
-      onExit({ exitCode: 1, error: withFolder(error, start.settings), outOfMemory: false });
-    child.once('error', failed);
+    const told = (error: unknown) => ({ exitCode: 1, error: withFolder(error, start), outOfMemory: false });
+    child.once('error', (error) => onExit(told(error)));
     return started;
   }
 
@@ -117,8 +104,7 @@ export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit:
     },
   };
   pipe.write(first);
-  const { toWorker, toMain } = ringsOf(start.board);
-  port.attach(pipe, toWorker, toMain);
+  port.attach(pipe, ...ringsOf(start.board));
   let timesStopped = 0;
   const looks = setInterval(() => {
     // A process whose end of the pipe is closed (a task can close the descriptor) hears nothing any more, not even that it is to end.
@@ -158,7 +144,8 @@ export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit:
   }
 }
 
-function spawn({ settings, execArgv, board, pipes }: ProcessStart): ChildProcess {
+function spawn(start: ProcessStart): ChildProcess {
+  const { settings, execArgv, board, pipes } = start;
   const env = (settings.env as NodeJS.ProcessEnv | undefined) ?? process.env;
   // A null prototype: properties that a program has put on `Object.prototype` must not count as options.
   const options: SpawnOptions = Object.assign(Object.create(null), {
@@ -173,12 +160,12 @@ function spawn({ settings, execArgv, board, pipes }: ProcessStart): ChildProcess
     child.unref();
     return child;
   } catch (error) {
-    throw withFolder(error, settings); // Node.js throws some errors of the system
+    throw withFolder(error, start); // Node.js throws some errors of the system
   }
 }
 
 /** Adds the folder to an error of the start: if it does not exist, Node.js says that the program does not; if it is a file, names nothing. */
-function withFolder(error: unknown, { cwd }: WorkerSettings): unknown {
+function withFolder(error: unknown, { settings: { cwd } }: ProcessStart): unknown {
   if (cwd !== undefined) (error as Error).message += `, in ${cwd} (worker.cwd)`;
   return error;
 }
@@ -229,9 +216,9 @@ function oomKills(): number {
 }
 
 function isNewKill(): boolean {
-  if (oomKills() <= knownKills!) return false;
-  knownKills!++;
-  return true;
+  const isNew = oomKills() > knownKills!;
+  if (isNew) knownKills!++;
+  return isNew;
 }
 
 /** Forwards the process's stderr to main's, as Node does for threads. Returns a function that gives the end of what was printed. */
@@ -251,15 +238,11 @@ function listen(stderr: Socket): () => string {
 
 /** A pipe that reads from a socket; undefined: there is none, because the process could not be started. */
 export function pipeFrom(socket: Socket | undefined, write: Pipe['write']): Pipe {
-  let listener: (piece: Uint8Array) => void = () => undefined;
   return {
     write,
     read: () => socket && readSocket(socket),
-    listen: (callback) => {
-      listener = callback;
-      socket?.on('data', listener);
-    },
-    close: () => void socket?.off('data', listener),
+    listen: (callback) => void socket?.on('data', callback),
+    close: () => void socket?.removeAllListeners('data'),
   };
 }
 
@@ -278,10 +261,7 @@ function writeTo(socket: Socket, bytes: Uint8Array): void {
 }
 
 /** The bytes that have arrived and that the event loop has not handled. */
-function readSocket(socket: Socket): Buffer | undefined {
-  const fd = fdOf(socket);
-  return fd < 0 ? undefined : readNow(fd);
-}
+const readSocket = (socket: Socket): Buffer | undefined => readNow(fdOf(socket));
 
 /** The descriptor of the socket; negative if it is closed. */
 function fdOf(socket: Socket): number {
@@ -289,15 +269,16 @@ function fdOf(socket: Socket): number {
 }
 
 /** The specification of a worker as it crosses to its process. @param toMain the descriptor by which the worker speaks to main */
-export function specFor(spec: ThreadSpec, toMain: number): ThreadSpec {
-  const { data, argv = [], resourceLimits } = spec.settings;
+export function specFor(spec: ThreadSpec, toMain: number) {
+  const { data, argv = [], resourceLimits } = spec.settings; // the process has all other settings
   const board: BoardFile = { ...(spec.wire.memory as BoardFile), fd: FD.board };
-  const execArgv = optionsOf(spec.settings);
-  const memory: Surroundings = { argv, execArgv, board, toMain, parentId: process.pid };
-  const wire = { ...spec.wire, port: undefined, memory };
-  // The process has all other settings.
-  return { ...spec, allowance: undefined, wire, settings: { data, resourceLimits } };
+  const memory = { argv, execArgv: optionsOf(spec.settings), board, toMain, parentId: process.pid };
+  const wire = { ...spec.wire, port: undefined as unknown, memory };
+  return { ...spec, allowance: undefined, wire, settings: { data, resourceLimits } satisfies WorkerSettings };
 }
+
+/** What a worker in a process finds as its boot message. */
+export type Told = ReturnType<typeof specFor> & Pick<WorkerBoot, 'data' | 'clockZero'>;
 
 /** Node's options for a process: those that were given, or else main's. */
 export function optionsOf({ execArgv }: WorkerSettings): readonly string[] {

@@ -7,7 +7,7 @@ import { boardsInOneFile, newFileBoard } from './board.js';
 import { farPortOf } from './loopback.case.js';
 import { inherited } from './node-process.js';
 import { processesFor, processPlatform } from './platform.js';
-import { PipePort } from './port.js';
+import { type PipePort, pipePort } from './port.js';
 
 const opened = new WeakSet<PipePort>();
 
@@ -15,7 +15,7 @@ const opened = new WeakSet<PipePort>();
 const platform: Platform = {
   ...processPlatform,
   channelEnds: () => {
-    const near = new PipePort();
+    const near = pipePort();
     const far = farPortOf(near);
     opened.add(near).add(far);
     return [near, far];

@@ -1,13 +1,6 @@
 /** Node.js with a process for each worker: what differs from threads. */
 import os from 'node:os';
-import type {
-  Platform,
-  Thread,
-  ThreadExit,
-  ThreadSpec,
-  Transport,
-  WorkerSettings,
-} from '../../core/contracts.js';
+import type { Platform, Transport, WorkerSettings } from '../../core/contracts.js';
 import { messagesWith } from '../../transport/message/link.js';
 import { clockZero } from '../node/clock.js';
 import { nodePlatform } from '../node/platform.js';
@@ -15,7 +8,7 @@ import { processSource } from '../node/thread-sources.js';
 import { type BoardFile, boardsInOneFile, newFileBoard } from './board.js';
 import { cloneByBytes, kept } from './clone.js';
 import { optionsOf, residentBytesOfAll, specFor, startProcess } from './node-process.js';
-import { FD, PipePort } from './port.js';
+import { FD, type PipePort, pipePort } from './port.js';
 import { type Division, spawnShared } from './shared-process.js';
 
 export const processPlatform: Platform = {
@@ -23,10 +16,24 @@ export const processPlatform: Platform = {
   name: 'process',
   /** The near and the far end are the same object: `spawn` connects it with the new process. */
   channel: () => {
-    const port = new PipePort();
+    const port = pipePort();
     return { near: port, far: port };
   },
-  spawn: spawnProcess,
+  /** Starts a worker in a process of its own. */
+  spawn: (spec, onExit) => {
+    const { settings, wire } = spec;
+    const port = wire.port as PipePort;
+    const start = {
+      settings,
+      execArgv: [...optionsOf(settings), ...limits(settings)],
+      code: processSource(),
+      boot: { ...specFor(spec, FD.toMain), data: settings.data, clockZero: clockZero() },
+      board: wire.memory as BoardFile,
+      pipes: 0,
+    };
+    const child = startProcess(port, start, (exit) => onExit({ ...exit, ...port.uncaught }));
+    return child.threadOf(child.kill, () => child.pid ?? 0);
+  },
   clone: cloneByBytes,
   hasSharedMemory: false,
   /** Memory that only main uses, for leases and counts. Like that of threads, it cannot be transferred. */
@@ -50,25 +57,6 @@ export function processesFor(division: Division): { platform: Platform; transpor
   if (division.threads === 1) return { platform: processPlatform, transport: processTransport };
   const platform = { ...processPlatform, spawn: spawnShared(division) };
   return { platform, transport: messagesWith(boardsInOneFile()) };
-}
-
-/** Starts a worker in a process of its own. */
-function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
-  const { settings, wire } = spec;
-  const port = wire.port as PipePort;
-  const start = {
-    settings,
-    execArgv: [...optionsOf(settings), ...limits(settings)],
-    code: processSource(),
-    boot: { ...specFor(spec, FD.toMain), data: settings.data, clockZero: clockZero() },
-    board: wire.memory as BoardFile,
-    pipes: 0,
-  };
-  const child = startProcess(port, start, (exit) => onExit({ ...exit, ...port.uncaught }));
-  return child.threadOf(
-    () => child.kill(),
-    () => child.pid ?? 0,
-  );
 }
 
 function limits({ resourceLimits = {} }: WorkerSettings): string[] {

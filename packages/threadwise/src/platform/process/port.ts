@@ -22,97 +22,85 @@ export interface Pipe {
   close(): void;
 }
 
-export class PipePort implements Port {
-  readonly #writer = new FrameWriter();
-  readonly #frames = new FrameReader();
-  /** The error that ends the worker at the other end, once that has sent it aside. It is in an object because it may be undefined. */
-  uncaught: { readonly error?: unknown } = {};
-  /** The system's number of the thread at the other end, once that has sent it aside; 0 before. */
-  threadId = 0;
-  /** Whether any message has come. */
-  hasHeard = false;
-  #pipe: Pipe | undefined;
-  #handler: ((message: unknown) => void) | undefined;
-  #onBatch: (() => void) | undefined;
-  #onBroken: (error: unknown) => void = rethrow;
-  #isClosed = false;
+export type PipePort = ReturnType<typeof pipePort>;
 
-  /** Connects the port with `pipe`, before anything is posted. @param out the ring for large messages that leave @param into the ring for those that arrive */
-  attach(pipe: Pipe, out?: Ring, into?: Ring): void {
-    if (this.#isClosed) return pipe.close();
-    this.#writer.put = out && ringWriter(out);
-    this.#frames.take = into && ringReader(into);
-    this.#pipe = pipe;
-    this.#open();
-  }
-
-  post(message: unknown, transfer?: readonly unknown[]): void {
-    const detach = transfer && detachLater(transfer);
-    const frame = this.#writer.write(message);
-    if (!this.#isClosed) this.#pipe?.write(frame);
-    detach?.();
-  }
-
-  /** Tells the port at the other end, not its listener: the error that ends this worker, or the number of its thread. */
-  postAside(message: EncodedError | number): void {
-    this.#pipe?.write(asideFrame(message));
-  }
-
-  listen(
-    handler: (message: unknown) => void,
-    onBatch?: () => void,
-    onBroken: (error: unknown) => void = rethrow,
-  ): void {
-    this.#handler = handler;
-    this.#onBatch = onBatch;
-    this.#onBroken = onBroken;
-    this.#open();
-  }
-
+export function pipePort() {
+  const writer = new FrameWriter();
+  const frames = new FrameReader();
+  let pipe: Pipe | undefined;
+  let listener: Readonly<Record<'handler' | 'onBroken', (value: unknown) => void>> | undefined;
+  let onBatch: (() => void) | undefined;
+  let isClosed = false;
   /** Begins to read, once there are a pipe and a listener. */
-  #open(): void {
-    if (this.#handler === undefined) return;
-    this.#pipe?.listen((piece) => {
-      this.#frames.add(piece);
-      if (this.#deliver() > 0) this.#onBatch?.();
+  const open = (): void => {
+    if (listener === undefined) return;
+    pipe?.listen((piece) => {
+      frames.add(piece);
+      if (deliver() > 0) onBatch?.();
     });
-  }
-
-  /** May be called inside a handler: the messages that it delivers then come after the one that is being handled. */
-  drain(): number {
-    let count = this.#deliver();
-    let piece: Uint8Array | undefined;
-    while ((piece = this.#pipe?.read())) {
-      this.#frames.add(piece);
-      count += this.#deliver();
-    }
-    return count;
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#pipe?.close();
-  }
-
-  #deliver(): number {
+  };
+  const deliver = (): number => {
     let count = 0;
-    for (; this.#frames.next(); count++) this.#hear();
+    for (; frames.next(); count++) hear();
     return count;
-  }
-
-  #hear(): void {
-    this.hasHeard = true;
-    const { isAside } = this.#frames;
+  };
+  const hear = (): void => {
+    port.hasHeard = true;
+    const { isAside } = frames;
     let message: unknown;
     try {
-      message = this.#frames.message();
+      message = frames.message();
     } catch (error) {
-      return isAside ? undefined : this.#onBroken(error);
+      return isAside ? undefined : listener!.onBroken(error);
     }
-    if (!isAside) return this.#isClosed ? undefined : this.#handler!(message);
-    if (typeof message === 'number') this.threadId = message;
-    else this.uncaught = { error: decodeError(message as EncodedError) };
-  }
+    if (!isAside) return isClosed ? undefined : listener!.handler(message);
+    if (typeof message === 'number') port.threadId = message;
+    else port.uncaught = { error: decodeError(message as EncodedError) };
+  };
+  const port = {
+    /** The error that ends the worker at the other end, once that has sent it aside. It is in an object because it may be undefined. */
+    uncaught: {} as { readonly error?: unknown },
+    /** The system's number of the thread at the other end, once that has sent it aside; 0 before. */
+    threadId: 0,
+    /** Whether any message has come. */
+    hasHeard: false,
+    /** Connects the port with a pipe, before anything is posted. @param rings for large messages that leave, and for those that arrive */
+    attach(to: Pipe, ...[out, into]: readonly Ring[]): void {
+      if (isClosed) return to.close();
+      writer.put = out && ringWriter(out);
+      frames.take = into && ringReader(into);
+      pipe = to;
+      open();
+    },
+    post(message, transfer): void {
+      const detach = transfer && detachLater(transfer);
+      const frame = writer.write(message);
+      if (!isClosed) pipe?.write(frame);
+      detach?.();
+    },
+    /** Tells the port at the other end, not its listener: the error that ends this worker, or the number of its thread. */
+    postAside: (message: EncodedError | number): void => pipe?.write(asideFrame(message)),
+    listen(handler, onEnd, onBroken = rethrow): void {
+      listener = { handler, onBroken };
+      onBatch = onEnd;
+      open();
+    },
+    /** May be called inside a handler: the messages that it delivers then come after the one that is being handled. */
+    drain(): number {
+      let count = deliver();
+      let piece: Uint8Array | undefined;
+      while ((piece = pipe?.read())) {
+        frames.add(piece);
+        count += deliver();
+      }
+      return count;
+    },
+    close(): void {
+      isClosed = true;
+      pipe?.close();
+    },
+  } satisfies Port & Readonly<Record<string, unknown>>;
+  return port as Port & typeof port;
 }
 
 let piece: Buffer | undefined;

@@ -1,34 +1,26 @@
 /**
- * The first code of a process with several workers: starts and ends their threads, and passes main's messages on to them. No code of a
- * task runs here, so this thread always answers. The workers write to main by themselves.
+ * The first code of a process with several workers: starts and ends their threads, and passes main's messages on. No code of a task runs here,
+ * so this thread always answers.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
 import { type EncodedError, encodeError } from '../../transport/codec/error-codec.js';
 import { flush, receiveBoot } from '../node/boot.js';
-import { followClock } from '../node/clock.js';
 import { spawnFrom } from '../node/node-thread.js';
+import type { WorkerBoot } from '../node/worker-entry.js';
 import { cloneByBytes } from './clone.js';
 import { inheritedPipe } from './inherited.js';
-import { PipePort } from './port.js';
+import { pipePort } from './port.js';
 
 /** What main says of the worker that has a seat: starts its thread, passes bytes of its pipe on to it, or ends its thread now. */
 export type ToRelay = readonly [seat: number, content: ThreadSpec | Uint8Array | 'end'];
 
 /** A worker's thread is gone; its pipe has all that it had said. */
-export type FromRelay = readonly [
-  seat: number,
-  exitCode: number,
-  outOfMemory: boolean,
-  error: EncodedError | undefined,
-];
+export type FromRelay = readonly [seat: number, exit: ThreadExit, error: EncodedError | undefined];
 
-/** The boot message of the process. */
-export interface RelayBoot {
-  readonly poolName: string;
+/** The boot message of the process. `source`: the code of the workers' threads. */
+export interface RelayBoot extends Pick<WorkerBoot, 'poolName' | 'clockZero'> {
   readonly execArgv: readonly string[];
-  readonly clockZero: number;
-  /** The code of the workers' threads. */
   readonly source: string;
 }
 
@@ -36,14 +28,13 @@ export interface RelayBoot {
 const FLUSH_MS = 3000;
 
 const boot = receiveBoot<RelayBoot>();
-followClock(boot.clockZero);
 process.title = `threadwise ${boot.poolName}`;
 process.execArgv = [...boot.execArgv];
 
 /** The threads of the workers, by their seats. */
 const workers = new Map<number, { readonly port: MessagePort; readonly thread: Thread }>();
 
-const main = new PipePort();
+const main = pipePort();
 main.attach(inheritedPipe());
 main.listen((message) => {
   const [seat, content] = message as ToRelay;
@@ -68,9 +59,9 @@ function start(seat: number, spec: ThreadSpec): void {
   }
 }
 
-async function tell(seat: number, { exitCode, outOfMemory, error }: ThreadExit): Promise<void> {
+async function tell(seat: number, { error, ...exit }: ThreadExit): Promise<void> {
   // Main may kill this process when it hears of the exit, and with it what the thread has printed and nobody has read.
   await Promise.race([flush(), new Promise((resolve) => setTimeout(resolve, FLUSH_MS))]);
   const encoded = error === undefined ? undefined : encodeError(error, cloneByBytes);
-  main.post([seat, exitCode, outOfMemory, encoded] satisfies FromRelay);
+  main.post([seat, exit, encoded] satisfies FromRelay);
 }

@@ -7,7 +7,7 @@ import { type Ring, ringReader, ringWriter } from './ring.js';
 
 function withRing(byteLength: number, run: (ring: Ring) => void): void {
   const { board, memory } = newFileBoard(1);
-  const { toWorker } = ringsOf({ ...(memory as BoardFile), hasRings: true });
+  const [toWorker] = ringsOf({ ...(memory as BoardFile), hasRings: true });
   try {
     run({ ...toWorker!, byteLength });
   } finally {

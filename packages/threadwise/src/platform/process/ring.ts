@@ -16,10 +16,7 @@ export interface Ring {
   readonly takenAt: number;
 }
 
-/**
- * Returns the writing end, which puts bytes in one piece, behind the last message or at the beginning again. Gives their offset; -1 if there is
- * no room, or the system has no memory.
- */
+/** The writing end. What it returns gives the offset at which it has put the bytes, in one piece; -1: there is no room, or no memory. */
 export function ringWriter({ fd, at, byteLength, takenAt }: Ring): (bytes: Uint8Array) => number {
   /** Offsets of the messages that the other end has not taken, the oldest first. */
   const starts: number[] = [];
@@ -50,10 +47,7 @@ export function ringWriter({ fd, at, byteLength, takenAt }: Ring): (bytes: Uint8
   };
 }
 
-/**
- * Returns the reading end, which fills bytes with the oldest message and frees its place, whether the message could be read or not.
- * @param start (of what is returned) where the message is @param into makes room for it
- */
+/** The reading end. What it returns fills bytes with the oldest message and frees its place, whether the message could be read or not. */
 export function ringReader({ fd, at, takenAt }: Ring): (start: number, into: () => Uint8Array) => void {
   const taken = new Uint8Array(1);
   return (start, into) => {

@@ -5,17 +5,16 @@ import { clockZero } from '../node/clock.js';
 import { processSource, relaySource } from '../node/thread-sources.js';
 import { type BoardFile, ringsOf } from './board.js';
 import { optionsOf, pipeFrom, specFor, startProcess } from './node-process.js';
-import { FD, type Pipe, PipePort } from './port.js';
+import { FD, type Pipe, type PipePort, pipePort } from './port.js';
 import type { FromRelay, RelayBoot, ToRelay } from './relay-entry.js';
 
 /** Seats of a process for each worker that it is to have: a worker that retires still has its seat when the next one starts. */
 const SEATS = 2;
-/** How many milliseconds pass between two looks at a thread that was told to end. Chosen by hand. */
-const LOOK_MS = 500;
 /**
- * After how many looks the process of such a thread is killed: a thread that native code blocks never ends. Looks are counted, and no time
- * is taken, because main hears nothing while it is itself blocked or stopped. Chosen by hand.
+ * How many milliseconds pass between two looks at a thread that was told to end, and after how many its process is killed: native code may block
+ * the thread. Looks are counted, and no time is taken, because main hears nothing while it is itself blocked or stopped. Chosen by hand.
  */
+const LOOK_MS = 500;
 const MOST_LOOKS = 10;
 
 /** How the workers of a pool are divided among processes. */
@@ -46,21 +45,17 @@ export function spawnShared({ threads, processes }: Division): Platform['spawn']
 
 /** What main keeps for one worker of the process. */
 interface Member {
-  readonly seat: number;
-  readonly port: PipePort;
   readonly board: BoardFile;
-  readonly tell: (exit: ThreadExit) => void;
   /** Whether the worker begins no more tasks. */
   isRetired: boolean;
-  /** Counts looks at the worker, once it was told to end. */
-  looks: NodeJS.Timeout | undefined;
+  readonly ended: (exit: ThreadExit) => void;
 }
 
 type SharedProcess = ReturnType<typeof startShared>;
 
 /** @param onClosed called when no more workers can be started in the process */
 function startShared({ settings, poolName, wire }: ThreadSpec, seats: number, onClosed: () => void) {
-  const relay = new PipePort();
+  const relay = pipePort();
   const members = new Map<number, Member>();
   /** How the last worker ended, after which the process was killed. */
   let lastExit: ThreadExit | undefined;
@@ -72,8 +67,8 @@ function startShared({ settings, poolName, wire }: ThreadSpec, seats: number, on
   const child = startProcess(relay, start, (exit) => {
     onClosed();
     // First all boards are closed for posting, so that a task that one of these workers gives back does not go to another of them.
-    for (const member of members.values()) member.board.isGone = true;
-    for (const member of members.values()) gone(member, lastExit ?? exit);
+    for (const { board } of members.values()) board.isGone = true;
+    for (const { ended } of members.values()) ended(lastExit ?? exit);
     relay.close();
   });
   const kill = (why?: string) => {
@@ -81,22 +76,14 @@ function startShared({ settings, poolName, wire }: ThreadSpec, seats: number, on
     child.kill(why);
   };
   const say = (...message: ToRelay) => relay.post(message);
-  const gone = ({ seat, port, looks, tell }: Member, exit: ThreadExit) => {
-    clearInterval(looks);
-    port.drain(); // what the worker said before it ended
-    port.threadId = 0;
-    port.close();
-    members.delete(seat);
-    tell({ ...exit, ...port.uncaught });
-  };
   relay.listen((message) => {
-    const [seat, exitCode, outOfMemory, error] = message as FromRelay;
-    const exit = { exitCode, outOfMemory, error: error && decodeError(error) };
-    const member = members.get(seat)!;
-    member.board.isGone = true;
-    if (members.size > 1) return gone(member, exit);
+    const [seat, exit, error] = message as FromRelay;
+    const told = { ...exit, error: error && decodeError(error) };
+    const { board, ended } = members.get(seat)!;
+    board.isGone = true;
+    if (members.size > 1) return ended(told);
     // The exit of the last worker is told when its process is gone.
-    lastExit = exit;
+    lastExit = told;
     kill();
   });
 
@@ -115,22 +102,31 @@ function startShared({ settings, poolName, wire }: ThreadSpec, seats: number, on
         if (members.size === 0) kill(); // without a worker, nothing else would end the process
         throw error; // the data cannot be cloned
       }
-      const member: Member = { seat, port, board, tell: onExit, isRetired: false, looks: undefined };
-      members.set(seat, member);
       // Messages go by way of the relay, and come back by the worker's own pipe.
       const write: Pipe['write'] = ({ buffer, byteOffset, length }) =>
         say(seat, new Uint8Array(buffer, byteOffset, length));
-      const { toWorker, toMain } = ringsOf(board);
-      port.attach(pipeFrom(child.pipes[seat], write), toWorker, toMain);
+      port.attach(pipeFrom(child.pipes[seat], write), ...ringsOf(board));
+      /** Counts looks at the worker, once it was told to end. */
+      let looks: NodeJS.Timeout | undefined;
       const terminate = () => {
-        if (member.looks !== undefined) return;
+        if (looks !== undefined) return;
         say(seat, 'end');
         let count = 0;
-        member.looks = setInterval(() => {
+        looks = setInterval(() => {
           if (++count > MOST_LOOKS)
             kill(`process ${child.pid} was killed, as another of its threads could not be ended`);
         }, LOOK_MS).unref();
       };
+      const ended = (exit: ThreadExit) => {
+        clearInterval(looks);
+        port.drain(); // what the worker said before it ended
+        port.threadId = 0;
+        port.close();
+        members.delete(seat);
+        onExit({ ...exit, ...port.uncaught });
+      };
+      const member: Member = { board, isRetired: false, ended };
+      members.set(seat, member);
       const retires = () => {
         member.isRetired = true;
       };
