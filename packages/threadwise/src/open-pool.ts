@@ -29,19 +29,15 @@ const TRANSPORTS: Readonly<Record<ResolvedOptions['transport'], Transport>> = {
   message: messageTransport,
 };
 
-/** How it is decided which worker gets a task, and how the task gets there. */
-interface Way {
-  transport(options: ResolvedOptions): Transport;
-  readonly newDispatch: Parts['newDispatch'];
+/** How it is decided which worker gets a task, and how the task gets there, where the option `transport` does not say that. */
+interface Way extends Pick<Parts, 'newDispatch'> {
+  readonly newTransport?: (options: ResolvedOptions) => Transport;
 }
 
 const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
-  'shared-queue': {
-    transport: ({ transport }) => TRANSPORTS[transport],
-    newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
-  },
+  'shared-queue': { newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!) },
   coordinator: {
-    transport: ({ tasksPerWorker, choose, worker, idleTimeoutMs = Number.POSITIVE_INFINITY }) =>
+    newTransport: ({ tasksPerWorker, choose, worker, idleTimeoutMs = Number.POSITIVE_INFINITY }) =>
       coordinatedTransport({
         tasksPerWorker,
         choose: builtInName(choose)!,
@@ -50,10 +46,7 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
       }),
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
   },
-  direct: {
-    transport: ({ transport }) => TRANSPORTS[transport],
-    newDispatch: (context) => new DirectDispatch(context),
-  },
+  direct: { newDispatch: (context) => new DirectDispatch(context) },
 };
 
 /** What holds the workers; and how their tasks cross, where that leaves no choice. */
@@ -71,8 +64,9 @@ export function openPool<M = UntypedTasks>(
   const resolved = resolveOptions(options, { ...nodePlatform, choices: choiceNames, builtInName });
   const moduleUrl = nodePlatform.resolveModule(module);
   const { name = usualName, classes, dispatch, isolation, tasksPerWorker } = resolved;
-  const way = WAYS[dispatch];
-  const { platform, transport = way.transport(resolved) } = HOLDERS[isolation](resolved);
+  const { newDispatch, newTransport } = WAYS[dispatch];
+  const { platform, transport = newTransport?.(resolved) ?? TRANSPORTS[resolved.transport] } =
+    HOLDERS[isolation](resolved);
   const pool = new Pool<M>({
     name,
     moduleUrl,
@@ -95,7 +89,7 @@ export function openPool<M = UntypedTasks>(
     recorder: new MeasuredRecorder(nodePlatform.now()),
     sink: diagnosticsSink,
     newQueue: () => new PriorityQueue<Task>(),
-    newDispatch: way.newDispatch,
+    newDispatch,
     choices: choiceNames,
     newChoice: resolveChoice,
   });

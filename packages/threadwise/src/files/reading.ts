@@ -23,9 +23,7 @@ export function sizeNow(path: string): number {
   return sizeOf(statSync(path));
 }
 
-export async function sizeLater(path: string): Promise<number> {
-  return sizeOf(await stat(path));
-}
+export const sizeLater = async (path: string): Promise<number> => sizeOf(await stat(path));
 
 /** Reads a small file: that costs less than the way through libuv's threads. Undefined: it has more than `most` bytes by now. */
 export function readFileNow(path: string, most: number): Uint8Array | undefined {
@@ -85,9 +83,7 @@ function* readsOf(size: number): Generator<Uint8Array, Uint8Array, number> {
 }
 
 /** Memory that no other Buffer shares, so that it can be transferred; not cleared, since it is filled at once. */
-function allocate(bytes: number): Uint8Array {
-  return Buffer.allocUnsafeSlow(bytes);
-}
+const allocate = (bytes: number): Uint8Array => Buffer.allocUnsafeSlow(bytes);
 
 // --- the event loop ---
 
@@ -98,11 +94,8 @@ let nextTurn: Promise<void> = Promise.resolve();
 function holdLoop(): void {
   if (heldSince !== undefined) return;
   heldSince = performance.now();
-  nextTurn = new Promise((resolve) => {
-    setImmediate(() => {
-      heldSince = undefined;
-      resolve();
-    });
+  nextTurn = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+    heldSince = undefined;
   });
 }
 
@@ -112,6 +105,4 @@ export function isBudgetSpent(budgetMs: number): boolean {
 }
 
 /** Resolves in the next turn. Then look at the budget again: of many readers that wait, the first ones spend it. */
-export function loopTurn(): Promise<void> {
-  return nextTurn;
-}
+export const loopTurn = (): Promise<void> => nextTurn;

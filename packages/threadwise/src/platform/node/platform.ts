@@ -108,15 +108,11 @@ function keepAlive(): KeepAlive {
 
 /** The URL of a module that is given as a URL, as the text of a file: or data: URL, or as a path from the working directory. */
 export function resolveModule(specifier: unknown): string {
-  if (specifier instanceof URL) return checkProtocol(specifier.href);
-  if (typeof specifier !== 'string' || specifier === '') {
+  const isUrl = specifier instanceof URL;
+  const given: unknown = isUrl ? specifier.href : specifier;
+  if (typeof given !== 'string' || given === '')
     return reject('module', "a URL, such as new URL('./tasks.js', import.meta.url), or a path", specifier);
-  }
-  if (/^(file|data|https?|node|blob):/i.test(specifier)) return checkProtocol(specifier);
-  return pathToFileURL(resolve(specifier)).href;
-}
-
-function checkProtocol(given: string): string {
+  if (!isUrl && !/^(file|data|https?|node|blob):/i.test(given)) return pathToFileURL(resolve(given)).href;
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url?.protocol === 'file:' || url?.protocol === 'data:') return url.href;
   return reject('module', 'a file: or data: URL', given);

@@ -23,8 +23,7 @@ const BOOK = 3;
 const IN_RING = 4;
 /** The kind that the reader gives to a message for which it has no memory; no frame carries this kind. */
 const LOST = 5;
-/** The longest message. Bytes. */
-const MAX_BYTES = 2 ** 31 - 1;
+const MAX_BYTES = 2 ** 31 - 1; // of a message
 
 /** How many bytes are read from a pipe at a time. */
 export const PIECE_BYTES = 2 ** 18;
@@ -36,7 +35,6 @@ const RING_FROM = 2 ** 16;
 
 const newMemory = (byteLength: number): Memory => memoryOf(new ArrayBuffer(byteLength));
 
-/** Writes the messages of one end of a pipe. */
 export class FrameWriter {
   readonly #book = new Uint8Array(BOOK_BYTES);
   readonly #shapes = new ShapeWriter(this.#book.buffer);
@@ -178,12 +176,7 @@ export class FrameReader {
   /** The message that `next` has found; to be called once, before any other method. Throws if it cannot be read. */
   message(): unknown {
     if (this.#kind === LOST) throw this.#fault;
-    return this.#kind === IN_RING
-      ? this.#fromRing()
-      : this.#valueIn(this.#kind, this.#memory, this.#start, this.#at);
-  }
-
-  #fromRing(): unknown {
+    if (this.#kind !== IN_RING) return this.#valueIn(this.#kind, this.#memory, this.#start, this.#at);
     const { view } = this.#memory;
     const kind = view.getUint8(this.#start);
     const length = view.getUint32(this.#start + 5, true);

@@ -48,7 +48,6 @@ let knownKills: number | undefined;
 interface ProcessStart extends Pick<ThreadSpec, 'settings'> {
   readonly execArgv: readonly string[];
   readonly code: string;
-  /** The boot message of the code. */
   readonly boot: unknown;
   /** A board in the file that the process inherits. The port uses its rings. */
   readonly board: BoardFile;
@@ -67,7 +66,6 @@ export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit:
   const sockets = (child.stdio ?? []) as (Socket | null)[];
   for (const socket of sockets) socket?.on('error', () => undefined).unref(); // the child is gone: its event `exit` will tell
   const [, , stderr, toChild, fromChild, , ...pipes] = sockets as Socket[];
-  let isRunning = pid !== undefined;
   /** What the first call of `kill` gave as its reason; undefined: there was no call. */
   let end: { readonly why: string | undefined } | undefined;
 
@@ -83,8 +81,8 @@ export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit:
     },
     /** A worker of the process. @param terminate ends it @param threadId gives the system's number of its thread, 0 while that is unknown */
     threadOf(terminate: () => void, threadId: () => number): Thread {
-      const cpu = () => (isRunning ? cpuTime(threadId(), pid) : undefined);
-      const resident = () => (isRunning ? residentBytes(pid!) : undefined);
+      const cpu = () => (pid === undefined ? undefined : cpuTime(threadId(), pid));
+      const resident = () => (pid === undefined ? undefined : residentBytes(pid));
       return { terminate, utilization: cpuUtilization(cpu), cpu, residentBytes: resident };
     },
   };
@@ -121,7 +119,6 @@ export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit:
     port.drain(); // reads its last messages
     clearInterval(looks);
     running.delete(pid);
-    isRunning = false;
     onExit(exitOf(code, signal, hearLast()));
     for (const each of pipes) each.destroy();
   });
@@ -189,7 +186,6 @@ function cpuUtilization(time: () => CpuTime | undefined): () => number {
   };
 }
 
-/** The resident memory of a process; undefined if it is unknown. Bytes. */
 function residentBytes(pid: number): number | undefined {
   const kib = /^VmRSS:\s*(\d+)/m.exec(readText(`/proc/${pid}/status`) ?? '')?.[1];
   return kib === undefined ? undefined : Number(kib) * 1024;

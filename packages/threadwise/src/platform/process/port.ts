@@ -62,7 +62,6 @@ export function pipePort() {
     uncaught: {} as { readonly error?: unknown },
     /** The system's number of the thread at the other end, once that has sent it aside; 0 before. */
     threadId: 0,
-    /** Whether any message has come. */
     hasHeard: false,
     /** Connects the port with a pipe, before anything is posted. @param rings for large messages that leave, and for those that arrive */
     attach(to: Pipe, ...[out, into]: readonly Ring[]): void {
