@@ -150,19 +150,16 @@ export class Window {
   #beginReads(): void {
     if (!this.#entries.some(({ state }) => state === 'large')) return;
     const { concurrency, aheadBytes } = this.#options;
-    let [reading, ahead] = [0, 0];
-    for (const { state, size, result } of this.#entries) {
-      if (state !== 'reading') continue;
-      ahead += size;
-      if (result === undefined) reading++;
-    }
+    const begun = this.#entries.filter(({ state }) => state === 'reading');
+    let reading = begun.filter(({ result }) => result === undefined).length;
+    let ahead = begun.reduce((sum, { size }) => sum + size, 0);
     for (const [i, entry] of this.#entries.entries()) {
       if (entry.state !== 'large') continue;
-      if (reading === concurrency || (i > 0 && ahead + entry.size > aheadBytes)) return;
+      const { path, size } = entry;
+      if (reading === concurrency || (i > 0 && ahead + size > aheadBytes)) return;
       reading++;
-      ahead += entry.size;
+      ahead += size;
       entry.state = 'reading';
-      const { path } = entry;
       const read = readFileLater(path, () => this.#source === 'closed').then((bytes) => {
         entry.result = () => ({ path, bytes });
       });

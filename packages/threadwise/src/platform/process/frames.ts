@@ -77,9 +77,7 @@ export class FrameWriter {
 }
 
 /** The frame of a message for the port at the other end, not for its listener. */
-export function asideFrame(message: unknown): Uint8Array {
-  return written(message, ASIDE);
-}
+export const asideFrame = (message: unknown): Uint8Array => written(message, ASIDE);
 
 function written(message: unknown, kind: number): Uint8Array {
   const frame = toBytes(message, HEADER_BYTES);

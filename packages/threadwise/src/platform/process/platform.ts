@@ -1,6 +1,7 @@
 /** Node.js with a process for each worker: what differs from threads. */
 import os from 'node:os';
-import type { Platform, Transport, WorkerSettings } from '../../core/contracts.js';
+import type { Platform, WorkerSettings } from '../../core/contracts.js';
+import type { ResolvedOptions } from '../../core/options/options.js';
 import { messagesWith } from '../../transport/message/link.js';
 import { clockZero } from '../node/clock.js';
 import { nodePlatform } from '../node/platform.js';
@@ -9,7 +10,7 @@ import { type BoardFile, boardsInOneFile, newFileBoard } from './board.js';
 import { cloneByBytes, kept } from './clone.js';
 import { optionsOf, residentBytesOfAll, specFor, startProcess } from './node-process.js';
 import { FD, type PipePort, pipePort } from './port.js';
-import { type Division, spawnShared } from './shared-process.js';
+import { spawnShared } from './shared-process.js';
 
 export const processPlatform: Platform = {
   ...nodePlatform,
@@ -53,7 +54,7 @@ export const processPlatform: Platform = {
 export const processTransport = messagesWith(newFileBoard);
 
 /** The platform and the transport of a pool whose workers are in processes. */
-export function processesFor(division: Division): { platform: Platform; transport: Transport } {
+export function processesFor(division: ResolvedOptions['division']) {
   if (division.threads === 1) return { platform: processPlatform, transport: processTransport };
   const platform = { ...processPlatform, spawn: spawnShared(division) };
   return { platform, transport: messagesWith(boardsInOneFile()) };

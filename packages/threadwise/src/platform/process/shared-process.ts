@@ -1,5 +1,6 @@
 /** Main's side of workers that share a process, each as a thread of it. README.md beside this file has the protocol. */
 import type { Platform, Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
+import type { ResolvedOptions } from '../../core/options/options.js';
 import { decodeError } from '../../transport/codec/error-codec.js';
 import { clockZero } from '../node/clock.js';
 import { processSource, relaySource } from '../node/thread-sources.js';
@@ -17,17 +18,9 @@ const SEATS = 2;
 const LOOK_MS = 500;
 const MOST_LOOKS = 10;
 
-/** How the workers of a pool are divided among processes. */
-export interface Division {
-  /** Workers per process. */
-  readonly threads: number;
-  /** How many processes there are. While many workers are replaced at once, there may be more. */
-  readonly processes: number;
-}
-
 /** Returns `spawn`: a worker starts in the oldest process that has too few workers, else in a new process or, if there are enough, the least loaded. */
-export function spawnShared({ threads, processes }: Division): Platform['spawn'] {
-  /** Processes that can take workers, the oldest first. */
+export function spawnShared({ threads, processes }: ResolvedOptions['division']): Platform['spawn'] {
+  /** Processes that can take workers, the oldest first. There may be more than `processes` while many workers are replaced at once. */
   const open = new Set<SharedProcess>();
   const found = () => {
     const free = [...open].filter(({ hasSeat }) => hasSeat());
