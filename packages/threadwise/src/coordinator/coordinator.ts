@@ -1,26 +1,11 @@
-/**
- * The coordinator of a pool: a thread of its own that has the queue, knows which workers are free, and chooses among
- * them. Results go from the workers to main. The idea is that of experiment S0 (docs/crossing.md); the protocol, whose steps
- * are called T1, G1, C1 and so on, is written down in `transport/coordinator/README.md`. Imports no platform.
- */
-import type { Choice, Platform, Port, TaskQueue, Thread, ThreadExit } from '../core/contracts.js';
+/** What runs on a coordinator's thread. `transport/coordinator/README.md` has the protocol, whose steps are called T1, G1, C1 and so on. */
+import type { Choice, Platform, Port, Thread, ThreadExit } from '../core/contracts.js';
 import { resolveChoice } from '../scheduling/choice/strategies.js';
 import { prefetchDepth } from '../scheduling/dispatch/prefetch.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
-import {
-  dismissCoordinator,
-  isCoordinatorDismissed,
-  WANTS_HINTS,
-  WANTS_ROOM,
-} from '../transport/coordinator/layout.js';
-import type {
-  ExitFacts,
-  MessageFromCoordinator,
-  MessageToCoordinator,
-  Settings,
-} from '../transport/coordinator/messages.js';
-import type { CoordinatorData } from '../transport/coordinator/thread.js';
+import * as C from '../transport/coordinator/layout.js';
+import type * as M from '../transport/coordinator/messages.js';
 import { type About, Line } from '../transport/line.js';
 import { Board } from '../transport/shared/board.js';
 import * as L from '../transport/shared/layout.js';
@@ -32,27 +17,22 @@ import { type Entry, Seat } from './seat.js';
 import { type Hire, SeatSizing } from './sizing.js';
 
 /** What a coordinator needs of its thread. */
-interface CoordinatorPlatform extends Pick<
-  Platform,
-  'now' | 'timer' | 'nextTurn' | 'port' | 'cpuOf' | 'memory' | 'atExit' | 'collectShared'
-> {
+type Needs = 'now' | 'timer' | 'nextTurn' | 'port' | 'cpuOf' | 'memory' | 'atExit' | 'collectShared';
+interface CoordinatorPlatform extends Pick<Platform, Needs> {
   /** Starts a worker from the recipe that main's platform has made for it. */
   spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
 }
 
 /** How many milliseconds the coordinator works before ports and timers have their turn. */
 const SLICE_MS = 1;
-/**
- * How many milliseconds pass between two looks whether workers with unbegun tasks make progress and, while the coordinator waits for
- * room, whether new tasks need more workers.
- */
+/** How many milliseconds pass between two looks whether workers make progress and, while tasks wait for room, whether there should be more. */
 const WATCH_MS = 5;
 /** How many entries the queue may have for each cell before tasks that main has withdrawn are removed from it. */
 const MAX_STALE = 2;
 
 export class Coordinator {
   readonly platform: CoordinatorPlatform;
-  readonly data: CoordinatorData;
+  readonly data: M.CoordinatorData;
   readonly seats = new Map<number, Seat>();
   readonly #main: Line;
   readonly #board: Board;
@@ -61,20 +41,20 @@ export class Coordinator {
   readonly #cellDoubles: Float64Array;
   readonly #runTimes: Float64Array;
   readonly #sleep: Sleep;
-  readonly #queue: TaskQueue<Entry> = new PriorityQueue<Entry>();
-  /** Arguments that came over the port, by cell. */
+  readonly #queue = new PriorityQueue<Entry>();
+  /** Arguments that came over the port for hints that were not read yet, by cell. */
   readonly #posted = new Map<number, Posted>();
   readonly #sizing: SeatSizing;
   /** The seat of a worker that main is about to replace. The worker counts until its successor is hired: else one fewer would be wanted meanwhile. */
   #left: Seat | undefined;
   /** Set by main's first message, before there is any worker to choose. */
   #choice!: Choice;
-  #state: Settings['state'] = 'open';
+  #state: M.Settings['state'] = 'open';
   #isWatching = false;
   /** Whether the event loop has its turn, after which the coordinator goes on. */
   #isYielding = false;
 
-  constructor(main: Port, data: CoordinatorData, platform: CoordinatorPlatform) {
+  constructor(main: Port, data: M.CoordinatorData, platform: CoordinatorPlatform) {
     this.#main = new Line(main);
     this.platform = platform;
     this.data = data;
@@ -84,30 +64,30 @@ export class Coordinator {
     this.#cellDoubles = float64sOf(data.cells);
     this.#runTimes = float64sOf(data.board);
     this.#sleep = sleepOn(this.#words, L.COORDINATOR, () => {
-      if (!isCoordinatorDismissed(this.#words)) this.turn();
+      if (!C.isCoordinatorDismissed(this.#words)) this.turn();
     });
     // The coordinator has thrown, and the workers that it started end with it: none of these threads may wait for its word any more.
     platform.atExit(() => {
-      dismissCoordinator(this.#words);
+      C.dismissCoordinator(this.#words);
       for (const seat of this.#sizing.threads.keys()) this.#board.dismiss(seat);
     });
     this.#sizing = new SeatSizing(this);
     this.#main.listen(
-      (message) => this.#hear(message as MessageToCoordinator),
+      (message) => this.#hear(message as M.MessageToCoordinator),
       () => this.turn(),
       ([type, seat, exit]: About) => {
         // Main could not read the error of an exit: it is told of the exit without the error.
-        if (type === 'exited') this.tell([type, seat as number, exit as ExitFacts, undefined]);
+        if (type === 'exited') this.tell([type, seat as number, exit as M.ExitFacts, undefined]);
       },
     );
     this.turn();
   }
 
-  tell(message: MessageFromCoordinator): void {
+  tell(message: M.MessageFromCoordinator): void {
     this.#main.post(message);
   }
 
-  #hear(message: MessageToCoordinator): void {
+  #hear(message: M.MessageToCoordinator): void {
     switch (message[0]) {
       case ARGUMENTS:
         return void this.#posted.set(message[1], message);
@@ -126,7 +106,6 @@ export class Coordinator {
         return seat?.line.post([TO_WORKER.retire]);
       }
       case 'gone': {
-        // C3 of the protocol
         const seat = this.#leave(message[1]);
         seat?.line.close();
         this.#sizing.completedBefore += seat?.completed ?? 0;
@@ -141,7 +120,7 @@ export class Coordinator {
     }
   }
 
-  #set({ choose, state, bounds }: Partial<Settings>): void {
+  #set({ choose, state, bounds }: Partial<M.Settings>): void {
     if (choose !== undefined) this.#choice = resolveChoice(choose, () => undefined);
     if (state !== undefined) this.#state = state;
     if (bounds !== undefined) this.#sizing.bound(bounds);
@@ -149,7 +128,7 @@ export class Coordinator {
 
   // --- its turn ---
 
-  /** A turn: T1 to T6 of the protocol. */
+  /** T1 to T6. */
   turn(): void {
     if (this.#isYielding) return;
     const end = this.platform.now() + SLICE_MS;
@@ -172,10 +151,10 @@ export class Coordinator {
   #sleeps(): boolean {
     const next = this.#state === 'open' ? this.#queue.peek() : undefined;
     const depth = next && this.#depth(next);
-    const wants = depth === undefined ? WANTS_HINTS : WANTS_ROOM;
+    const wants = depth === undefined ? C.WANTS_HINTS : C.WANTS_ROOM;
     if (depth !== undefined) for (const seat of this.seats.values()) seat.wakeAt(depth);
     Atomics.store(this.#words, L.COORDINATOR, wants);
-    if (isCoordinatorDismissed(this.#words)) return true;
+    if (C.isCoordinatorDismissed(this.#words)) return true;
     if (depth === undefined) return this.#board.length === 0 && this.#sleep(wants);
     this.#look();
     return this.#withRoom(depth).length === 0 && this.#sleep(wants);
@@ -231,16 +210,9 @@ export class Coordinator {
   #dropStale(most = Number.POSITIVE_INFINITY): void {
     let seen = 0;
     for (const entry of this.#queue) {
-      if (!this.#isPosted(entry.hint)) {
-        this.#queue.remove(entry);
-        this.#forget(entry);
-      } else if (++seen === most) return;
+      if (!this.#isPosted(entry.hint)) this.#queue.remove(entry);
+      else if (++seen === most) return;
     }
-  }
-
-  /** Lets go of the arguments of a task, unless a later task in the same cell has replaced them. */
-  #forget({ args }: Entry): void {
-    if (args !== undefined && this.#posted.get(args[1]) === args) this.#posted.delete(args[1]);
   }
 
   #entryOf(hint: number): Entry | undefined {
@@ -252,25 +224,25 @@ export class Coordinator {
     const nameId = this.#cells[at + L.NAME]!;
     let args: Posted | undefined;
     if (this.#cells[at + L.FORM] === L.BY_PORT) {
-      args = this.#argumentsOf(hint);
+      args = this.#takeArguments(hint);
       if (args === undefined) this.#main.drain();
-      args ??= this.#argumentsOf(hint);
+      args ??= this.#takeArguments(hint);
       // The cell may have been posted anew by now: then this hint is dropped like any stale hint.
       if (args === undefined) return undefined;
     }
     return { hint, id, name: args?.[4] ?? '', priority, key: undefined, nameId, args };
   }
 
-  /** The arguments that main has sent for this posting of the cell. Those of an earlier or later posting belong to another hint. */
-  #argumentsOf(hint: number): Posted | undefined {
+  /** Takes the arguments for this posting of the cell out of `#posted`. Those of an earlier or later posting belong to another hint. */
+  #takeArguments(hint: number): Posted | undefined {
     const args = this.#posted.get(L.cellOf(hint));
-    return args !== undefined && L.isOfStamp(hint, args[3]) ? args : undefined;
+    if (args === undefined || !L.isOfStamp(hint, args[3])) return undefined;
+    this.#posted.delete(args[1]);
+    return args;
   }
 
   #isPosted(hint: number): boolean {
-    return (
-      Atomics.load(this.#cells, L.cellOf(hint) * L.WORDS + L.STATE) === L.postedBy(hint, L.POSTED_FOR_ALL)
-    );
+    return L.isPosted(this.#cells, hint, L.POSTED_FOR_ALL);
   }
 
   /** T4: gives tasks, each by G1 to G4, as long as a worker has room for the first of the queue. */
@@ -281,7 +253,6 @@ export class Coordinator {
       const seat = isPosted ? this.#choose(entry) : undefined;
       if (seat === undefined && isPosted) return;
       this.#queue.shift();
-      this.#forget(entry);
       if (seat === undefined) continue;
       if (entry.args !== undefined && !this.#sendArguments(entry.hint, entry.args, seat)) continue;
       seat.give(entry);
@@ -323,10 +294,7 @@ export class Coordinator {
     for (const entry of unbegun.reverse()) this.#queue.push(entry, entry.priority);
   }
 
-  /**
-   * How many tasks wait: those that no worker has, and those that a worker has beyond the number that it may run at a time.
-   * @param most up to this number the answer is exact; a larger answer may count tasks that main has withdrawn
-   */
+  /** How many tasks no worker can run yet. Up to `most` that is exact; a larger answer may count tasks that main has withdrawn. */
   queued(most: number): number {
     if (this.#state === 'paused') return 0;
     let ahead = 0;
@@ -345,7 +313,7 @@ export class Coordinator {
     this.#board.refresh();
   }
 
-  /** From now on the worker is given nothing; what it has not begun goes to others. */
+  /** C2, C3: from now on the worker is given nothing. */
   #leave(id: number): Seat | undefined {
     const seat = this.seats.get(id);
     if (seat === undefined) return undefined;

@@ -2,7 +2,7 @@
 import type { TaskView, WorkerView } from '../core/contracts.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
 import { runningOf, unreadOf } from '../transport/coordinator/layout.js';
-import type { CoordinatorData } from '../transport/coordinator/thread.js';
+import type { CoordinatorData } from '../transport/coordinator/messages.js';
 import type { Line } from '../transport/line.js';
 import * as L from '../transport/shared/layout.js';
 import type { Posted } from '../transport/shared/messages.js';
@@ -81,22 +81,17 @@ export class Seat implements WorkerView {
     return true;
   }
 
-  /**
-   * Whether the worker may be given a task. A worker with few tasks left is given many at once, so that neither side wakes the other for each task.
-   * @param depth how many such tasks may lie unbegun at the worker
-   */
+  /** Whether the worker may be given a task, if `depth` such tasks may lie unbegun there: many at once, once it has few left. */
   hasRoom(depth: number): boolean {
     if (this.isLeaving || !this.isReady || this.#stalledAt === this.#progress) return false;
     const most = Math.min(this.#places + depth, this.#sizes.mail);
     return this.#seen <= this.#refillAt(depth) && this.load < most;
   }
 
-  /** Whether the worker runs anything. */
   get isBusy(): boolean {
     return runningOf(Atomics.load(this.words, L.PROGRESS)) > 0;
   }
 
-  /** Tells the worker how few tasks it must have left to wake a coordinator that waits for room. */
   wakeAt(depth: number): void {
     Atomics.store(this.words, L.WAKE_AT, this.#refillAt(depth));
   }
@@ -115,20 +110,16 @@ export class Seat implements WorkerView {
     Atomics.store(this.words, L.GIVEN_TAIL, this.#tail);
   }
 
-  /** Returns the tasks that were given and have perhaps not begun, the oldest first; each of them only once. */
+  /** What `#unbegun` has, each task only once. */
   takeBack(): Entry[] {
     return this.#unbegun.splice(0);
   }
 
-  /** Whether the worker holds anything that can be taken back. */
   get holdsAny(): boolean {
     return !this.isLeaving && this.#unbegun.length > 0;
   }
 
-  /**
-   * Whether the worker has neither begun nor ended a task since the last look. A worker that runs nothing gets more looks: no long task
-   * holds it up, its thread just has not begun the next task yet.
-   */
+  /** Whether the worker has neither begun nor ended a task since the last look, or, while it runs nothing, since MANY_LOOKS looks. */
   isStuck(): boolean {
     const progress = this.#progress;
     this.#looks = this.#watchedAt === progress ? this.#looks + 1 : 0;

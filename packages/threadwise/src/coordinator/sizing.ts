@@ -45,14 +45,14 @@ export class SeatSizing {
     });
   }
 
-  /** Sets the bounds. Main has forgotten how many workers were wanted for the former bounds, so it has to be told again. */
+  /** Main has forgotten how many workers were wanted for the former bounds, so it has to be told again. */
   bound(bounds: Settings['bounds']): void {
     this.bounds = bounds;
     this.#wanted = undefined;
     this.#measuredAt = undefined;
   }
 
-  /** Tells main how many workers are wanted, when that has changed. Called in each turn, after everything that sizing depends on. */
+  /** Tells main how many workers are wanted, when that has changed. Called in each turn, after all that sizing depends on. */
   look(): void {
     if (this.bounds === undefined) return;
     const wanted = this.bounds.min === this.bounds.max ? this.bounds.min : this.#target();
@@ -74,7 +74,6 @@ export class SeatSizing {
     return target;
   }
 
-  /** Whether there may be more workers than there are. */
   get mayGrow(): boolean {
     return this.bounds !== undefined && this.#serving().length < this.bounds.max;
   }
@@ -122,7 +121,7 @@ export class SeatSizing {
     this.#coordinator.tell(['exited', seat, { exitCode, outOfMemory }, encoded]);
   }
 
-  /** The workers, as main counts them: a worker that may run no more tasks counts until main replaces it. */
+  /** The workers, as main counts them: until they are replaced. */
   #serving(): Seat[] {
     return [...this.#coordinator.seats.values()].filter((seat) => !seat.isReplaced);
   }
@@ -142,7 +141,6 @@ export class SeatSizing {
       current: serving.length,
       starting: serving.filter((seat) => !seat.isReady).length,
       idle: idle.length,
-      // A task that main has taken back needs no worker.
       queued: this.#coordinator.queued(this.bounds!.max * tasksPerWorker),
       tasksPerWorker,
       longestIdleMs: Math.max(0, ...idle.map((seat) => now - seat.doubles[L.IDLE_SINCE]!)),

@@ -1,8 +1,4 @@
-/**
- * How `threadwise/worker` finds the task that runs, and the runner that runs it. The runner may be another copy of
- * this package than the one that a task module imports (a bundle), so they meet at a global symbol.
- */
-
+/** How `threadwise/worker`, which may be of another copy of this package than the runner, finds the task that runs: by a global symbol. */
 import { isObject } from '../core/options/checks.js';
 import type { RunningTask } from './running-task.js';
 
@@ -32,10 +28,7 @@ const TRANSFER = Symbol.for('threadwise.transfer');
 const ASKED = Symbol.for('threadwise.asked');
 
 const scope = globalThis as { [SEATS]?: Set<RunnerSeat>; [ASKED]?: true };
-/**
- * The seats of all runners of this thread, of all copies of this package: one on a worker, and on the calling thread one for each pool that
- * runs calls there.
- */
+/** The seats of all runners of this thread: one on a worker, and on the calling thread one for each pool that runs calls there. */
 export const seats = (scope[SEATS] ??= new Set());
 
 /** The task that the calling code belongs to, whichever runner runs it. */

@@ -29,10 +29,7 @@ export interface RunnerPlatform {
   memory(): { usedBytes: number; limitBytes: number };
   /** Resolves when what was printed has left the thread. */
   flush(): Promise<unknown>;
-  /**
-   * Knows which task the running code belongs to, also after an await; makes promises slower. Undefined where tasks run one by one, on
-   * a thread with one runner: there, code belongs to the task that began last.
-   */
+  /** Knows which task code belongs to, also after an await. Undefined where tasks run one by one: code belongs to the one that began last. */
   readonly store: CallStore | undefined;
 }
 
@@ -155,10 +152,7 @@ export class Runner implements CallHost, EndpointEvents {
     if (this.#isRetiring) this.#sayRetired();
   };
 
-  /**
-   * Lets the thread's timers and sockets have their turn. A port alone would not: as long as messages arrive, Node
-   * handles up to a thousand of them in one turn.
-   */
+  /** Lets the thread's timers and sockets have their turn. A port alone would not: Node handles up to a thousand messages in one turn. */
   #yield(): void {
     this.#platform.nextTurn(() => {
       this.#sliceEnd = this.#platform.now() + SLICE_MS;

@@ -11,10 +11,7 @@ type Values = Iterable<unknown> | AsyncIterable<unknown>;
 /** While a batch is under way, yielded values wait, to be sent together, until this many milliseconds after the last batch was sent. */
 const LONGEST_WAIT_MS = 1;
 
-/**
- * Wraps a function: it hands over what its result yields, and returns nothing.
- * @param instances unpack the arguments; each value is packed as it is handed over
- */
+/** Wraps a function: it hands over what its result yields, and returns nothing. Each value is packed as it is handed over. */
 export function streamed(run: TaskFunction, instances: Instances | undefined): TaskFunction {
   return async (...given: unknown[]) => {
     const outbox = new Outbox(currentTask()!, given.pop() as Ticket);

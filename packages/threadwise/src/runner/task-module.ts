@@ -1,7 +1,4 @@
-/**
- * Reads a task module. Its tasks are the functions that it exports itself, by their names; inherited functions are none. Which tasks may
- * run on the calling thread depends on what the module declares, and on the kinds of the functions.
- */
+/** Reads a task module: its tasks are the functions that it exports itself, and not those that it inherits. */
 import { streamedName } from '../core/calls/stream.js';
 import type { LoadedModule, TaskFunction } from '../core/contracts.js';
 import { checkSameClasses, classNames, registeredClasses } from '../core/options/classes.js';
@@ -22,10 +19,7 @@ type Place = (typeof PLACES)[number];
 /** Kinds of functions whose result is always a promise or an iterator. */
 const AWAITED = /^\[object (Async|Generator|AsyncGenerator)Function\]$/;
 
-/**
- * Reads the exports of a loaded module. Throws a TypeError if none is a task, and ERR_OPTION.
- * @param classes the names of the classes that the pool registers; 'plain': those of the module are ignored
- */
+/** Throws a TypeError if no export is a task, and ERR_OPTION. @param classes those that the pool registers; 'plain': the module's are ignored */
 export function readTaskModule(
   namespace: Namespace,
   classes: readonly string[] | 'plain' = [],
@@ -60,16 +54,16 @@ export function readTaskModule(
   const instances = ofPool.length > 0 ? new Packing(registered) : undefined;
   const placeOf = placesOf(declared.placement ?? 'auto', tasks);
   const functions: string[] = [];
-  const others: [string, string][] = [];
+  const refused: [string, string][] = [];
   for (const [name, run] of tasks) {
     const why = refusal(run, placeOf(name), (setup ?? teardown) !== undefined);
     if (why === undefined) functions.push(name);
-    else others.push([name, why]);
+    else refused.push([name, why]);
     if (instances !== undefined) tasks.set(name, unpacked(run, instances));
   }
   const option = 'threadwise.pure (export)';
   const pure = list(option, declared.pure ?? []).map((each, i) => checkName(`${option}[${i}]`, each, tasks));
-  return { names, tasks, traits: { functions, others }, pure, find, instances, setup, teardown };
+  return { names, tasks, traits: { functions, others: refused }, pure, find, instances, setup, teardown };
 }
 
 /** The functions in these objects; of those that share a name, the first. */
@@ -111,11 +105,7 @@ function checkName(option: string, given: unknown, tasks: Functions): string {
   return reject(option, `the name of a task (${names.join(', ')})`, given, meant);
 }
 
-/**
- * Why 'auto' may not run a function on the calling thread; undefined: it may.
- * @param hasSetup whether the module has a `setup` or `teardown`. With 'auto' the calling thread does not run these, so only functions that
- *   the module itself names with 'auto' run there
- */
+/** Why 'auto' may not run a function on the calling thread, which does not run `setup` or `teardown` for it; undefined: it may. */
 function refusal(run: TaskFunction, place: Place | undefined, hasSetup: boolean): string | undefined {
   if (place === 'threads') return 'the module declares that it stays on threads';
   if (hasSetup && place === undefined) return 'the module has a setup or teardown of its own, for workers';

@@ -19,7 +19,6 @@ export const ROOM = 8;
 export const WORDS = 9;
 /** How many bytes the length of a value takes, in front of the value. */
 const LENGTH_BYTES = 4;
-
 /** How many bytes all values of a channel may take together. */
 const MOST_BYTES = 2 ** 30;
 
@@ -30,10 +29,7 @@ export interface ChannelOptions {
   maxBytes?: number | undefined;
 }
 
-/**
- * Puts a value into its place by `act`, or takes it: `moves` is TAIL or HEAD. Returns what `act` returns; undefined if the channel is closed
- * and, for a value to take, empty.
- */
+/** Puts a value into its place by `act` (`moves` is TAIL), or takes one (HEAD). Returns what `act` returns; undefined: there is no more. */
 export function* pass<T>(
   words: Int32Array,
   number: number,
@@ -89,7 +85,7 @@ export class Channel<T = unknown> extends Structure {
     // An ArrayBuffer has no keys, so the check of the options would accept it.
     if (types.isArrayBuffer(options)) reject('buffer', 'a SharedArrayBuffer', options);
     const { capacity, maxBytes } = resolved(isShared(options) ? {} : options);
-    super('Channel', options, WORDS, [capacity, maxBytes], capacity * (LENGTH_BYTES + maxBytes));
+    super('Channel', options, 4 * WORDS + capacity * (LENGTH_BYTES + maxBytes), [capacity, maxBytes]);
     this.#maxBytes = this.words[MAX_BYTES]!;
   }
 
@@ -190,10 +186,7 @@ function copyOf(part: object): unknown {
   }
 }
 
-/**
- * A method of Node.js that its types leave out: reads a view, whose memory is that of the whole message, or of Node's pool of small Buffers.
- * Undefined on runtimes whose `deserialize` differs (Bun): there no view shares the memory of the message.
- */
+/** A method that the types leave out: reads a view, whose memory is that of the whole message. Undefined on Bun, where no view shares that. */
 const { _readHostObject: readView } = DefaultDeserializer.prototype as unknown as {
   _readHostObject?(this: DefaultDeserializer): ArrayBufferView<ArrayBuffer>;
 };

@@ -12,7 +12,7 @@ export class Counter extends Structure {
 
   /** Begins with `value`, a whole number. Default 0. */
   constructor(value: number | SharedArrayBuffer = 0) {
-    super('Counter', value, WORDS);
+    super('Counter', value, 4 * WORDS);
     this.#values = new BigInt64Array(this.buffer, 0, WORDS / 2);
     if (!isShared(value)) this.value = value;
   }

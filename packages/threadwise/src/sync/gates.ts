@@ -24,10 +24,7 @@ function broken(kind: string, why: number): ThreadwiseError {
 /** How many threads a gate can know at the same time: 4 KiB. Chosen by hand. */
 const MOST_MEMBERS = 1023;
 
-/**
- * Enters a thread among the members, in the words from `first` on. Returns the place of its word; -1 if none is left.
- * `isOnce`: a thread that is there already is not entered again.
- */
+/** Enters a thread in the words from `first` on; `isOnce`: unless it is there already. Returns the place of its word; -1: none is left. */
 function enter(words: Int32Array, first: number, number: number, isOnce = false): number {
   for (let at = first; at < words.length; at++) {
     const seen = Atomics.compareExchange(words, at, 0, number);
@@ -76,18 +73,16 @@ export function breakUp(words: Int32Array, why: number, state?: number): boolean
 /** Arrives, and waits for the others. Returns whether this party was the last one. */
 export function* arrive(words: Int32Array, number: number): Steps<boolean> {
   enter(words, PARTY_MEMBERS, number, true);
-  let state = Atomics.load(words, STATE);
+  let state: number;
   for (;;) {
+    state = Atomics.load(words, STATE);
     if (state < 0) throw brokenBarrier(state);
     const isLast = (state & ARRIVED) + 1 === words[PARTIES];
     const next = isLast ? ((state & ROUNDS) + ROUND) & ROUNDS : state + 1;
-    const seen = Atomics.compareExchange(words, STATE, state, next);
-    if (seen === state && isLast) {
-      Atomics.notify(words, STATE);
-      return true;
-    }
-    if (seen === state) break;
-    state = seen;
+    if (Atomics.compareExchange(words, STATE, state, next) !== state) continue;
+    if (!isLast) break;
+    Atomics.notify(words, STATE);
+    return true;
   }
   for (;;) {
     const value = Atomics.load(words, STATE);
@@ -114,7 +109,7 @@ export class Barrier extends Structure {
   /** @param parties - how many parties wait for each other: 1 to 1,023 */
   constructor(parties: number | SharedArrayBuffer) {
     const made = isShared(parties) ? 0 : integer('parties', parties, 1, ARRIVED);
-    super('Barrier', parties, PARTY_MEMBERS + MOST_MEMBERS, [0, made]);
+    super('Barrier', parties, 4 * (PARTY_MEMBERS + MOST_MEMBERS), [0, made]);
   }
 
   /** How many parties wait for each other. */
@@ -173,7 +168,7 @@ export class Latch extends Structure {
   /** @param count - how often it has to be counted down: 0 to 2^31 - 1 */
   constructor(count: number | SharedArrayBuffer) {
     const missing = isShared(count) ? 0 : integer('count', count, 0, 2 ** 31 - 1);
-    super('Latch', count, LATCH_MEMBERS + Math.min(missing, MOST_MEMBERS), [missing]);
+    super('Latch', count, 4 * (LATCH_MEMBERS + Math.min(missing, MOST_MEMBERS)), [missing]);
   }
 
   /** How often the latch has yet to be counted down. */

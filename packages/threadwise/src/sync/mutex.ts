@@ -65,7 +65,7 @@ export class Mutex extends Structure {
   constructor(buffer?: SharedArrayBuffer) {
     // A caller that gives anything else means a lock that exists already: a new one would keep nobody out.
     if (buffer !== undefined && !isShared(buffer)) reject('buffer', 'a SharedArrayBuffer', buffer);
-    super('Mutex', buffer, WORDS);
+    super('Mutex', buffer, 4 * WORDS);
   }
 
   /** Waits until this caller has the lock. Rejects with ERR_TASK_TIMEOUT. */

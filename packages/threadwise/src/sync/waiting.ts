@@ -14,28 +14,16 @@ export interface WaitOptions {
 }
 
 /** A request to sleep until word `at` is notified, if it still is `value`. */
-export interface Sleep {
-  readonly at: number;
-  readonly value: number;
-}
-
+export type Sleep = { readonly at: number; readonly value: number };
 /** The code of a structure: it runs until it has a result, and yields where it has to sleep. */
 export type Steps<T> = Generator<Sleep, T, void>;
 
-/**
- * How long a thread sleeps before it looks whether another one has died. Milliseconds; chosen by hand: short enough for a thread that waits for a
- * dead holder, and ten wake-ups a second are no load.
- */
+/** How many milliseconds a thread sleeps before it looks whether another one has died. Chosen by hand: ten wake-ups a second are no load. */
 const LOOK_MS = 100;
 
+const KINDS = ['Mutex', 'Counter', 'Barrier', 'Latch', 'Channel'];
 /** The first word of a structure, which says what it is: a number that other memory is not likely to begin with. */
-const KINDS = {
-  Mutex: 0x7457_0001,
-  Counter: 0x7457_0002,
-  Barrier: 0x7457_0003,
-  Latch: 0x7457_0004,
-  Channel: 0x7457_0005,
-} as const;
+const wordOf = (kind: string) => 0x7457_0001 + KINDS.indexOf(kind);
 
 /** Does what `instanceof SharedArrayBuffer` does, but knows those from outside of a vm context, too: in Jest, what a task returns. */
 export const isShared = (value: unknown): value is SharedArrayBuffer => types.isSharedArrayBuffer(value);
@@ -47,20 +35,14 @@ export abstract class Structure {
   /** @internal */
   protected readonly words: Int32Array;
 
-  /** @internal `given`: a buffer to open; otherwise one of `count` words and `bytes` bytes is made, with `first` behind the word of its kind. */
-  constructor(
-    kind: keyof typeof KINDS,
-    given: unknown,
-    count: number,
-    first: readonly number[] = [],
-    bytes = 0,
-  ) {
+  /** @internal `given`: a buffer to open; otherwise one of `bytes` bytes is made, with the words `first` behind the one that says its kind. */
+  constructor(kind: string, given: unknown, bytes: number, first: readonly number[] = []) {
     const isOpened = isShared(given);
-    this.buffer = isOpened ? given : new SharedArrayBuffer(count * 4 + bytes);
+    this.buffer = isOpened ? given : new SharedArrayBuffer(bytes);
     this.words = new Int32Array(this.buffer, 0, this.buffer.byteLength >>> 2);
-    if (!isOpened) this.words.set([KINDS[kind], ...first]);
-    if (this.words[0] === KINDS[kind]) return;
-    const other = Object.entries(KINDS).find(([, word]) => word === this.words[0])?.[0];
+    if (!isOpened) this.words.set([wordOf(kind), ...first]);
+    if (this.words[0] === wordOf(kind)) return;
+    const other = KINDS.find((each) => wordOf(each) === this.words[0]);
     reject('buffer', `the buffer of a ${kind}`, given, other && ` It is that of a ${other}`);
   }
 

@@ -1,7 +1,7 @@
 /** The first code of a coordinator's thread on Node: puts a coordinator on the port that it was given. */
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { Coordinator } from '../../coordinator/coordinator.js';
-import type { CoordinatorData } from '../../transport/coordinator/thread.js';
+import type { CoordinatorData } from '../../transport/coordinator/messages.js';
 import { followClock, now, timer } from './clock.js';
 import { collectShared } from './collect.js';
 import { noteEnds } from './ended-threads.js';

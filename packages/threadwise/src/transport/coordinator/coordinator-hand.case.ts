@@ -4,7 +4,7 @@ import { Coordinator } from '../../coordinator/coordinator.js';
 import type { HelperSpec, Thread } from '../../core/contracts.js';
 import type { Actor, Step, Surroundings } from '../shared/stage/hand.case.js';
 import type { HandPort } from '../shared/stage/stage.case.js';
-import type { CoordinatorData } from './thread.js';
+import type { CoordinatorData } from './messages.js';
 
 export class CoordinatorHand implements Actor, Thread {
   readonly name = 'coordinator';

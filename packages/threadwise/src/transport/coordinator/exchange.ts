@@ -1,5 +1,5 @@
 /** Main's side of a pool with a coordinator: hands cells to the coordinator's thread, and takes back what it leaves when it dies. */
-import type { HelperView, LinkEvents, Platform, RemoteSizing, Transport } from '../../core/contracts.js';
+import type { HelperView, LinkEvents, Platform, Transport } from '../../core/contracts.js';
 import { lostError } from '../../core/workers/failures.js';
 import { unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
@@ -9,9 +9,16 @@ import { SharedLink } from '../shared/main/link.js';
 import { SharedQueue } from '../shared/main/queue.js';
 import { countWithin } from '../trust.js';
 import { dismissCoordinator, WANTS_HINTS, wakeCoordinator } from './layout.js';
-import { type CoordinatorOptions, CoordinatorThread } from './thread.js';
+import type { CoordinatorData, Settings } from './messages.js';
+import { CoordinatorThread } from './thread.js';
 
 type Sizes = Omit<L.Sizes, 'mail'>;
+
+type Deciding = Pick<CoordinatorData, 'tasksPerWorker' | 'idleTimeoutMs'> & Pick<Settings, 'choose'>;
+interface CoordinatorOptions extends Deciding {
+  /** Whether main sends tasks that move their arguments directly: where workers are replaced after some tasks, the one chosen might not begin it. */
+  readonly sendsMoved: boolean;
+}
 
 export function coordinatedTransport(options: CoordinatorOptions, sizes: Sizes = L.SIZES): Transport {
   return (platform, linkCapacity) => new CoordinatedExchange(platform, sizes, linkCapacity, options);
@@ -22,7 +29,7 @@ export class CoordinatedExchange extends SharedExchange {
   declare readonly pull: CoordinatedQueue;
   readonly options: CoordinatorOptions;
   readonly thread: CoordinatorThread;
-  readonly sizing: RemoteSizing;
+  readonly sizing: CoordinatorThread;
   /** Seats whose worker is gone, but to which the coordinator may still give tasks. */
   readonly #left = new Set<number>();
 
@@ -38,7 +45,7 @@ export class CoordinatedExchange extends SharedExchange {
 
   choose(choose: string): void {
     this.thread.set({ choose });
-    for (const link of this.links.values()) (link as CoordinatedLink).isChosenBy(choose);
+    if (choose === 'least-elu') for (const link of this.links.values()) (link as CoordinatedLink).measure();
   }
 
   override close(): Promise<void> | undefined {
@@ -76,23 +83,23 @@ export class CoordinatedExchange extends SharedExchange {
     return link;
   }
 
-  /** Prepared workers do not read their ports, and a message that lies there would keep the memory: others are prepared in their place. */
+  /** Prepared workers do not read their ports, where the message would keep the memory: others are prepared in their place. */
   protected override tellSegment(index: number, buffer: ArrayBufferLike | undefined): void {
     super.tellSegment(index, buffer);
     if (buffer === undefined) this.thread.tell(['drop', this.arena.segments[index]!.byteLength]);
   }
 
-  /** Makes the line to a worker that the coordinator may start. Until the worker is started, it counts as parked. */
+  /** The line to a worker that the coordinator may start. Until then the worker counts as parked. */
   connectReserved(events: LinkEvents): CoordinatedLink {
     const link = super.connect(events) as CoordinatedLink;
-    link.measureUtilization();
+    link.measure();
     this.board.set(L.RESERVED, link.seat);
     return link;
   }
 
   protected override newLink(memory: L.SharedMemory, events: LinkEvents): CoordinatedLink {
     const link = new CoordinatedLink(this, memory, events);
-    link.isChosenBy(this.thread.settings.choose);
+    if (this.thread.settings.choose === 'least-elu') link.measure();
     return link;
   }
 
@@ -131,30 +138,25 @@ export class CoordinatedExchange extends SharedExchange {
   }
 }
 
-/** Main's line to a worker of a pool with a coordinator: that of the shared transport, and what the coordinator needs of it. */
+/** Main's line to a worker of a pool with a coordinator. */
 export class CoordinatedLink extends SharedLink {
   declare protected readonly exchange: CoordinatedExchange;
   isRetiring = false;
 
-  measureUtilization(): void {
+  /** The worker measures the utilisation of its event loop from now on. */
+  measure(): void {
     this.own[L.MEASURES] = 1;
-  }
-
-  /** @param choose the strategy by which the worker is chosen from now on */
-  isChosenBy(choose: string): void {
-    if (choose === 'least-elu') this.measureUtilization();
   }
 
   get threadId(): number {
     return Atomics.load(this.own, L.THREAD_ID);
   }
 
-  /** The worker's event loop utilisation, as it measured that last, 0 to 1. */
   get utilization(): number {
     return countWithin(Atomics.load(this.own, L.UTILIZATION), 1000) / 1000;
   }
 
-  /** Tells the worker by way of the coordinator, so that it hears of this after everything that was assigned to it. */
+  /** By way of the coordinator, so that the worker hears of this after everything that was assigned to it. */
   override retire(isReplaced = false): boolean {
     const { thread } = this.exchange;
     this.isRetiring = true;
@@ -168,7 +170,6 @@ export class CoordinatedLink extends SharedLink {
 class CoordinatedQueue extends SharedQueue {
   override readonly sorts = true;
   declare protected readonly exchange: CoordinatedExchange;
-  /** Gives back tasks that no worker has begun, to be dispatched anew. */
   giveBack: (tasks: readonly Task[]) => void = () => undefined;
 
   override carries(task: Task): boolean {
@@ -177,7 +178,7 @@ class CoordinatedQueue extends SharedQueue {
     return task.key === undefined && !thread.isDown && !isSent;
   }
 
-  /** How many tasks no worker has begun. The number is exact, as it decides whether a worker is needed. */
+  /** Exact, as it decides whether a worker is needed. */
   override get unclaimed(): number {
     const { cells } = this.exchange;
     if (cells.offeredCount === 0) return 0;

@@ -68,9 +68,8 @@ export class Given extends TaskSource {
     }
     this.#doubles[L.RAN_MS]! += ms;
     this.own[L.ENDED]!++;
-    if (this.own[L.MEASURES] === 1) {
+    if (this.own[L.MEASURES] === 1)
       this.own[L.UTILIZATION] = Math.round((this.platform.utilization?.() ?? 0) * 1000);
-    }
     this.#running--;
     Atomics.store(this.own, L.PROGRESS, progress(this.#running, this.#head));
     if (this.#unread + this.#running <= this.own[L.WAKE_AT]!) wakeCoordinator(this.board.words, WANTS_ROOM);
@@ -118,12 +117,9 @@ export class Given extends TaskSource {
 
   /** The first hint of a task that no other worker can run; -1: there is none. */
   #assigned(): number {
-    const { cells, sizes } = this;
-    const tail = Atomics.load(this.own, L.GIVEN_TAIL);
-    for (let at = this.#head; at !== tail; at = (at + 1) | 0) {
-      const hint = this.own[L.givenPlace(at, sizes)]!;
-      if (Atomics.load(cells, L.cellOf(hint) * L.WORDS + L.STATE) === L.postedBy(hint, this.postedHere))
-        return hint;
+    for (let at = this.#head, left = this.#unread; left > 0; at++, left--) {
+      const hint = this.own[L.givenPlace(at, this.sizes)]!;
+      if (L.isPosted(this.cells, hint, this.postedHere)) return hint;
     }
     return -1;
   }

@@ -46,7 +46,7 @@ const NEWEST_WEIGHT = 0.1;
 /** A run of more milliseconds than this, and than the average, becomes the average: otherwise tasks would pile up behind such runs. */
 const LONG_MS = 0.5;
 
-/** Adds a run time to the average of a function. If several threads write at once, one of the run times counts. */
+/** Adds a run time to the average of a function; of those that several threads add at once, one counts. */
 export function noteRunTime(board: Float64Array, nameId: number, ms: number): void {
   const at = runTimeOf(nameId);
   const average = board[at]!;

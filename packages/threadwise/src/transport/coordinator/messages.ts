@@ -2,6 +2,7 @@
 import type { LoadView, ThreadExit } from '../../core/contracts.js';
 import type { SizingDecision } from '../../core/workers/sizer.js';
 import type { EncodedError } from '../codec/error-codec.js';
+import type { SharedMemory } from '../shared/layout.js';
 import type { Posted } from '../shared/messages.js';
 
 /** What main can change while a coordinator works. */
@@ -12,6 +13,13 @@ export interface Settings {
   readonly state: 'open' | 'paused';
   /** How many workers there may be, and how many make sense for tasks that compute; undefined: the coordinator does not size the pool yet. */
   readonly bounds: Pick<LoadView, 'min' | 'max' | 'cores'> | undefined;
+}
+
+/** What the coordinator's thread gets, beside its port. */
+export interface CoordinatorData extends Pick<SharedMemory, 'sizes' | 'board' | 'cells'> {
+  readonly tasksPerWorker: number;
+  /** After how many milliseconds an idle worker is released; Infinity: never. */
+  readonly idleTimeoutMs: number;
 }
 
 /** How a thread ended, without its error, which crosses encoded. */

@@ -1,48 +1,26 @@
 /** Main's side of the coordinator's thread: starts it when it is needed, and when it has died, and exchanges messages with it. */
-import type {
-  Link,
-  LinkEvents,
-  RemoteSizing,
-  ReservedEvents,
-  Thread,
-  ThreadSpec,
-} from '../../core/contracts.js';
+import type { LinkEvents, RemoteSizing, ReservedEvents, Thread } from '../../core/contracts.js';
 import { promised } from '../../core/promised.js';
-import type { SizingDecision } from '../../core/workers/sizer.js';
 import { decodeError } from '../codec/error-codec.js';
 import { type About, Line } from '../line.js';
 import { COORDINATOR_DISMISSED, type SharedMemory } from '../shared/layout.js';
 import { ARGUMENTS, LINE } from '../shared/messages.js';
 import type { CoordinatedExchange, CoordinatedLink } from './exchange.js';
 import { dismissCoordinator } from './layout.js';
-import type { MessageFromCoordinator, MessageToCoordinator, Settings } from './messages.js';
-
-/** What a coordinator decides by. */
-export interface CoordinatorOptions extends Pick<Settings, 'choose'> {
-  readonly tasksPerWorker: number;
-  /** After how many milliseconds an idle worker is released; Infinity: never. */
-  readonly idleTimeoutMs: number;
-  /**
-   * Whether main sends tasks that move their arguments directly to a worker. The coordinator does not count tasks: where workers are replaced
-   * after a number of tasks, it might give such a task to a worker that may not begin it.
-   */
-  readonly sendsMoved: boolean;
-}
-
-/** What the coordinator's thread gets, beside its port. */
-export type CoordinatorData = Omit<CoordinatorOptions, 'choose' | 'sendsMoved'> &
-  Pick<SharedMemory, 'sizes' | 'board' | 'cells'>;
+import type * as M from './messages.js';
 
 /** After this many deaths in a row, all but the first of them early, no further coordinator is started, and main chooses the workers. Chosen by hand. */
 const MAX_FAILURES = 3;
 /** A coordinator that dies within this many milliseconds of its start has died early. */
 const EARLY_MS = 10_000;
 
+type Tell = Parameters<RemoteSizing['onWanted']>[0];
+
 export class CoordinatorThread implements RemoteSizing {
   /** How many workers the coordinator wants; undefined before it has said so: then main decides. */
   wanted: number | undefined;
   restarts = 0;
-  settings: Settings;
+  settings: M.Settings;
   readonly #exchange: CoordinatedExchange;
   #thread: Thread | undefined;
   /** Resolves when the last thread that was started is gone. */
@@ -54,8 +32,8 @@ export class CoordinatorThread implements RemoteSizing {
   /** What the pool is told of the workers that the coordinator may start, or has started, by seat. */
   readonly #reserved = new Map<number, ReservedEvents>();
   /** The decisions that were heard in this batch. */
-  readonly #news: (SizingDecision | undefined)[] = [];
-  #onWanted: (decision: SizingDecision | undefined) => void = () => undefined;
+  readonly #news: Parameters<Tell>[0][] = [];
+  #onWanted: Tell = () => undefined;
 
   constructor(exchange: CoordinatedExchange) {
     this.settings = { choose: exchange.options.choose, state: 'open', bounds: undefined };
@@ -72,13 +50,13 @@ export class CoordinatorThread implements RemoteSizing {
   }
 
   /** Changes what this coordinator, and each after it, goes by. */
-  set(settings: Partial<Settings>): void {
+  set(settings: Partial<M.Settings>): void {
     this.settings = { ...this.settings, ...settings };
     this.tell(['set', settings]);
   }
 
   /** Returns false if there is no coordinator. */
-  tell(message: MessageToCoordinator, transfer?: readonly unknown[]): boolean {
+  tell(message: M.MessageToCoordinator, transfer?: readonly unknown[]): boolean {
     this.#line?.post(message, transfer);
     return this.#line !== undefined;
   }
@@ -94,7 +72,7 @@ export class CoordinatorThread implements RemoteSizing {
 
   // --- how many workers there are ---
 
-  bound({ min, max, cores }: NonNullable<Settings['bounds']>): void {
+  bound({ min, max, cores }: NonNullable<M.Settings['bounds']>): void {
     this.wanted = undefined; // the last number was for other bounds
     this.set({ bounds: { min, max, cores } });
   }
@@ -104,11 +82,15 @@ export class CoordinatorThread implements RemoteSizing {
     this.#tellWanted();
   }
 
-  onWanted(callback: (decision: SizingDecision | undefined) => void): void {
+  onWanted(callback: Tell): void {
     this.#onWanted = callback;
   }
 
-  reserve(events: LinkEvents, specOf: (link: Link) => ThreadSpec, callbacks: ReservedEvents): Thread {
+  reserve(
+    events: LinkEvents,
+    specOf: Parameters<RemoteSizing['reserve']>[1],
+    callbacks: ReservedEvents,
+  ): Thread {
     this.ensureStarted(); // a listener may have called this just after the former coordinator has died
     const { platform } = this.#exchange;
     const link = this.#exchange.connectReserved(events);
@@ -123,10 +105,7 @@ export class CoordinatorThread implements RemoteSizing {
     };
   }
 
-  /**
-   * Called only when all messages that had arrived were heard: a main thread that was busy hears first how many workers were wanted, and
-   * after that that the coordinator has started them by itself.
-   */
+  /** Called only when all messages that had arrived were heard: among them may be that the coordinator has started workers by itself. */
   #tellWanted(): void {
     for (const decision of this.#news.splice(0)) this.#onWanted(decision);
   }
@@ -153,18 +132,18 @@ export class CoordinatorThread implements RemoteSizing {
     this.#startedAt = platform.now();
     Atomics.store(board.words, COORDINATOR_DISMISSED, 0);
     this.#line.listen(
-      (message) => this.#hear(message as MessageFromCoordinator),
+      (message) => this.#hear(message as M.MessageFromCoordinator),
       () => this.#tellWanted(),
       ([type, cell, id]: About, reason) => {
         if (type === ARGUMENTS) this.#exchange.unread(cell as number, id as number, reason);
       },
     );
-    const name = 'threadwise/coordinator';
     const data = { ...options, sizes, board: board.words.buffer, cells: cells.words.buffer };
     const { promise, resolve } = promised();
     this.#gone = promise;
     try {
-      const thread = platform.startHelper({ name, port: far, data }, () => {
+      const spec = { name: 'threadwise/coordinator', port: far, data };
+      const thread = platform.startHelper(spec, () => {
         if (this.#thread === thread) this.#died();
         resolve();
       });
@@ -176,7 +155,7 @@ export class CoordinatorThread implements RemoteSizing {
     this.tell(['set', this.settings]);
   }
 
-  #hear(message: MessageFromCoordinator): void {
+  #hear(message: M.MessageFromCoordinator): void {
     const [type, number] = message;
     switch (type) {
       case 'released':

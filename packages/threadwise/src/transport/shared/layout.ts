@@ -135,6 +135,9 @@ export const cellOf = (hint: number) => hint & UNSTAMPED;
 export const isOfStamp = (hint: number, stamp: number) => (hint & ~UNSTAMPED) === stampBits(stamp);
 /** The state of a cell until the task of the hint's posting begins. @param phase POSTED_FOR_ALL, or posted for one seat */
 export const postedBy = (hint: number, phase: number) => (hint & ~UNSTAMPED) | phase;
+/** Whether the task of a hint has neither begun nor been withdrawn. @param phase as in `postedBy` */
+export const isPosted = (cells: Int32Array, hint: number, phase: number) =>
+  Atomics.load(cells, cellOf(hint) * WORDS + STATE) === postedBy(hint, phase);
 
 /** Forms of arguments and results. NUMBER, LATIN1: one argument or the result, a Float64 or a text of one-byte characters in the cell. */
 export const NOTHING = 0;

@@ -164,8 +164,7 @@ export class Claims extends TaskSource {
       const count = Math.min(L.MAX_CLAIM, Atomics.load(this.#words, L.claimedOf(other)));
       for (let i = 0; i < count; i++) {
         const hint = this.#words[L.claimsOf(other) + i]!;
-        const word = Atomics.load(this.cells, L.cellOf(hint) * L.WORDS + L.STATE);
-        if (word === L.postedBy(hint, L.POSTED_FOR_ALL)) return hint;
+        if (L.isPosted(this.cells, hint, L.POSTED_FOR_ALL)) return hint;
       }
     }
     return -1;
