@@ -117,8 +117,8 @@ export interface PullQueue {
   holder(task: Task): Link | undefined;
   /** The first task that no worker has begun. */
   peek(): Task | undefined;
-  /** Tells of tasks that the queue cannot keep and no worker has begun: they are to be dispatched anew. */
-  onReturned(callback: (tasks: readonly Task[]) => void): void;
+  /** Set by the dispatch. Called with tasks that the queue cannot keep and no worker has begun: they are to be dispatched anew. */
+  giveBack: (tasks: readonly Task[]) => void;
 }
 
 /** The coordinator's thread. */
@@ -138,8 +138,8 @@ export interface RemoteSizing {
   bound(bounds: Pick<LoadView, 'min' | 'max' | 'cores'>): void;
   /** Handles now what that thread has said already. */
   drain(): void;
-  /** Calls back when `wanted` changes; with the decision that changed it, if one did. */
-  onWanted(callback: (decision: SizingDecision | undefined) => void): void;
+  /** Set by the scaler. Called when `wanted` changes; with the decision that changed it, if one did. */
+  onWanted: (decision: SizingDecision | undefined) => void;
   /** Prepares a worker that the other thread starts by itself when main does not start one in time. */
   reserve(events: LinkEvents, specOf: (link: Link) => ThreadSpec, callbacks: ReservedEvents): Thread;
 }

@@ -13,7 +13,6 @@ import type { Exchange, LinkEvents, RemoteSizing, Scaling } from '../contracts.j
 import { Engine } from '../engine.js';
 import { FakeLink, FakePlatform, FakeTransport, silentSink } from '../fake-platform.case.js';
 import { resolveOptions } from '../options/options.js';
-import type { SizingDecision } from './sizer.js';
 import { snapshot } from '../stats.js';
 import type { Task } from '../calls/task.js';
 
@@ -90,16 +89,12 @@ class WorkersQueue extends FakePullQueue {
 class Remote implements RemoteSizing {
   wanted: number | undefined;
   readonly isDown = false;
-  #tell: (decision: SizingDecision | undefined) => void = () => undefined;
+  onWanted: RemoteSizing['onWanted'] = () => undefined;
 
   drain(): void {}
 
   bound(): void {
     this.wanted = undefined;
-  }
-
-  onWanted(callback: (decision: SizingDecision | undefined) => void): void {
-    this.#tell = callback;
   }
 
   reserve: RemoteSizing['reserve'] = (events, specOf) => {
@@ -109,7 +104,7 @@ class Remote implements RemoteSizing {
 
   want(wanted: number): void {
     this.wanted = wanted;
-    this.#tell(undefined);
+    this.onWanted(undefined);
   }
 }
 

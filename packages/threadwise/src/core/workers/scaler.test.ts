@@ -325,16 +325,12 @@ class Remote implements RemoteSizing {
   wanted: number | undefined;
   readonly isDown = false;
   readonly bounds: unknown[] = [];
-  #told: (decision: SizingDecision | undefined) => void = () => undefined;
+  onWanted: RemoteSizing['onWanted'] = () => undefined;
 
   drain(): void {}
 
   bound(bounds: unknown): void {
     this.bounds.push(bounds);
-  }
-
-  onWanted(callback: (decision: SizingDecision | undefined) => void): void {
-    this.#told = callback;
   }
 
   reserve(): never {
@@ -343,7 +339,7 @@ class Remote implements RemoteSizing {
 
   want(wanted: number | undefined, decision?: SizingDecision): void {
     this.wanted = wanted;
-    this.#told(decision);
+    this.onWanted(decision);
   }
 }
 

@@ -54,11 +54,12 @@ export class Scaler {
       onDue: () => this.adjust(),
       onDecision: this.#decided,
     });
-    this.#remote?.bound(bounds);
-    this.#remote?.onWanted((decision) => {
+    if (this.#remote === undefined) return;
+    this.#remote.bound(bounds);
+    this.#remote.onWanted = (decision) => {
       if (decision !== undefined) this.#decided(decision);
       this.adjust();
-    });
+    };
   }
 
   /** The bounds as `stats()` shows them. */

@@ -163,10 +163,6 @@ export class FakePullQueue implements PullQueue {
     return payload.byPort !== true && payload.transfer.length === 0;
   }
 
-  onReturned(callback: (tasks: readonly Task[]) => void): void {
-    this.giveBack = callback;
-  }
-
   offer(task: Task): boolean {
     if (!this.carries(task) || this.refused.has(task) || this.open >= this.capacity) return false;
     this.#lying.push(task);

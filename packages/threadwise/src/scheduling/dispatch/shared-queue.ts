@@ -28,10 +28,10 @@ export class SharedQueueDispatch extends DirectDispatch {
     this.name = name;
     this.#pull = pull;
     this.#queue = context.newQueue();
-    pull.onReturned((tasks) => {
+    pull.giveBack = (tasks) => {
       this.putBack(tasks);
       this.pump();
-    });
+    };
   }
 
   override get queued(): number {

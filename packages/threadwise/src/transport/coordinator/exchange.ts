@@ -170,7 +170,6 @@ export class CoordinatedLink extends SharedLink {
 class CoordinatedQueue extends SharedQueue {
   override readonly sorts = true;
   declare protected readonly exchange: CoordinatedExchange;
-  giveBack: (tasks: readonly Task[]) => void = () => undefined;
 
   override carries(task: Task): boolean {
     const { thread, options } = this.exchange;
@@ -212,10 +211,6 @@ class CoordinatedQueue extends SharedQueue {
 
   override peek(): Task | undefined {
     return this.unbegun()[0];
-  }
-
-  override onReturned(callback: (tasks: readonly Task[]) => void): void {
-    this.giveBack = callback;
   }
 
   /** Tasks that no worker has begun, the oldest first. @param seat only those that are assigned to this seat */

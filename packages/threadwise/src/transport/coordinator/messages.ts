@@ -27,15 +27,9 @@ export type ExitFacts = Pick<ThreadExit, 'exitCode' | 'outOfMemory'>;
 
 export type MessageToCoordinator =
   | Posted
-  /**
-   * A worker: the memory of its seat, and in `ports` one end of the line to it. With a recipe, only the coordinator may start this worker,
-   * and `ports` also has the ports of the recipe.
-   */
+  /** The memory of a worker's seat, and in `ports` one end of the line to it. With a recipe, and its ports, only the coordinator may start it. */
   | readonly [type: 'hire', seat: number, own: ArrayBufferLike, ports: readonly unknown[], recipe: unknown]
-  /**
-   * retire: the worker gets nothing more. replace: the same, and the next `hire` without a recipe is of the worker in its place. gone: its
-   * thread has ended. end: the coordinator is to end the worker, which it has started or was to start.
-   */
+  /** retire: it gets nothing more. replace: the next `hire` without a recipe takes its place. gone: it has ended. end: the coordinator ends it. */
   | readonly [type: 'retire' | 'replace' | 'gone' | 'end', seat: number]
   /** Memory was given back that prepared workers refer to: those that have not been started must not be started any more. */
   | readonly [type: 'drop', byteLength: number]

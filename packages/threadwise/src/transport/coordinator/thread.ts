@@ -1,6 +1,7 @@
 /** Main's side of the coordinator's thread: starts it when it is needed, and when it has died, and exchanges messages with it. */
 import type { LinkEvents, RemoteSizing, ReservedEvents, Thread } from '../../core/contracts.js';
 import { promised } from '../../core/promised.js';
+import type { SizingDecision } from '../../core/workers/sizer.js';
 import { decodeError } from '../codec/error-codec.js';
 import { type About, Line } from '../line.js';
 import { COORDINATOR_DISMISSED, type SharedMemory } from '../shared/layout.js';
@@ -14,11 +15,10 @@ const MAX_FAILURES = 3;
 /** A coordinator that dies within this many milliseconds of its start has died early. */
 const EARLY_MS = 10_000;
 
-type Tell = Parameters<RemoteSizing['onWanted']>[0];
-
 export class CoordinatorThread implements RemoteSizing {
   /** How many workers the coordinator wants; undefined before it has said so: then main decides. */
   wanted: number | undefined;
+  onWanted: (decision: SizingDecision | undefined) => void = () => undefined;
   restarts = 0;
   settings: M.Settings;
   readonly #exchange: CoordinatedExchange;
@@ -32,15 +32,13 @@ export class CoordinatorThread implements RemoteSizing {
   /** What the pool is told of the workers that the coordinator may start, or has started, by seat. */
   readonly #reserved = new Map<number, ReservedEvents>();
   /** The decisions that were heard in this batch. */
-  readonly #news: Parameters<Tell>[0][] = [];
-  #onWanted: Tell = () => undefined;
+  readonly #news: (SizingDecision | undefined)[] = [];
 
   constructor(exchange: CoordinatedExchange) {
     this.settings = { choose: exchange.options.choose, state: 'open', bounds: undefined };
     this.#exchange = exchange;
   }
 
-  /** Whether there is no coordinator, and there will be none. */
   get isDown(): boolean {
     return this.#failures >= MAX_FAILURES;
   }
@@ -82,10 +80,6 @@ export class CoordinatorThread implements RemoteSizing {
     this.#tellWanted();
   }
 
-  onWanted(callback: Tell): void {
-    this.#onWanted = callback;
-  }
-
   reserve(
     events: LinkEvents,
     specOf: Parameters<RemoteSizing['reserve']>[1],
@@ -107,7 +101,7 @@ export class CoordinatorThread implements RemoteSizing {
 
   /** Called only when all messages that had arrived were heard: among them may be that the coordinator has started workers by itself. */
   #tellWanted(): void {
-    for (const decision of this.#news.splice(0)) this.#onWanted(decision);
+    for (const decision of this.#news.splice(0)) this.onWanted(decision);
   }
 
   // --- the thread ---

@@ -7,6 +7,7 @@ import { cellOf, ringSize } from '../layout.js';
 
 export class SharedQueue implements PullQueue {
   readonly sorts: boolean = false;
+  giveBack: (tasks: readonly Task[]) => void = () => undefined;
   protected readonly exchange: SharedExchange;
 
   constructor(exchange: SharedExchange) {
@@ -74,8 +75,6 @@ export class SharedQueue implements PullQueue {
     if (task.cell < 0 || cells.taskIn(task.cell) !== task) return undefined;
     return links.get(cells.holder(task.cell));
   }
-
-  onReturned(_callback: (tasks: readonly Task[]) => void): void {}
 
   peek(): Task | undefined {
     for (const hint of this.exchange.offeredHints()) return this.#taskOf(hint);

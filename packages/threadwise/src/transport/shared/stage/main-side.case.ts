@@ -52,7 +52,7 @@ export class MainSide {
 
   constructor(platform: Platform, options: MainOptions, world: Surroundings) {
     this.exchange = exchangeFor(platform, options);
-    this.exchange.pull.onReturned((tasks) => this.#putBack(tasks.map((task) => this.callOf(task)!)));
+    this.exchange.pull.giveBack = (tasks) => this.#putBack(tasks.map((task) => this.callOf(task)!));
     this.#world = world;
     this.#options = options;
     // Main has had its first moment of idleness long ago.
