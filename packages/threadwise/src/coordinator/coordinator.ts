@@ -120,9 +120,9 @@ export class Coordinator {
     }
   }
 
-  #set({ choose, state, bounds }: Partial<M.Settings>): void {
+  #set({ choose, state = this.#state, bounds }: Partial<M.Settings>): void {
+    this.#state = state;
     if (choose !== undefined) this.#choice = resolveChoice(choose, () => undefined);
-    if (state !== undefined) this.#state = state;
     if (bounds !== undefined) this.#sizing.bound(bounds);
   }
 

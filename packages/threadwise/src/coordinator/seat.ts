@@ -34,9 +34,7 @@ export class Seat implements WorkerView {
   load = 0;
   /** How many tasks the worker had at the last look. */
   #seen = 0;
-  readonly #sizes: L.Sizes;
-  /** How many tasks the worker may run at a time. */
-  readonly #places: number;
+  readonly #data: CoordinatorData;
   /** The tasks that were given and not taken back since. `#unbegun` removes those that have begun. */
   readonly #given: Entry[] = [];
   #tail: number;
@@ -46,11 +44,10 @@ export class Seat implements WorkerView {
   /** How many looks for stalls have found the same progress. */
   #looks = 0;
 
-  constructor(id: number, own: ArrayBufferLike, line: Line, { sizes, tasksPerWorker }: CoordinatorData) {
+  constructor(id: number, own: ArrayBufferLike, line: Line, data: CoordinatorData) {
     this.id = id;
     this.line = line;
-    this.#sizes = sizes;
-    this.#places = tasksPerWorker;
+    this.#data = data;
     this.words = int32sOf(own);
     this.doubles = float64sOf(own);
     this.#tail = Atomics.load(this.words, L.GIVEN_TAIL);
@@ -71,7 +68,7 @@ export class Seat implements WorkerView {
 
   /** Counts the tasks of the worker. Returns true once: when it first sees that the worker leaves. */
   look(): boolean {
-    const { mail, cells } = this.#sizes;
+    const { mail, cells } = this.#data.sizes;
     const progress = Atomics.load(this.words, L.PROGRESS);
     const mails = (Atomics.load(this.words, L.MAIL_TAIL) - Atomics.load(this.words, L.MAIL_HEAD)) | 0;
     const unread = this.#unreadOf(progress);
@@ -84,7 +81,7 @@ export class Seat implements WorkerView {
   /** Whether the worker may be given a task, if `depth` such tasks may lie unbegun there: many at once, once it has few left. */
   hasRoom(depth: number): boolean {
     if (this.isLeaving || !this.isReady || this.#stalledAt === this.#progress) return false;
-    const most = Math.min(this.#places + depth, this.#sizes.mail);
+    const most = Math.min(this.#data.tasksPerWorker + depth, this.#data.sizes.mail);
     return this.#seen <= this.#refillAt(depth) && this.load < most;
   }
 
@@ -98,12 +95,12 @@ export class Seat implements WorkerView {
 
   /** The worker is given more tasks when it has at most this many. */
   #refillAt(depth: number): number {
-    return this.#places + ((depth - 1) >> 1);
+    return this.#data.tasksPerWorker + ((depth - 1) >> 1);
   }
 
   /** G3. */
   give(entry: Entry): void {
-    this.words[L.givenPlace(this.#tail, this.#sizes)] = entry.hint;
+    this.words[L.givenPlace(this.#tail, this.#data.sizes)] = entry.hint;
     this.#given.push(entry);
     this.#tail = (this.#tail + 1) | 0;
     this.load++;
@@ -146,6 +143,6 @@ export class Seat implements WorkerView {
 
   /** How many hints are unread: never more than the ring can hold, since a task may have overwritten the word. */
   #unreadOf(progress: number): number {
-    return Math.min(unreadOf(progress, this.#tail), this.#sizes.mail);
+    return Math.min(unreadOf(progress, this.#tail), this.#data.sizes.mail);
   }
 }

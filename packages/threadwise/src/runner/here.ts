@@ -1,21 +1,17 @@
 /** A task module on the calling thread: its functions see, and return, the same as in a worker. */
-import type { Clone } from '../core/calls/payload.js';
-import type { LoadedModule, ModuleHere, RunningCall } from '../core/contracts.js';
+import type { LoadedModule, ModuleHere, RunningCall, ThreadSpec } from '../core/contracts.js';
 import { decodeError, encodeError } from '../transport/codec/error-codec.js';
 import { estimateItems } from '../transport/codec/value-memory.js';
 import { copyPlain } from '../transport/codec/plain-copy.js';
 import { type CallStore, isTaskAsked, isTransferred, type RunnerSeat, seats } from './current.js';
 import { packingClone, packingHost } from './instances.js';
+import type { RunnerPlatform } from './runner.js';
 import { RunningTask } from './running-task.js';
 import { readTaskModule } from './task-module.js';
 
-interface HereContext {
-  readonly clone: Clone;
-  load(): Promise<Readonly<Record<string, unknown>>>;
+interface HereContext extends Pick<RunnerPlatform, 'clone' | 'load'>, Pick<ThreadSpec, 'classes'> {
   /** Makes a store that knows which call the running code belongs to, also after an await. */
   newStore(): CallStore;
-  /** The names of the classes that the pool registers; 'plain': those of the module are ignored. */
-  readonly classes: readonly string[] | 'plain';
 }
 
 export function moduleHere({ clone, load, newStore, classes }: HereContext): ModuleHere {

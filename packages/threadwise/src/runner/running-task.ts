@@ -7,9 +7,8 @@ import { Forks } from './forks.js';
 export class RunningTask {
   id: number;
   cell: number;
-  /** What the pool's `onTaskStart` returned for this task. */
   context: unknown;
-  /** The error if main could not read a message of the task: the caller gets this error instead of a result. */
+  /** Why main could not read a message of the task: the caller gets this error instead of a result. */
   fault: unknown;
   /** Whether the task has ended: from then on nothing is sent for it. */
   isOver = false;

@@ -1,5 +1,5 @@
 /** Main's side of the coordinator's thread: starts it when it is needed, and when it has died, and exchanges messages with it. */
-import type { LinkEvents, RemoteSizing, ReservedEvents, Thread } from '../../core/contracts.js';
+import type { RemoteSizing, ReservedEvents, Thread } from '../../core/contracts.js';
 import { promised } from '../../core/promised.js';
 import type { SizingDecision } from '../../core/workers/sizer.js';
 import { decodeError } from '../codec/error-codec.js';
@@ -80,11 +80,7 @@ export class CoordinatorThread implements RemoteSizing {
     this.#tellWanted();
   }
 
-  reserve(
-    events: LinkEvents,
-    specOf: Parameters<RemoteSizing['reserve']>[1],
-    callbacks: ReservedEvents,
-  ): Thread {
+  readonly reserve: RemoteSizing['reserve'] = (events, specOf, callbacks) => {
     this.ensureStarted(); // a listener may have called this just after the former coordinator has died
     const { platform } = this.#exchange;
     const link = this.#exchange.connectReserved(events);
@@ -97,7 +93,7 @@ export class CoordinatorThread implements RemoteSizing {
       utilization: () => link.utilization,
       cpu: () => platform.cpuOf(link.threadId),
     };
-  }
+  };
 
   /** Called only when all messages that had arrived were heard: among them may be that the coordinator has started workers by itself. */
   #tellWanted(): void {
