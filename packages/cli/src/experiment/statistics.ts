@@ -34,6 +34,11 @@ export function ratio(of: Series, to: Series, confidence = CONFIDENCE): Estimate
   return intervalOf(sorted, confidence, sorted[0]! > 0 ? widenedByFactors : widened);
 }
 
+/** The figure with its interval, each turned into something else by a function that only rises. */
+export function mapped({ value, low, high }: Estimate, turn: (value: number) => number): Estimate {
+  return { value: turn(value), low: turn(low), high: turn(high) };
+}
+
 /** Combines the values of each round that both series have; results that are no number are left out. */
 export function pairwise(a: Series, b: Series, combine: (a: number, b: number) => number): number[] {
   const rounds = Math.min(a.length, b.length);

@@ -33,11 +33,7 @@ export function addAnalyzeFunction(analyze: Command, setExitCode: (code: number)
     });
 }
 
-async function compare(
-  first: string | undefined,
-  second: string | undefined,
-  { out }: RawAnalyzeOptions,
-): Promise<number> {
+async function compare(first: string | undefined, second: string | undefined, { out }: RawAnalyzeOptions) {
   if (first === undefined || second === undefined) {
     throw new UsageError('--compare: expected two reports, such as before.json after.json');
   }
@@ -48,11 +44,7 @@ async function compare(
   return compareReports(first, second);
 }
 
-async function analyzeModule(
-  given: string | undefined,
-  second: string | undefined,
-  raw: RawAnalyzeOptions,
-): Promise<number> {
+async function analyzeModule(given: string | undefined, second: string | undefined, raw: RawAnalyzeOptions) {
   if (given === undefined)
     throw new UsageError(
       'expected a module, such as ./tasks.js#hash, before options that take several values, such as --files',

@@ -65,14 +65,13 @@ export async function measureCosts(
   });
   await rounds.run({ endMs });
   await lane.close();
-  session.draft.crossings = TRANSPORTS.flatMap((transport, i) => {
-    const slices = rounds.of(crossings[i]!);
-    return slices.length === 0 ? [] : { transport, ...seriesOf(slices, 'cpuMs', 'loneMs') };
-  });
-  session.draft.spins = SPINS_MS.flatMap((runMs, i) => {
-    const slices = rounds.of(spins[i]!);
-    return slices.length === 0 ? [] : { runMs, ...seriesOf(slices, 'inline', 'pool') };
-  });
+  const { draft } = session;
+  draft.crossings = TRANSPORTS.map((transport, i) => {
+    return { transport, ...seriesOf(rounds.of(crossings[i]!), 'cpuMs', 'loneMs') };
+  }).filter(({ cpuMs }) => cpuMs.length > 0);
+  draft.spins = SPINS_MS.map((runMs, i) => {
+    return { runMs, ...seriesOf(rounds.of(spins[i]!), 'inline', 'pool') };
+  }).filter(({ pool }) => pool.length > 0);
 }
 
 const CORE_ROUNDS = 3;

@@ -36,10 +36,11 @@ export async function measure(
 ): Promise<Samples> {
   if (plan.inputs.length === 0) throw new UsageError('expected at least one input, but there is none');
   const session = new FunctionSession(plan, events);
-  const samples = (): Samples => {
-    const { draft, skipped, isCutShort } = session;
-    return { ...draft, skipped, isCutShort };
-  };
+  const samples = (): Samples => ({
+    ...session.draft,
+    skipped: session.skipped,
+    isCutShort: session.isCutShort,
+  });
   try {
     await measureAll(session, look && (() => look(samples())));
   } finally {
@@ -65,7 +66,7 @@ async function measureAll(session: FunctionSession, look: Look | undefined): Pro
   const most = whyNoThreads === undefined ? Math.min(session.plan.maxThreads ?? 2 * cores, 2 * cores) : 0;
   const settings =
     most === 0 ? { all: [], needed: 0 } : settingsOf(session, subject, inline.warm, cores, most);
-  const rounds = roundsOf({ session, inline, settings, inputs, look });
+  const rounds = roundsOf(session, inline, settings, inputs, look);
   await rounds?.run();
   if (most > 0) {
     await measureCosts(session, subject, Math.min(most, cores));

@@ -21,13 +21,20 @@ interface Openers {
 
 type Role = keyof Openers;
 type Steps<R extends Role> = StepsOf<Openers[R]>;
-type Probe<R extends Role> = Child<Steps<R>>;
 export type Opened<R extends Role> = Steps<R>['open']['gets'];
 export type Slice<R extends Role> = Steps<R>['step']['gets'];
 
 export class FunctionSession extends Session<MeasurePlan> {
   /** What was measured so far. */
-  readonly draft = newSamples(subjectOf(this.plan), readMachine());
+  readonly draft = newSamples(
+    {
+      module: this.plan.moduleGiven,
+      isCommonJs: isCommonJs({ url: this.plan.module }),
+      export: this.plan.export ?? 'default',
+      inputs: { count: this.plan.inputCount, used: 0, how: this.plan.inputsHow },
+    },
+    readMachine(),
+  );
   /** How many milliseconds a call may take before it counts as one that never settles. */
   readonly limitMs = callLimitMs(this.plan.budgetMs);
 
@@ -54,32 +61,14 @@ export class FunctionSession extends Session<MeasurePlan> {
     return share;
   }
 
-  probe<R extends Role>(role: R, cpus?: readonly number[]): Probe<R> {
-    const file = new URL(`../probe/${role}.js`, import.meta.url);
-    return this.start<Steps<Role>>(file, { cpus }) as unknown as Probe<R>;
+  probe<R extends Role>(role: R, cpus?: readonly number[]): Child<Steps<R>> {
+    return this.start(new URL(`../probe/${role}.js`, import.meta.url), { cpus });
   }
 
   lane<R extends Role>(
     role: R,
     { cpus, ...options }: Omit<LaneOptions<Steps<R>>, 'session' | 'start'> & { cpus?: readonly number[] },
-  ): ProbeLane<R> {
+  ): Lane<Steps<R>> {
     return new Lane({ ...options, session: this, start: () => this.probe(role, cpus) });
   }
-}
-
-export type ProbeLane<R extends Role> = Lane<Steps<R>>;
-
-function subjectOf({
-  module: url,
-  moduleGiven: module,
-  export: name = 'default',
-  inputCount,
-  inputsHow,
-}: MeasurePlan) {
-  return {
-    module,
-    isCommonJs: isCommonJs({ url }),
-    export: name,
-    inputs: { count: inputCount, used: 0, how: inputsHow },
-  };
 }

@@ -3,20 +3,12 @@ import { sum } from 'd3-array';
 import { isTight } from '../../../experiment/lane.js';
 import { type Look, Rounds, type Turn } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
+import { clamp } from '../../../experiment/session.js';
 import { seriesOf, spreadOf } from '../../../experiment/statistics.js';
 import type { PoolSetup } from '../probe/pool.js';
 import { POOL_SERIES, type Samples, type VariantSamples } from '../rules/samples.js';
 import { endingOf, type Inline, type Subject } from './behaviour-step.js';
-import {
-  batchSize,
-  coldRounds,
-  isLong,
-  latestEndMs,
-  outstandingFor,
-  slicesFor,
-  threadCounts,
-  warmMsFor,
-} from './schedule.js';
+import * as schedule from './schedule.js';
 import type { FunctionSession, Opened, Slice } from './session.js';
 
 export type Settings = ReturnType<typeof settingsOf>;
@@ -36,16 +28,20 @@ export function settingsOf(
   const setting = (what: string, threads: number, way: Pick<PoolSetup, 'name' | 'size'> = {}) => {
     const load =
       way.size === undefined
-        ? { outstanding: outstandingFor(callMs, threads, bytesOfCall), isLong: isLong(callMs) }
+        ? {
+            outstanding: schedule.outstandingFor(callMs, threads, bytesOfCall),
+            isLong: schedule.isLong(callMs),
+          }
         : { outstanding: 4 * threads, isLong: false };
     return { what, setup: { subject: reference, threads, ...way, ...load, idleDelayMs } };
   };
   const plain = (threads: number) => setting(threads === 1 ? '1 thread' : `${threads} threads`, threads);
   // Async calls are not batched: the task that makes them does not await them.
-  const sizeFor = (bytes: number) => (draft.behaviour.returnsPromise ? undefined : batchSize(callMs, bytes));
+  const sizeFor = (bytes: number) =>
+    draft.behaviour.returnsPromise ? undefined : schedule.batchSize(callMs, bytes);
   const isRead = reference.passing === 'read';
   const size = isRead ? undefined : sizeFor(draft.inline.bytesIn?.mean ?? 0);
-  const { upToCores, beyond } = threadCounts(cores, maxThreads);
+  const { upToCores, beyond } = schedule.threadCounts(cores, maxThreads);
   // Where inputs are files, it matters for the verdict whether the caller or the workers read them. A caller that lets workers read has a
   // list of paths: where calls are short, many paths cross in one call.
   const read = { name: 'read', size: sizeFor(NAME_BYTES) } as const;
@@ -72,23 +68,19 @@ const THREAD_BYTES = 16 * 2 ** 20;
 
 type AnySlice = Slice<'inline'> | Slice<'pool'>;
 
-interface RoundsContext {
-  readonly session: FunctionSession;
-  readonly inline: Inline;
-  readonly settings: Settings;
-  readonly inputs: readonly unknown[];
-  /** Gives the answer so far, by the draft; undefined: the rounds go on as long as there is time. */
-  readonly look?: Look | undefined;
-}
-
-/** Undefined: there is no time. */
-export function roundsOf(context: RoundsContext) {
-  const { settings, inline, session, inputs, look } = context;
+/** Undefined: there is no time. @param look gives the answer so far, by the draft; undefined: the rounds go on as long as there is time */
+export function roundsOf(
+  session: FunctionSession,
+  inline: Inline,
+  settings: Settings,
+  inputs: readonly unknown[],
+  look: Look | undefined,
+) {
   const timeMs = session.begin('rounds');
   if (timeMs === undefined) return undefined;
   const endMs = session.now() + timeMs;
   const { all, needed } = settings;
-  const warmMs = warmMsFor(timeMs, all.length + 1);
+  const warmMs = schedule.warmMsFor(timeMs, all.length + 1);
   const openMs = POOL_OPEN_MS + warmMs;
   const { callMs } = inline.warm;
   const threads = sum(all, ({ setup }) => setup.threads);
@@ -114,17 +106,17 @@ export function roundsOf(context: RoundsContext) {
   ];
   const write = (): void => {
     const [ofInline, ...ofPools] = turns.map((turn) => rounds.of(turn));
-    writeDraft(context, ofInline as Slice<'inline'>[], ofPools as Slice<'pool'>[][]);
+    writeDraft(session, inline, settings, ofInline as Slice<'inline'>[], ofPools as Slice<'pool'>[][]);
   };
   const rounds = new Rounds<AnySlice>({
     session,
     turns,
     needed: needed + 1,
-    slice: slicesFor(timeMs - turns.length * openMs, callMs, turns.length),
+    slice: schedule.slicesFor(timeMs - turns.length * openMs, callMs, turns.length),
     overheadMs: callMs + HAND_OVER_MS,
     openMs,
     // The first round counts as cold even if its rates look steady, because V8 still compiles code in it.
-    coldOf: (series) => Math.max(1, coldRounds(series.map((slices) => slices.map(({ rate }) => rate)))),
+    coldOf: (all) => Math.max(1, schedule.coldRounds(all.map((slices) => slices.map(({ rate }) => rate)))),
     // Where only the calling thread is measured, there is nothing to compare, and more rounds would tell nothing.
     most: all.length === 0 ? ENOUGH_ROUNDS + 1 : undefined,
     look:
@@ -134,7 +126,7 @@ export function roundsOf(context: RoundsContext) {
         return look();
       }),
   });
-  const latestMs = (): number => session.now() + latestEndMs(session.remainingMs, session.plan.budgetMs);
+  const latestMs = () => session.now() + schedule.latestEndMs(session.remainingMs, session.plan.budgetMs);
   return {
     /** Makes rounds until the answer is certain, or their time is over. */
     async run(): Promise<void> {
@@ -155,7 +147,9 @@ export function roundsOf(context: RoundsContext) {
 
 /** Notes what was measured so far. @param pools the slices of each setting */
 function writeDraft(
-  { session: { draft }, inline, settings }: RoundsContext,
+  { draft }: FunctionSession,
+  inline: Inline,
+  settings: Settings,
   alone: readonly Slice<'inline'>[],
   pools: readonly (readonly Slice<'pool'>[])[],
 ): void {
@@ -170,14 +164,13 @@ function writeDraft(
     const own = pools[i]!;
     return own.length === 0 ? [] : [{ name, size, threads, ...seriesOf(own, ...POOL_SERIES) }];
   });
-  const isVariant = (each: (typeof measured)[number]) => each.name !== undefined;
-  draft.threads = measured.filter((each) => !isVariant(each)).sort((a, b) => a.threads - b.threads);
-  draft.variants = measured.filter(isVariant) as readonly VariantSamples[];
+  draft.threads = measured.filter(({ name }) => name === undefined).sort((a, b) => a.threads - b.threads);
+  draft.variants = measured.filter(({ name }) => name !== undefined) as readonly VariantSamples[];
 }
 
 /** The share of all cores' time that other programs had during these slices; undefined: the system does not tell. */
 function othersShare(slices: readonly AnySlice[]): number | undefined {
   const coresMs = sum(slices, ({ shared }) => shared?.coresMs);
   const othersMs = sum(slices, ({ shared }) => shared?.othersMs);
-  return coresMs === 0 ? undefined : Math.min(1, Math.max(0, othersMs / coresMs));
+  return coresMs === 0 ? undefined : clamp(othersMs / coresMs, 0, 1);
 }

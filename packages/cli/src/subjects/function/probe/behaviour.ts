@@ -77,11 +77,15 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
   return { opened: report };
 };
 
-type Seen = BehaviourReport['behaviour'];
 type Attempt = { readonly ms: number; readonly value?: unknown };
 
 /** Calls with a copy, so that the next call gets the same input even if the function changes it. No `value`: the call failed. */
-async function call(subject: Subject, passing: Passing, input: unknown, seen: Seen): Promise<Attempt> {
+async function call(
+  subject: Subject,
+  passing: Passing,
+  input: unknown,
+  seen: BehaviourReport['behaviour'],
+): Promise<Attempt> {
   const own = structuredClone(input);
   let given: readonly unknown[] | undefined;
   const { failures } = seen;
@@ -90,9 +94,8 @@ async function call(subject: Subject, passing: Passing, input: unknown, seen: Se
   try {
     given = argumentsOf(own, passing);
     const pending = subject.call(...given);
-    const isPending = isThenable(pending);
-    seen.returnsPromise ||= isPending;
-    const value = isPending ? await pending : pending;
+    seen.returnsPromise ||= isThenable(pending);
+    const value = isThenable(pending) ? await pending : pending;
     return { ms: performance.now() - begin, value };
   } catch (error) {
     const ms = performance.now() - begin;
@@ -100,14 +103,10 @@ async function call(subject: Subject, passing: Passing, input: unknown, seen: Se
     failures.first ??= errorLine(describeError(error));
     return { ms };
   } finally {
-    seen.changesItsArgument ||= given !== undefined && hasChanged(given, input, passing);
+    // Compared with another clone: what cloning changes is not the function's doing. Where the file is gone, the next call reports that.
+    const isSame = () => isDeepStrictEqual(given, argumentsOf(structuredClone(input), passing));
+    seen.changesItsArgument ||= given !== undefined && tried(isSame) === false;
   }
-}
-
-function hasChanged(given: readonly unknown[], input: unknown, passing: Passing): boolean {
-  // Compared with another clone: what cloning changes is not the function's doing.
-  const isSame = tried(() => isDeepStrictEqual(given, argumentsOf(structuredClone(input), passing)));
-  return isSame === false; // Undefined: the file is gone, which the next call reports.
 }
 
 /** Records whether a result can cross, its classes and its size. */

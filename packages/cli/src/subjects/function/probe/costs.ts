@@ -42,11 +42,8 @@ export const open = async ({ input, passing, result, threads, outstanding, warmM
   const data = { result: standalone(result) };
   const pools = {} as Record<Transport, Pool>;
   for (const transport of TRANSPORTS) {
-    pools[transport] = createPool(new URL('./tasks.js', import.meta.url), {
-      threads,
-      transport,
-      worker: { data },
-    });
+    const tasks = new URL('./tasks.js', import.meta.url);
+    pools[transport] = createPool(tasks, { threads, transport, worker: { data } });
     await pools[transport].ready;
   }
   prepare({ data });
@@ -66,10 +63,8 @@ export const open = async ({ input, passing, result, threads, outstanding, warmM
     const chunk = Math.max(1, Math.round(HOLD_MS / runMs));
     const inline = await inChunks(chunk, ms / 2, () => repeat(spin, chunk, iterations, own));
     const call = (): Promise<unknown> => pools.shared.run('spin', [iterations, ...own]);
-    return {
-      inline: 1000 / inline.callMs,
-      pool: rateOf(await keepOutstanding({ outstanding, ms: ms / 2, call })),
-    };
+    const loaded = await keepOutstanding({ outstanding, ms: ms / 2, call });
+    return { inline: 1000 / inline.callMs, pool: rateOf(loaded) };
   };
   for (const transport of TRANSPORTS) {
     await warmUp(async () => 1 / (await cross(transport, WARM_PIECE_MS)).cpuMs, warmMs / 4);
@@ -83,12 +78,7 @@ export const open = async ({ input, passing, result, threads, outstanding, warmM
 };
 
 /** Returns the milliseconds of `count` calls. Called with two functions, so that neither is inlined into the loop: no worker can do that either. */
-function repeat(
-  run: (iterations: number, input: unknown) => unknown,
-  count: number,
-  iterations: number,
-  input: unknown,
-): number {
+function repeat(run: typeof spin, count: number, iterations: number, input: unknown): number {
   const begin = performance.now();
   for (let i = 0; i < count; i++) run(iterations, input);
   return performance.now() - begin;

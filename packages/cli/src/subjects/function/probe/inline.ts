@@ -5,7 +5,7 @@ import { asyncCalls, syncCalls } from './calls.js';
 import { loadSubject, type SubjectReference } from './subject.js';
 import { standalone } from './values.js';
 
-interface InlineSetup {
+export interface InlineSetup {
   readonly subject: SubjectReference;
   readonly inputs: readonly unknown[];
   readonly isAsync: boolean;

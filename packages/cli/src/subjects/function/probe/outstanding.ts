@@ -3,13 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describeError, errorLine } from '../../../run/work/described-error.js';
 
-interface Load {
-  readonly outstanding: number;
-  readonly ms: number;
-  /** Whether the event loop gets turns in between: functions that settle without one would hold it up until the end. */
-  readonly turnsLoop?: boolean;
-  call(): PromiseLike<unknown>;
-}
+/** `turnsLoop`: whether the event loop gets turns in between: functions that settle without one would hold it up until the end. */
+type Load = { outstanding: number; ms: number; turnsLoop?: boolean; call(): PromiseLike<unknown> };
 
 export type Loaded = Awaited<ReturnType<typeof keepOutstanding>>;
 
@@ -69,7 +64,7 @@ export async function oneByOne(
   call: (given: unknown) => PromiseLike<unknown>,
   ms: number,
   give?: () => unknown,
-): Promise<number[]> {
+) {
   const times: number[] = [];
   const end = performance.now() + ms;
   do {

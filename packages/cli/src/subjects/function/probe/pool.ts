@@ -27,10 +27,7 @@ export interface PoolSetup {
 }
 
 /** When a call settled, and how long it ran. Milliseconds. */
-interface Run {
-  readonly at: number;
-  readonly runMs: number;
-}
+type Run = { readonly at: number; readonly runMs: number };
 
 const OWN_TASKS = new URL('./subject.js', import.meta.url).href;
 

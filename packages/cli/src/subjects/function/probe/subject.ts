@@ -1,13 +1,7 @@
 /** Loads the user's module in a probe, finds the function to measure, and provides it as tasks for a pool. */
 import { type Passing, takingInput } from '../../../run/work/passing.js';
-import {
-  exportsOf,
-  importModule,
-  type ModuleNamespace,
-  namedFunction,
-  selectName,
-  type TaskFunction,
-} from '../../../run/work/task-module.js';
+import { exportsOf, importModule, namedFunction, selectName } from '../../../run/work/task-module.js';
+import type { ModuleNamespace, TaskFunction } from '../../../run/work/task-module.js';
 import { UsageError } from '../../../exit-code.js';
 import { didYouMean } from '../../did-you-mean.js';
 

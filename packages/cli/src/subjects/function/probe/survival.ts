@@ -3,6 +3,7 @@ import { createPool } from 'threadwise';
 import { type Note, serveSteps } from '../../../experiment/serve.js';
 import { describeError, errorLine } from '../../../run/work/described-error.js';
 import { argumentsOf } from '../../../run/work/passing.js';
+import { newBehaviour } from '../rules/samples.js';
 import type { WatchSetup } from './behaviour.js';
 import { standalone } from './values.js';
 
@@ -14,7 +15,7 @@ export const open = async ({ subject, inputs, shareMs }: WatchSetup, note: Note)
   });
   await pool.ready;
   const end = performance.now() + shareMs;
-  const failures = { calls: 0, failed: 0, first: undefined as string | undefined };
+  const { failures } = newBehaviour();
   for (const input of inputs.map(standalone)) {
     if (workerExit !== undefined || (failures.calls > 0 && performance.now() > end)) break;
     await note({});

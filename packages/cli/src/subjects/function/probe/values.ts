@@ -19,10 +19,10 @@ export function bytesPassed(input: unknown, passing: Passing): number | undefine
 export function uncloneable(value: unknown): string | undefined {
   try {
     structuredClone(value);
-    return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+  return undefined;
 }
 
 /** Whether the value is an iterator or a stream: something whose values come one by one, and not a list that has them. */
@@ -55,8 +55,7 @@ export function classesIn(value: unknown): string[] {
 /** Undefined: the instance arrives as more than a plain object, or cannot be cloned at all, which `uncloneable` reports. */
 function lostClassOf(instance: object): string | undefined {
   const copy = tried(() => structuredClone(instance));
-  const isLost = copy !== undefined && Object.getPrototypeOf(copy) === Object.prototype;
-  if (!isLost) return undefined;
+  if (copy === undefined || Object.getPrototypeOf(copy) !== Object.prototype) return undefined;
   // A prototype without a prototype of its own may have no constructor, and a class may have a function of that name.
   const name = tried(() => (instance.constructor as { readonly name: unknown }).name);
   return typeof name === 'string' && name !== '' ? name : 'a class without a name';
@@ -80,8 +79,7 @@ class Reader extends v8.DefaultDeserializer {
     const view = super._readHostObject();
     const { buffer, byteOffset, byteLength } = view;
     const own = new Uint8Array(buffer, byteOffset, byteLength).slice().buffer;
-    if (Buffer.isBuffer(view)) return Buffer.from(own);
     const Kind = view.constructor as new (buffer: ArrayBuffer) => ArrayBufferView;
-    return new Kind(own);
+    return Buffer.isBuffer(view) ? Buffer.from(own) : new Kind(own);
   }
 }

@@ -38,33 +38,29 @@ export function renderComparison(a: Findings, b: Findings, options: Partial<Term
   const { columns = 100, isColor = false } = options;
   const rows = figures(a, b);
   const ofOne = (findings: Findings) => `${subjectName(findings)}: ${findings.verdict.sentence}`;
+  const [ofA, ofB] = [a, b].map(({ verdict }) => ANSWERS[verdict.answer].short);
   const differing = (title: string, facts: readonly Fact[]) =>
     listed(title, differences(facts, a, b), columns, '-', undefined, 'warn');
+  const table = { title: 'Figures', head: HEAD, rows: rows.map(({ cells }) => cells) };
   const lines: Line[] = [
     ...wrapped(summary(rows), columns, '', 'bold'),
     ...wrapped(ofOne(a), columns, '  A  '),
     ...wrapped(ofOne(b), columns, '  B  '),
-    ...wrapped(answers(a, b), columns, '  '),
+    ...wrapped(
+      ofA === ofB ? `The verdict is the same: ${ofA}` : `Another verdict: ${ofA} in A, ${ofB} in B`,
+      columns,
+      '  ',
+    ),
     ...differing('Not the same was measured', SUBJECT),
     ...differing('Not the same machine: the figures compare it, too', MACHINE),
-    ...(rows.length === 0
-      ? []
-      : titledTable({ title: 'Figures', head: HEAD, rows: rows.map(({ cells }) => cells) }, columns)),
+    ...(rows.length === 0 ? [] : titledTable(table, columns)),
   ];
   return painted(lines, { columns, isColor });
 }
 
-function answers(a: Findings, b: Findings): string {
-  const [ofA, ofB] = [a, b].map(({ verdict }) => ANSWERS[verdict.answer].short);
-  return ofA === ofB ? `The verdict is the same: ${ofA}` : `Another verdict: ${ofA} in A, ${ofB} in B`;
-}
-
 type Outcome = 'more' | 'less' | 'the same' | 'cannot tell';
 
-const SPEED: Readonly<Partial<Record<Outcome, string>>> = { more: 'faster', less: 'slower' };
-
-type Figure = readonly [name: string, format: say.Format, read: (of: Findings) => Estimate | undefined];
-
+const SPEED = { more: 'faster', less: 'slower', 'the same': 'the same', 'cannot tell': 'cannot tell' };
 const AT_BEST = 'calls/s, the most';
 const HEAD = ['what', 'A', 'B', 'B to A', 'B is'];
 
@@ -73,13 +69,15 @@ type Row = ReturnType<typeof figures>[number];
 function figures(a: Findings, b: Findings) {
   const noise = (a.noise ?? 0) + (b.noise ?? 0);
   const inBoth = a.samples.threads.filter(({ threads }) => rateWith(b, threads) !== undefined);
+  type Figure = readonly [name: string, format: say.Format, read: (of: Findings) => Estimate | undefined];
+  const withThreads = (n: number): Figure => [
+    `calls/s, ${say.counted(n, 'thread')}`,
+    say.rate,
+    (of) => rateWith(of, n),
+  ];
   const all: Figure[] = [
     ['calls/s, inline', say.rate, ({ samples }) => say.figureOf(samples.inline.rate)],
-    ...inBoth.map(({ threads }): Figure => [
-      `calls/s, ${say.counted(threads, 'thread')}`,
-      say.rate,
-      (of) => rateWith(of, threads),
-    ]),
+    ...inBoth.map(({ threads }) => withThreads(threads)),
     [AT_BEST, say.rate, mostOf],
     ['threads against inline', say.factor, ({ gain }) => gain],
     ['threads pay from', say.duration, ({ breakEven }) => breakEven.runMs],
@@ -96,7 +94,7 @@ function figures(a: Findings, b: Findings) {
     if (ofA === undefined && ofB === undefined) return [];
     const outcome = outcomeOf(ofA, ofB, noise);
     // For a rate, more is faster, and less is slower.
-    const inWords = (format === say.rate ? SPEED[outcome] : undefined) ?? outcome;
+    const inWords = format === say.rate ? SPEED[outcome] : outcome;
     const ratio = say.shown(ofA && ofB && ofB.value / ofA.value, say.factor);
     const cells = [name, say.withRange(ofA, format), say.withRange(ofB, format), ratio, inWords];
     return { name, ratio, outcome, cells };
@@ -127,14 +125,11 @@ function outcomeOf(a: Estimate | undefined, b: Estimate | undefined, noise: numb
 function summary(rows: readonly Row[]): string {
   const most = rows.find(({ name }) => name === AT_BEST);
   if (most === undefined || most.ratio === say.NONE) return 'Cannot tell: one of them has no rates';
-  const calls = `${most.ratio} the calls of A, each at its best`;
-  const sentences: Readonly<Record<Outcome, string>> = {
-    more: `B is faster: ${calls}`,
-    less: `B is slower: ${calls}`,
-    'the same': 'A and B are the same, each at its best',
-    'cannot tell': `Cannot tell: B does ${calls}, and noise alone may make as much`,
-  };
-  return sentences[most.outcome];
+  const { outcome, ratio } = most;
+  const calls = `${ratio} the calls of A, each at its best`;
+  if (outcome === 'the same') return 'A and B are the same, each at its best';
+  if (outcome !== 'cannot tell') return `B is ${SPEED[outcome]}: ${calls}`;
+  return `Cannot tell: B does ${calls}, and noise alone may make as much`;
 }
 
 type Fact = readonly [name: string, read: (samples: Findings['samples']) => string];

@@ -107,7 +107,7 @@ function whyInline({ alternatives, samples }: Findings): string {
       'If the function can do without it, threads can be measured.'
     );
   }
-  if (behaviour.uncloneable.argument !== undefined || behaviour.uncloneable.result !== undefined) {
+  if ((behaviour.uncloneable.argument ?? behaviour.uncloneable.result) !== undefined) {
     return (
       'What goes to another thread is copied, and not everything can be copied: functions, for one, and open files. Give it ' +
       'plain data, and build the rest inside of the function.'

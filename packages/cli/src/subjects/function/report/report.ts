@@ -1,4 +1,5 @@
 /** The findings on a function as a report, its parts in the order in which they are read, without those that were not measured. */
+import { max } from 'd3-array';
 import { ratio, real, type Series } from '../../../experiment/statistics.js';
 import * as say from '../../../format/figures.js';
 import { type Bar, barsChart } from '../../../report/html/bars.js';
@@ -20,7 +21,6 @@ import {
   subjectName,
   type Tables,
   tablesOf,
-  timesFormat,
 } from './tables.js';
 
 export function functionReport(findings: Findings): Report {
@@ -90,10 +90,10 @@ function byThreads(findings: Findings, tables: Tables): Section['blocks'] {
 /** Says what more threads than the knee brought; undefined: none were tried. */
 function beyondKnee({ knee, samples: { threads } }: Findings): string | undefined {
   if (knee === undefined) return undefined;
-  const rates = (of: (n: number) => boolean): number[] =>
-    threads.filter((each) => of(each.threads)).flatMap((each) => say.figureOf(each.rate)?.value ?? []);
-  const [own = 0] = rates((n) => n === knee.threads);
-  const more = Math.max(...rates((n) => n > knee.threads)) / own - 1;
+  const rateOf = (each: PoolSamples | undefined) => say.figureOf(each?.rate)?.value;
+  const own = rateOf(threads.find((each) => each.threads === knee.threads));
+  const most = max(threads, (each) => (each.threads > knee.threads ? rateOf(each) : undefined));
+  const more = (most ?? Number.NaN) / (own ?? 0) - 1;
   if (!Number.isFinite(more)) return undefined;
   const brought = more >= 0.005 ? `brought at most ${say.perCent(more)} more` : 'brought no more';
   return `More than ${say.counted(knee.threads, 'thread')} ${brought}.`;
@@ -120,13 +120,14 @@ const COLUMNS_OF_HALF = 3;
 
 function cores(findings: Findings): Pick<Section, 'isWide' | 'blocks'> {
   const { threads, rows } = coreMatrix(findings);
+  if (rows.length === 0) return { blocks: [] };
   const heat = {
     title: 'Calls a second by cores and threads',
     head: ['the program may use', ...threads.map((n) => say.counted(n, 'thread'))],
     rows: rows.map(({ cores: n, cells }) => ({ name: say.counted(n, 'core'), cells })),
     format: say.rate,
   };
-  return { isWide: threads.length > COLUMNS_OF_HALF, blocks: rows.length === 0 ? [] : [ABOUT_CORES, heat] };
+  return { isWide: threads.length > COLUMNS_OF_HALF, blocks: [ABOUT_CORES, heat] };
 }
 
 function loop({ samples }: Findings): Section['blocks'] {
@@ -134,14 +135,13 @@ function loop({ samples }: Findings): Section['blocks'] {
   const bars = barsOf(inline.loopDelayMs, threads, 'loopDelayMs');
   const chart = barsChart('delay', 'Delay of a timer, 99th percentile', bars, say.duration);
   if (chart === undefined || !mayHoldUp(samples)) return [];
-  const [alone, ...pools] = bars.map(({ figure }) => figure);
-  const isShorter = pools.some((figure) => figure !== undefined);
-  const areShorter = pools.every((figure) => !figure || (alone && figure.high < alone.low));
-  const rest = isShorter && areShorter ? ' With threads the wait was shorter.' : '';
+  const [alone, ...all] = bars.map(({ figure }) => figure);
   // A function that returns a promise may wait instead of computing.
-  const hasComputed = alone !== undefined && !behaviour.returnsPromise;
-  const lead = `While a function computes inline, a timer, a request, or a click has to wait.${rest}`;
-  return [hasComputed ? lead : undefined, chart];
+  if (alone === undefined || behaviour.returnsPromise) return [chart];
+  const pools = all.filter((figure) => figure !== undefined);
+  const isShorter = pools.length > 0 && pools.every(({ high }) => high < alone.low);
+  const rest = isShorter ? ' With threads the wait was shorter.' : '';
+  return [`While a function computes inline, a timer, a request, or a click has to wait.${rest}`, chart];
 }
 
 /** The calling thread, then pools by their numbers of threads. */
@@ -163,9 +163,10 @@ function memory({ samples: { inline, threads, start } }: Findings): Section['blo
 }
 
 function oneCall(findings: Findings, tables: Tables): Section['blocks'] {
-  const [cold, , ...warm] = runTimes(findings);
+  const { times, format } = runTimes(findings);
+  const [cold, , ...warm] = times;
   const bars = [...warm, cold].map(([name, ms]) => ({ name, figure: say.figureOf([ms ?? Number.NaN]) }));
-  const chart = barsChart('times', 'Running time, inline', bars, timesFormat(findings));
+  const chart = barsChart('times', 'Running time, inline', bars, format);
   const { runTimes: table, sizes, bySize } = tables;
   return [chart && { ...chart, table }, sizes, bySize];
 }

@@ -17,15 +17,15 @@ export function subjectName({ samples: { subject } }: Findings): string {
   return subject.module.includes('#') ? subject.module : `${subject.module}#${subject.export}`;
 }
 
-const both = (figure: Estimate | undefined, format: say.Format) => [
-  say.middle(figure, format),
-  say.range(figure, format),
+/** A figure with its interval, or the series of which it is estimated. */
+type Shown = Estimate | Series | undefined;
+const figureOf = (of: Shown) => (of === undefined || 'value' in of ? of : say.figureOf(of));
+const both = (of: Shown, format: say.Format) => [
+  say.middle(figureOf(of), format),
+  say.range(figureOf(of), format),
 ];
-const middleOf = (series: Series, format: say.Format) => say.middle(say.figureOf(series), format);
-const rangedOf = (series: Series | undefined, format: say.Format) =>
-  say.withRange(say.figureOf(series), format);
-
-type Measured = Pick<PoolSamples, 'rate' | 'cpuMs' | 'loopDelayMs' | 'residentBytes'>;
+const middleOf = (of: Shown, format: say.Format) => say.middle(figureOf(of), format);
+const rangedOf = (of: Shown, format: say.Format) => say.withRange(figureOf(of), format);
 
 export type Tables = ReturnType<typeof tablesOf>;
 
@@ -35,10 +35,11 @@ export function tablesOf(findings: Findings) {
   // Calls that wait would be compared with calls that compute for as long.
   const isAsync = verdict.answer === 'async';
   const { subject, machine, inline, start, control } = samples;
+  type Measured = Pick<PoolSamples, 'rate' | 'cpuMs' | 'loopDelayMs' | 'residentBytes'>;
   const rates = (name: string, each: Measured, gain?: Estimate): Row => [
     name,
-    ...both(say.figureOf(each.rate), say.rate),
-    say.middle(gain, say.factor),
+    ...both(each.rate, say.rate),
+    middleOf(gain, say.factor),
     middleOf(each.cpuMs, say.duration),
     middleOf(each.loopDelayMs, say.duration),
     middleOf(each.residentBytes, say.bytes),
@@ -48,6 +49,7 @@ export function tablesOf(findings: Findings) {
   const loopDelayMs = mayHoldUp(samples) ? inline.loopDelayMs : [];
   const sizes = Object.entries({ arguments: inline.bytesIn, results: inline.bytesOut });
   const matrix = coreMatrix(findings);
+  const callTimes = runTimes(findings);
   const { used, count: all, how } = subject.inputs;
   return {
     rates: tableOf(
@@ -79,7 +81,7 @@ export function tablesOf(findings: Findings) {
       ['transport', 'CPU per call', '95 % interval', 'one at a time'],
       samples.crossings.map(({ transport, cpuMs, loneMs }) => [
         `'${transport}'`,
-        ...both(say.figureOf(cpuMs), say.duration),
+        ...both(cpuMs, say.duration),
         middleOf(loneMs, say.duration),
       ]),
     ),
@@ -100,14 +102,11 @@ export function tablesOf(findings: Findings) {
     cores: tableOf(
       'Calls/s by cores and threads',
       ['cores', ...matrix.threads.map((n) => say.counted(n, 'thread'))],
-      matrix.rows.map(({ cores, cells }) => [
-        say.count(cores),
-        ...cells.map((figure) => say.middle(figure, say.rate)),
-      ]),
+      matrix.rows.map(({ cores, cells }) => [say.count(cores), ...cells.map((of) => middleOf(of, say.rate))]),
     ),
     runTimes: pairsTable(
       'Running time of a call, inline',
-      runTimes(findings).map(([name, ms]) => [name, say.shown(ms, timesFormat(findings))]),
+      callTimes.times.map(([name, ms]) => [name, say.shown(ms, callTimes.format)]),
       ['which', 'time'],
     ),
     sizes: tableOf(
@@ -120,10 +119,7 @@ export function tablesOf(findings: Findings) {
     bySize: tableOf(
       'Running time by size of the input',
       ['size', 'time', '95 % interval'],
-      inline.bySize.map((each) => [
-        say.shown(each.bytes, say.bytes),
-        ...both(say.figureOf(each.ms), say.duration),
-      ]),
+      inline.bySize.map((each) => [say.shown(each.bytes, say.bytes), ...both(each.ms, say.duration)]),
     ),
     /** What was measured, on what, and how well. */
     circumstances: pairsTable('How it was measured', [
@@ -159,22 +155,20 @@ export function serialShareOf({ amdahl }: Findings): Estimate | undefined {
 
 /** The rates by number of cores, a row for each, and by number of threads, a cell for each; both ascending. */
 export function coreMatrix({ samples }: Findings) {
-  const found = samples.cores.filter((each) => say.figureOf(each.rate) !== undefined);
-  const distinct = (of: 'cores' | 'threads') =>
-    [...new Set(found.map((each) => each[of]))].sort((a, b) => a - b);
-  const threads = distinct('threads');
-  const cell = (c: number, t: number) =>
-    say.figureOf(found.find((at) => at.cores === c && at.threads === t)?.rate);
-  return {
-    threads,
-    rows: distinct('cores').map((n) => ({ cores: n, cells: threads.map((m) => cell(n, m)) })),
-  };
+  const found = samples.cores.filter(({ rate }) => say.figureOf(rate) !== undefined);
+  const ascending = (numbers: number[]) => [...new Set(numbers)].sort((a, b) => a - b);
+  const threads = ascending(found.map((each) => each.threads));
+  const rows = ascending(found.map((each) => each.cores)).map((cores) => {
+    const row = found.filter((each) => each.cores === cores);
+    return { cores, cells: threads.map((n) => say.figureOf(row.find((of) => of.threads === n)?.rate)) };
+  });
+  return { threads, rows };
 }
 
-/** The running times of a call by name, in milliseconds. */
+/** The running times of a call by name, in milliseconds, and their format, the same in the chart and in its table. */
 export function runTimes({ samples: { inline } }: Findings) {
   const { callMs, coldMs } = inline;
-  return [
+  const times = [
     ['the first, cold', coldMs],
     ['mean', callMs?.mean],
     ['median (p50)', callMs?.p50],
@@ -182,12 +176,8 @@ export function runTimes({ samples: { inline } }: Findings) {
     ['p99', callMs?.p99],
     ['longest', callMs?.max],
   ] as const;
-}
-
-/** The format of the running times, the same in the chart and in its table. */
-export function timesFormat(findings: Findings): say.Format {
-  const times = runTimes(findings).flatMap(([, ms]) => ms ?? []);
-  return say.inOneUnit(say.duration, times);
+  const known = times.flatMap(([, ms]) => ms ?? []);
+  return { times, format: say.inOneUnit(say.duration, known) };
 }
 
 /** The rates that can be drawn: by number of threads, and of the calling thread alone. */

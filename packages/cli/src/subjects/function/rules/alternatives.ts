@@ -3,7 +3,7 @@ import { FEWEST_ROUNDS, isWorthIt } from '../../../experiment/rules.js';
 import { confidenceOfEach, ratio } from '../../../experiment/statistics.js';
 import { count, counted, times } from '../../../format/figures.js';
 import type { Facts } from './facts.js';
-import type { VariantName, VariantSamples } from './samples.js';
+import type { VariantSamples } from './samples.js';
 import type { Answer, Decision } from './verdict.js';
 
 /** A way with a smaller gain over the plain pool is not mentioned, unless it changes the verdict. */
@@ -11,23 +11,22 @@ const WORTH_TELLING = 1.05;
 /** A way with at least this gain over the plain pool is mentioned in the verdict. */
 const MUCH_MORE = 1.25;
 
-/** The name of each way of calling in tables, and its wording in sentences. */
-const WAYS: Readonly<
-  Record<VariantName, (size: number | undefined) => readonly [name: string, how: string]>
-> = {
-  auto: () => ["placement 'auto'", "with `placement: 'auto'`"],
-  batch: (size = 1) => [`${counted(size, 'input')} a call`, `with ${counted(size, 'input')} in one call`],
-  lease: () => ['bytes in leases', 'with the bytes in a lease (`pool.lease`), which are not copied'],
-  read: (size) => {
-    if (size === undefined)
-      return ['read by worker', 'where the worker reads the input itself, and only its name crosses'];
-    const names = `${counted(size, 'name')} cross in one call`;
-    return [`worker reads ${count(size)}`, `where the worker reads the inputs itself, and ${names}`];
-  },
-};
+/** The name of a way of calling in tables. */
+export function nameOf({ name, size }: VariantSamples): string {
+  if (name === 'batch') return `${counted(size ?? 1, 'input')} a call`;
+  if (name === 'read') return size === undefined ? 'read by worker' : `worker reads ${count(size)}`;
+  return name === 'auto' ? "placement 'auto'" : 'bytes in leases';
+}
 
-export const nameOf = ({ name, size }: VariantSamples): string => WAYS[name](size)[0];
-export const howOf = ({ name, size }: VariantSamples): string => WAYS[name](size)[1];
+/** The same in sentences. */
+export function howOf({ name, size }: VariantSamples): string {
+  if (name === 'auto') return "with `placement: 'auto'`";
+  if (name === 'batch') return `with ${counted(size ?? 1, 'input')} in one call`;
+  if (name === 'lease') return 'with the bytes in a lease (`pool.lease`), which are not copied';
+  return size === undefined
+    ? 'where the worker reads the input itself, and only its name crosses'
+    : `where the worker reads the inputs itself, and ${counted(size, 'name')} cross in one call`;
+}
 
 /** What other ways add: the one that is recommended, because it changes the verdict or is automatic and better, and the verdict's last words. */
 export function otherWaysOf(facts: Facts, answer: Answer) {
@@ -35,8 +34,9 @@ export function otherWaysOf(facts: Facts, answer: Answer) {
   const alternatives = ways.map(({ alternative }) => alternative);
   const exception = ways.find(({ alternative }) => alternative.changesVerdict);
   if (exception !== undefined) {
-    const sentence = `. But ${howOf(exception.variant)}, threads bring ${times(exception.toInline)} the calls`;
-    return { alternatives, way: exception.variant, sentence };
+    const { variant, toInline } = exception;
+    const sentence = `. But ${howOf(variant)}, threads bring ${times(toInline)} the calls`;
+    return { alternatives, way: variant, sentence };
   }
   if (answer !== 'threads') return { alternatives, way: undefined, sentence: '' };
   // Threads pay already: mention only what is recommended, or brings much more.
@@ -54,12 +54,12 @@ function waysOf({ samples, fast, noise, rounds }: Facts, answer: Answer) {
   // Calls that wait would have to be compared with one event loop that waits for many, and not with the calling thread.
   const canChange = answer === 'inline' || (answer === 'unknown' && !behaviour.returnsPromise);
   const ways = variants.flatMap((variant) => {
-    const { name } = variant;
+    const { name, rate } = variant;
+    const gain = ratio(rate, fast?.rate ?? [], confidence);
+    const toInline = ratio(rate, inline.rate, confidence);
     // The rounds of a way may be fewer than those of the pool: it is given up where time runs short.
-    if (Math.min(variant.rate.length, rounds) < FEWEST_ROUNDS) return [];
-    const gain = ratio(variant.rate, fast?.rate ?? [], confidence);
-    const toInline = ratio(variant.rate, inline.rate, confidence);
-    if (gain === undefined || toInline === undefined) return [];
+    const isEnough = Math.min(rate.length, rounds) >= FEWEST_ROUNDS;
+    if (!isEnough || gain === undefined || toInline === undefined) return [];
     const changesVerdict = canChange && name !== 'auto' && isWorthIt(toInline, noise);
     if (gain.low < WORTH_TELLING && !changesVerdict) return [];
     const sentence = `${howOf(variant)}: ${times(gain)} the calls of the plain pool, ${times(toInline)} those without a pool`;

@@ -26,16 +26,11 @@ export function disagrees({ spins, inline }: Samples, gain: Estimate | undefined
   return at.low > gain.high && at.value > FAR * gain.value ? at : undefined;
 }
 
-interface Point {
-  readonly at: number;
-  readonly is: Estimate;
-}
-
-function pointsOf(points: readonly { at: number; is: Estimate | undefined }[]): Point[] {
+function pointsOf(points: readonly { at: number; is: Estimate | undefined }[]) {
   return points.flatMap(({ at, is }) => (is === undefined ? [] : [{ at, is }]));
 }
 
-function spinPoints(spins: Samples['spins']): Point[] {
+function spinPoints(spins: Samples['spins']) {
   const points = spins.map(({ runMs, inline, pool }) => ({ at: runMs, is: ratio(pool, inline) }));
   return pointsOf(points).sort((a, b) => a.at - b.at);
 }
@@ -51,8 +46,10 @@ function gainAt(spins: Samples['spins'], runMs: number): Estimate | undefined {
   const [below, above] = [points[i - 1], points[i]];
   if (below === undefined || above === undefined || below.at <= 0) return undefined;
   const part = Math.log(runMs / below.at) / Math.log(above.at / below.at);
-  const between = (bound: keyof Estimate): number =>
-    Math.exp(logOf(below.is[bound]) + part * (logOf(above.is[bound]) - logOf(below.is[bound])));
+  const between = (bound: keyof Estimate): number => {
+    const [from, to] = [logOf(below.is[bound]), logOf(above.is[bound])];
+    return Math.exp(from + part * (to - from));
+  };
   return real({ value: between('value'), low: between('low'), high: between('high') });
 }
 

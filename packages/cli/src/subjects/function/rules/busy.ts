@@ -2,23 +2,28 @@
  * What figures mean where other programs use the same cores. A process with more threads gets more of a shared core, and waking a thread
  * takes longer there: both change rates, and neither is due to the function. The CPU time of a call changes little.
  */
+import { min } from 'd3-array';
 import { FEWEST_ROUNDS, usableCores } from '../../../experiment/rules.js';
-import { type Estimate, estimate, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
+import {
+  type Estimate,
+  estimate,
+  mapped,
+  middleOf,
+  pairwise,
+  ratio,
+} from '../../../experiment/statistics.js';
 import type { PoolSamples, Samples } from './samples.js';
 import { fastest } from './scaling.js';
 
 /** The gain that all cores could bring with threads, if they were free and nothing had to be waited for: by the CPU time of a call. */
 export function byCpuTime(samples: Samples, { cpuMs }: Pick<PoolSamples, 'cpuMs'>): Estimate | undefined {
   const share = ratio(samples.inline.cpuMs, cpuMs);
-  if (share === undefined) return undefined;
-  const cores = usableCores(samples.machine);
-  return { value: cores * share.value, low: cores * share.low, high: cores * share.high };
+  return share && mapped(share, (of) => usableCores(samples.machine) * of);
 }
 
 /** CPU milliseconds of a crossing on the cheapest transport; undefined: not measured. */
 export function cheapestOf(crossings: Samples['crossings']): number | undefined {
-  const costs = crossings.flatMap(({ cpuMs }) => middleOf(cpuMs) ?? []);
-  return costs.length === 0 ? undefined : Math.min(...costs);
+  return min(crossings, ({ cpuMs }) => middleOf(cpuMs));
 }
 
 /** The same; undefined also if it is more than a whole call with a crossing takes: then other programs had the cores while it was measured. */
@@ -76,7 +81,7 @@ export function onFreeCores(samples: Samples) {
     .flatMap(({ rate, cpuMs: each }) =>
       each.map((ms, i) => ({ ms, share: cpuMs[i]! / ms, hadCores: (rate[i]! * ms) / 1000 })),
     )
-    .filter(({ share, hadCores }) => Number.isFinite(share) && Number.isFinite(hadCores))
+    .filter(({ share, hadCores }) => Number.isFinite(share + hadCores))
     .sort((a, b) => b.hadCores - a.hadCores);
   const kept = slices.slice(0, Math.max(FEWEST_ROUNDS, Math.ceil(MOST_LIKE_IT * slices.length)));
   const cores = usableCores(samples.machine);

@@ -9,8 +9,8 @@ import { amdahlOf, fastest, type Gain, gainsOf, kneeOf, withRoom } from './scali
 export type Facts = ReturnType<typeof factsOf>;
 
 export function factsOf(samples: Samples) {
-  const { inline, machine, threads, behaviour, control } = samples;
-  const { returnsPromise } = behaviour;
+  const { inline, machine, threads, control } = samples;
+  const { returnsPromise } = samples.behaviour;
   const fast = fastest(samples);
   const gains = gainsOf(samples);
   const fitting = { threads: withRoom(samples) };

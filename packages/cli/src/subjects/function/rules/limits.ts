@@ -16,11 +16,11 @@ const INFLATED = 1.4;
 const SERIAL = 0.1;
 const FITS = 0.08;
 
-export interface Limit {
+/** `why`: one sentence, with its figures. */
+export type Limit = {
   readonly name: keyof ReturnType<typeof measuredLimits> | 'serial-part' | 'cores' | 'none';
-  /** One sentence, with its figures. */
   readonly why: string;
-}
+};
 
 /** Each of these makes a curve that looks like one with a serial part. */
 const EXPLAINS: readonly Limit['name'][] = ['waiting', 'main-thread', 'memory-bandwidth', 'crossing'];
@@ -29,11 +29,9 @@ const EXPLAINS: readonly Limit['name'][] = ['waiting', 'main-thread', 'memory-ba
 export function limitsOf(facts: Facts): readonly Limit[] {
   const { fast, hasEnough } = facts;
   if (fast === undefined || !hasEnough) return [];
-  const measured = Object.entries(measuredLimits(facts, fast)) as [
-    Limit['name'],
-    string | false | undefined,
-  ][];
-  const found = measured.flatMap(([name, why]) => (why ? [{ name, why }] : []));
+  const found = Object.entries(measuredLimits(facts, fast)).flatMap(([name, why]) =>
+    why ? [{ name, why } as Limit] : [],
+  );
   if (found.some(({ name }) => EXPLAINS.includes(name))) return found;
   const other = serialPart(facts, fast) ?? (found.length === 0 ? coresOf(facts, fast) : undefined);
   return other === undefined ? found : [...found, other];

@@ -72,12 +72,13 @@ export function newSamples(subject: Subject, machine: Measured['machine']) {
     threads: [] as readonly PoolSamples[],
     /** Other ways of calling the pool, each with as many threads as cores. */
     variants: [] as readonly VariantSamples[],
-    /** What a call costs besides running, on each transport, with values as large as the function's own. */
+    /**
+     * Calls that do nothing, on each transport, with values as large as the function's own: the CPU time of one, all threads together, with
+     * many outstanding, and the time of one at a time.
+     */
     crossings: [] as readonly {
       readonly transport: Transport;
-      /** CPU time of a call that does nothing, all threads together, with many calls outstanding. */
       readonly cpuMs: Series;
-      /** Time of a call that does nothing, one at a time. */
       readonly loneMs: Series;
     }[],
     /** Rates of tasks that only compute, on values as large as the function's own, shortest first: they give the break-even. Measured in turn. */
@@ -108,18 +109,15 @@ export const POOL_SERIES = [
   'wantedCores',
 ] as const;
 
-export interface PoolSamples extends Readonly<Record<(typeof POOL_SERIES)[number], Series>> {
+export type PoolSamples = Readonly<Record<(typeof POOL_SERIES)[number], Series>> & {
   readonly threads: number;
-}
+};
 
 /** auto: `placement: 'auto'`. batch: several inputs a call. lease: the caller reads a file into shared memory. read: the worker reads it. */
 export type VariantName = 'auto' | 'batch' | 'lease' | 'read';
 
-export interface VariantSamples extends PoolSamples {
-  readonly name: VariantName;
-  /** How many inputs in one call: of 'batch', and of 'read' where calls are short. */
-  readonly size?: number;
-}
+/** `size`: how many inputs in one call, of 'batch', and of 'read' where calls are short. */
+export type VariantSamples = PoolSamples & { readonly name: VariantName; readonly size?: number };
 
 export const TRANSPORTS = ['shared', 'message'] as const;
 

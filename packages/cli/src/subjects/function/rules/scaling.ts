@@ -1,13 +1,9 @@
 /** How the rate grows with the number of threads: where it stops growing, and which part of the work does not run in parallel. */
-import { greatest } from 'd3-array';
+import { greatest, min } from 'd3-array';
 import { FEWEST_ROUNDS, usableCores } from '../../../experiment/rules.js';
-import {
-  confidenceOfEach,
-  type Estimate,
-  estimate,
-  middleOf,
-  ratio,
-} from '../../../experiment/statistics.js';
+import { clamp } from '../../../experiment/session.js';
+import { confidenceOfEach, estimate, middleOf, ratio } from '../../../experiment/statistics.js';
+import type { Estimate } from '../../../experiment/statistics.js';
 import type { PoolSamples, Samples } from './samples.js';
 
 /** This share of the best rate is as good as the best: the rest is not worth the memory of more threads. */
@@ -40,7 +36,7 @@ export function kneeOf({ threads }: Pick<Samples, 'threads'>, gains: readonly Ga
   const most = fastest({ threads })?.rate ?? [];
   // Compared round by round, since what disturbs a round disturbs both.
   const enough = threads.filter(({ rate }) => (ratio(rate, most)?.value ?? 0) >= ENOUGH);
-  const fewest = Math.min(...enough.map((each) => each.threads));
+  const fewest = min(enough, (each) => each.threads);
   return gains.find((gain) => gain.threads === fewest);
 }
 
@@ -79,7 +75,7 @@ function fit(points: readonly { n: number; inverse: number }[]): { serial: numbe
     above += (inverse - 1 / n) * (1 - 1 / n);
     below += (1 - 1 / n) ** 2;
   }
-  const serial = Math.min(1, Math.max(0, above / below));
+  const serial = clamp(above / below, 0, 1);
   const squares = points.map(({ n, inverse }) => (inverse - (serial + (1 - serial) / n)) ** 2);
   return { serial, error: Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / points.length) };
 }
@@ -97,7 +93,7 @@ export function roomOf({ machine, start }: Samples) {
 
 /** The samples of those numbers of threads that memory has room for; if it has room for none, the fewest threads. */
 export function withRoom(samples: Samples): readonly PoolSamples[] {
-  const most = roomOf(samples)?.threads ?? Number.POSITIVE_INFINITY;
-  const fewest = Math.min(...samples.threads.map(({ threads }) => threads));
-  return samples.threads.filter(({ threads }) => threads <= Math.max(most, fewest));
+  const room = roomOf(samples)?.threads ?? Number.POSITIVE_INFINITY;
+  const most = Math.max(room, min(samples.threads, ({ threads }) => threads) ?? 0);
+  return samples.threads.filter(({ threads }) => threads <= most);
 }
