@@ -19,14 +19,12 @@ export interface Ended extends Ending {
   readonly lastWords: string;
 }
 
-/** How a process ended; or why it did not even start. */
 type Gone = Ending & { readonly notStarted?: string };
 
 export type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: DescribedError }
   | ({ readonly kind: 'ended' } & Gone)
-  /** The child did not answer within `ms`. */
   | { readonly kind: 'silent'; readonly ms: number }
   | { readonly kind: 'aborted' };
 
@@ -41,12 +39,10 @@ export interface ChildOptions {
   readonly isProgram?: boolean;
 }
 
-/** What can be asked of a child, and what it answers. */
 export type Talk<T> = { [K in keyof T]: { asks: unknown; gets: unknown } };
 
 /** How many milliseconds a process may take until it listens: on a busy machine, the start of Node.js alone may take seconds. */
 const STARTS_MS = 10_000;
-/** How many characters are kept of what a child wrote to standard error. */
 const KEPT = 8192;
 const LAST_LINES = 12;
 /** With this exit code Node.js ends a process in which nothing catches an error. */
@@ -103,7 +99,6 @@ export class Child<T extends Talk<T>> {
     living.add(this);
   }
 
-  /** Undefined as long as the child runs. */
   get ended(): Ended | undefined {
     if (this.#ending === undefined) return undefined;
     const { exitCode, signal, notStarted = '' } = this.#ending;
@@ -213,7 +208,6 @@ function start(file: URL, { cpus, isProgram = false }: ChildOptions, isGroup: bo
   });
 }
 
-/** The failure in words, for the list of what was left out. */
 export function describeFailure(failure: Failure): string {
   if (failure.kind === 'aborted') return 'it was interrupted';
   if (failure.kind === 'failed') return `${failure.error.name}: ${failure.error.message}`;

@@ -19,7 +19,6 @@ export interface Turn<S> {
 
 export interface Slice {
   readonly ms: number;
-  /** The number of the round, from 0. */
   readonly round: number;
 }
 
@@ -177,7 +176,6 @@ export class Rounds<S> {
     return clamp(restMs / turns - this.#overheadMs, slice.least, slice.ms);
   }
 
-  /** How many milliseconds a turn takes once the first look is over. */
   get #turnMs(): number {
     return this.#options.slice.ms + this.#overheadMs;
   }
@@ -238,7 +236,6 @@ function leading<S>(rounds: readonly ReadonlyMap<Turn<S>, S>[], turn: Turn<S>): 
   return rounds.slice(0, missing === -1 ? rounds.length : missing).map((round) => round.get(turn)!);
 }
 
-/** How many milliseconds each turn lasts, so that this number of rounds fits into the time. */
 export function sliceFor(
   { ms, least, most }: { readonly ms: number; readonly least: number; readonly most: number },
   turns: number,

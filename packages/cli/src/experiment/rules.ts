@@ -16,7 +16,6 @@ export const FEWEST_ROUNDS = 3;
 /** How many rounds the interval of a median needs for 95 %: with fewer it is wide because they are few, and not because of noise. */
 export const ENOUGH_ROUNDS = 6;
 
-/** The last words of a verdict that cannot tell. */
 export const WHAT_WOULD_TELL = 'What would tell: a quieter machine, or more time (`--budget 3m`)';
 
 export interface Verdict<A extends string = string> {
@@ -84,12 +83,10 @@ export function busyWarning(machine: Load): string | undefined {
   return isBusy(machine) ? `other programs were running: ${busy}` : undefined;
 }
 
-/** Keeps the sentences that apply. */
 export function applying(sentences: readonly (string | false | undefined)[]): string[] {
   return sentences.filter((text) => typeof text === 'string');
 }
 
-/** The warnings that name what was not measured. */
 export function leftOutWarnings({ skipped, isCutShort }: Omit<Measured, 'machine'>): string[] {
   return applying([
     isCutShort && 'not everything was measured: the time was over, or somebody ended the command',
@@ -97,7 +94,6 @@ export function leftOutWarnings({ skipped, isCutShort }: Omit<Measured, 'machine
   ]);
 }
 
-/** One sentence for each reason. */
 export function notMeasured(skipped: Measured['skipped']): string[] {
   const byReason = groups(skipped, ({ why }) => why);
   return byReason.map(([why, all]) => `${all.map(({ what }) => what).join(', ')}: not measured, ${why}`);

@@ -32,7 +32,6 @@ export function unwrap<M extends Question | Reply>(message: unknown): M | undefi
 /** Resolves when the note has left the process: what the process does next may end it. */
 export type Note = (known: unknown) => Promise<void>;
 
-/** Answers one type of question. */
 type Handler = (asks: never, note: Note) => unknown;
 
 /** The questions and answers of a child that serves these handlers. */

@@ -2,13 +2,11 @@
 import type { Machine } from './machine.js';
 import { Child, type ChildOptions, type Talk } from './child.js';
 
-/** Is told how far a measurement has come. */
 export interface Progress {
   /** `done`: the share of the budget that has passed, 0 to 1. */
   progress(step: { readonly what: string; readonly done: number }): void;
 }
 
-/** The order for a measurement of any subject. */
 export interface Plan {
   readonly budgetMs: number;
   /** When aborted, the measurement ends and returns what is known so far. */
@@ -36,7 +34,6 @@ export class Session<P extends Plan = Plan> {
   readonly #clock: () => number;
   readonly #begin: number;
   readonly #children: { kill(): Promise<void> }[] = [];
-  /** Whether something is missing because the time was over. */
   isShort = false;
 
   constructor(plan: P, events: Progress, clock = () => performance.now()) {
@@ -46,7 +43,6 @@ export class Session<P extends Plan = Plan> {
     this.#begin = clock();
   }
 
-  /** How many milliseconds ago the session began. */
   now(): number {
     return this.#clock() - this.#begin;
   }
@@ -91,7 +87,6 @@ export class Session<P extends Plan = Plan> {
     return child;
   }
 
-  /** Ends all that still runs. */
   async close(): Promise<void> {
     await Promise.all(this.#children.map((child) => child.kill()));
   }

@@ -16,7 +16,6 @@ export interface Estimate {
 /** Repeated measurements of the same thing, one of each round: the same places of two series belong together. Empty: it was not measured. */
 export type Series = readonly number[];
 
-/** A distribution in six figures. */
 export type Spread = NonNullable<ReturnType<typeof spreadOf>>;
 
 const CONFIDENCE = 0.95;

@@ -82,10 +82,7 @@ function subjectOf(reference: SubjectReference, inputs: readonly unknown[], repo
 }
 
 /** Why the function cannot be measured in a worker; undefined: it can. */
-export async function watchSurvival(
-  session: FunctionSession,
-  { reference, inputs }: Subject,
-): Promise<string | undefined> {
+export async function watchSurvival(session: FunctionSession, { reference, inputs }: Subject) {
   const { behaviour } = session.draft;
   if (behaviour.uncloneable.result !== undefined) return 'its results cannot cross';
   const shareMs = session.begin('one call in a worker');
@@ -114,7 +111,6 @@ export async function watchSurvival(
 
 export type Inline = NonNullable<Awaited<ReturnType<typeof openInline>>>;
 
-/** Undefined: it could not be measured, and the draft says why. */
 export async function openInline(
   session: FunctionSession,
   { reference: subject }: Pick<Subject, 'reference'>,
@@ -139,11 +135,7 @@ const CONTROLS = 5;
 const LEAST_SHARE = 0.03;
 
 /** Repeats the inline run of the rounds, with nothing in between: the differences before and after are noise. */
-export async function control(
-  session: FunctionSession,
-  when: 'before' | 'after',
-  { lane, warm }: Inline,
-): Promise<void> {
+export async function control(session: FunctionSession, when: 'before' | 'after', { lane, warm }: Inline) {
   const share = session.begin(`control ${when}`, 0);
   if (share === undefined) return;
   // Without control runs there is no good measure of the noise.

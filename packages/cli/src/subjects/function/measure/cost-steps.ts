@@ -14,7 +14,6 @@ import type { Settings } from './turns.js';
 const SPINS_MS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1] as const;
 /** How many milliseconds a process takes until all its pools are ready; a pool that is bound to fewer cores gets as long. */
 const POOLS_OPEN_MS = 300;
-/** The share of the step's time that goes into warming up. */
 const WARM_SHARE = 0.3;
 const MOST_WARM_MS = 1500;
 /** How many milliseconds pass between two slices of the same process, most of them until idle workers have settled. */
@@ -24,11 +23,7 @@ const ROUNDS = ENOUGH_ROUNDS + 1;
 const SLICE_MS = { least: 25, most: 160 } as const;
 
 /** Measures crossings, and tasks that only compute, in turn in one process; leaves out those that there was no time for. */
-export async function measureCosts(
-  session: FunctionSession,
-  subject: Subject,
-  threads: number,
-): Promise<void> {
+export async function measureCosts(session: FunctionSession, subject: Subject, threads: number) {
   const what = 'crossings and the break-even';
   const timeMs = session.begin(what, POOLS_OPEN_MS);
   if (timeMs === undefined) return;
@@ -78,17 +73,14 @@ const CORE_ROUNDS = 3;
 const WARM_MS = 300;
 
 /** Measures the matrix of cores and threads. The figures for all cores are taken from the rounds. */
-export async function measureCores(
-  session: FunctionSession,
-  settings: Settings,
-  inputs: readonly unknown[],
-): Promise<void> {
+export async function measureCores(session: FunctionSession, settings: Settings, inputs: readonly unknown[]) {
   const { draft } = session;
   const { cores } = draft.machine;
-  if (cores === 1) return session.skip('fewer cores', 'there is one core');
-  const cpus = usableCpus();
-  if (cpus === undefined)
-    return session.skip('fewer cores', 'a process cannot be bound to some of them here (taskset)');
+  const cpus = cores === 1 ? undefined : usableCpus();
+  if (cpus === undefined) {
+    const why = 'a process cannot be bound to some of them here (taskset)';
+    return session.skip('fewer cores', cores === 1 ? 'there is one core' : why);
+  }
   const cells = coreCounts(cores)
     .filter((count) => count < cores && count < cpus.length)
     .flatMap((count) => settings.all.map((setting) => ({ count, ...setting })))
@@ -111,12 +103,11 @@ export async function measureCores(
       openMs: POOLS_OPEN_MS + WARM_MS,
       cpus: cpus.slice(0, count),
     });
-    const rate: number[] = [];
-    for (let round = 0; round < CORE_ROUNDS; round++) {
-      const slice = await lane.step({ ms: sliceMs }, sliceMs);
-      if (slice !== undefined) rate.push(slice.rate);
-    }
+    const slices = await repeated(CORE_ROUNDS, Number.POSITIVE_INFINITY, () =>
+      lane.step({ ms: sliceMs }, sliceMs),
+    );
     await lane.close();
+    const rate = slices.map((slice) => slice.rate);
     if (rate.length > 0) found.push({ cores: count, threads: setup.threads, rate });
   }
   const all = draft.threads.map(({ threads, rate }) => ({ cores, threads, rate }));

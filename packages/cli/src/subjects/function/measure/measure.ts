@@ -12,7 +12,6 @@ import { FunctionSession } from './session.js';
 import { roundsOf, settingsOf } from './turns.js';
 
 export interface MeasurePlan extends Plan {
-  /** A file URL. */
   readonly module: string;
   /** As the user gave it, for messages and for the report. */
   readonly moduleGiven: string;

@@ -79,7 +79,6 @@ export function slicesFor(timeMs: number, callMs: number, turns: number) {
 const WARM_SHARE = 0.3;
 const WARM_MS = { least: 200, most: 1000 } as const;
 
-/** How many milliseconds each setting is warmed up, at most. */
 export function warmMsFor(timeMs: number, settings: number): number {
   return clamp((WARM_SHARE * timeMs) / settings, WARM_MS.least, WARM_MS.most);
 }
@@ -149,7 +148,6 @@ export async function repeated<S>(most: number, timeMs: number, take: () => Prom
 
 /** How many times as long as the fastest input the slowest one must take for inputs to count as different. */
 const EVEN = 2;
-/** How many inputs are used at least, where they differ. */
 const LEAST = 4;
 
 /** The inputs of every slice: where their times differ, as many as run in one slice, evenly chosen by time. `ms` is undefined: not tried. */

@@ -25,7 +25,6 @@ export type Opened<R extends Role> = Steps<R>['open']['gets'];
 export type Slice<R extends Role> = Steps<R>['step']['gets'];
 
 export class FunctionSession extends Session<MeasurePlan> {
-  /** What was measured so far. */
   readonly draft = newSamples(
     {
       module: this.plan.moduleGiven,

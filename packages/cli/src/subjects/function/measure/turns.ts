@@ -13,10 +13,8 @@ import type { FunctionSession, Opened, Slice } from './session.js';
 
 export type Settings = ReturnType<typeof settingsOf>;
 
-/** About how many bytes the path of a file takes. */
 const NAME_BYTES = 128;
 
-/** @param warm what the inline probe found when it was warm */
 export function settingsOf(
   { draft, bytesOfCall }: FunctionSession,
   { reference }: Subject,
@@ -128,7 +126,6 @@ export function roundsOf(
   });
   const latestMs = () => session.now() + schedule.latestEndMs(session.remainingMs, session.plan.budgetMs);
   return {
-    /** Makes rounds until the answer is certain, or their time is over. */
     async run(): Promise<void> {
       await rounds.run({ endMs, latestMs: latestMs() });
       write();

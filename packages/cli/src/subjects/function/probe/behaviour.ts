@@ -77,15 +77,11 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
   return { opened: report };
 };
 
+type Seen = BehaviourReport['behaviour'];
 type Attempt = { readonly ms: number; readonly value?: unknown };
 
 /** Calls with a copy, so that the next call gets the same input even if the function changes it. No `value`: the call failed. */
-async function call(
-  subject: Subject,
-  passing: Passing,
-  input: unknown,
-  seen: BehaviourReport['behaviour'],
-): Promise<Attempt> {
+async function call(subject: Subject, passing: Passing, input: unknown, seen: Seen): Promise<Attempt> {
   const own = structuredClone(input);
   let given: readonly unknown[] | undefined;
   const { failures } = seen;

@@ -6,7 +6,7 @@ import { serveSteps } from '../../../experiment/serve.js';
 import { middleOf } from '../../../experiment/statistics.js';
 import { argumentsOf, type Passing } from '../../../run/work/passing.js';
 import { type Transport, TRANSPORTS } from '../rules/samples.js';
-import { HOLD_MS, inChunks, keepOutstanding, oneByOne, rateOf, warmUp } from './outstanding.js';
+import { HOLD_MS, inChunks, keepOutstanding, oneByOne, rateOf, warmUp } from './calls.js';
 import { echo, setup as prepare, spin } from './tasks.js';
 import { standalone } from './values.js';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keepOutstanding } from './outstanding.js';
+import { keepOutstanding } from './calls.js';
 
 test('a call that takes longer than there is time for counts for a part, never for nothing', async () => {
   const load = { outstanding: 3, ms: 50, turnsLoop: false };

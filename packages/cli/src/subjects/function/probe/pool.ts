@@ -6,7 +6,7 @@ import { watchProcess } from '../../../experiment/gauges.js';
 import { serveSteps } from '../../../experiment/serve.js';
 import { argumentsOf } from '../../../run/work/passing.js';
 import type { VariantName } from '../rules/samples.js';
-import { inTurn, keepOutstanding, type Loaded, warmUp } from './outstanding.js';
+import { inTurn, keepOutstanding, type Loaded, warmUp } from './calls.js';
 import type { SubjectReference } from './subject.js';
 import { standalone } from './values.js';
 

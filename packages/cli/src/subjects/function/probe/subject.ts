@@ -4,6 +4,7 @@ import { exportsOf, importModule, namedFunction, selectName } from '../../../run
 import type { ModuleNamespace, TaskFunction } from '../../../run/work/task-module.js';
 import { UsageError } from '../../../exit-code.js';
 import { didYouMean } from '../../did-you-mean.js';
+import { outcomeOf } from './values.js';
 
 export interface SubjectReference {
   readonly module: string;
@@ -45,15 +46,6 @@ let subject: Subject | undefined;
 
 export async function setup({ data }: { readonly data: SubjectReference }): Promise<void> {
   subject = await loadSubject(data);
-}
-
-/** The result of a call, or its error. */
-export function outcomeOf(run: TaskFunction, input: unknown): unknown {
-  try {
-    return run(input);
-  } catch (error) {
-    return error;
-  }
 }
 
 /** Runs a batch, which pays for one crossing. An input that fails gives its error in the place of a result. */

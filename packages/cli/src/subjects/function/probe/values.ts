@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import v8 from 'node:v8';
 import type { Passing } from '../../../run/work/passing.js';
+import type { TaskFunction } from '../../../run/work/task-module.js';
 import { tried } from '../../../system-error.js';
 
 /** How many bytes cross: those of a view or buffer, else those that V8 serializes to. Undefined: it cannot be serialized. */
@@ -23,6 +24,15 @@ export function uncloneable(value: unknown): string | undefined {
     return error instanceof Error ? error.message : String(error);
   }
   return undefined;
+}
+
+/** What the function returns for the input, or the error that it throws. */
+export function outcomeOf(run: TaskFunction, input: unknown): unknown {
+  try {
+    return run(input);
+  } catch (error) {
+    return error;
+  }
 }
 
 /** Whether the value is an iterator or a stream: something whose values come one by one, and not a list that has them. */

@@ -1,7 +1,7 @@
 /** A warm-up goes on while the rate grows, and ends when it does not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { warmUp } from './outstanding.js';
+import { warmUp } from './calls.js';
 
 const NEVER_OVER_MS = 60_000;
 

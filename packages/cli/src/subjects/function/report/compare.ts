@@ -105,7 +105,6 @@ function rateWith({ samples }: Findings, threads: number): Estimate | undefined 
   return say.figureOf(samples.threads.find((each) => each.threads === threads)?.rate);
 }
 
-/** The highest rate, with any number of threads or inline. */
 function mostOf({ samples }: Findings): Estimate | undefined {
   const all = [samples.inline, ...samples.threads].flatMap((each) => say.figureOf(each.rate) ?? []);
   return greatest(all, ({ value }) => value);

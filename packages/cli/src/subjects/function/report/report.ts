@@ -144,7 +144,6 @@ function loop({ samples }: Findings): Section['blocks'] {
   return [`While a function computes inline, a timer, a request, or a click has to wait.${rest}`, chart];
 }
 
-/** The calling thread, then pools by their numbers of threads. */
 function barsOf(inline: Series, pools: readonly PoolSamples[], of: (typeof POOL_SERIES)[number]): Bar[] {
   const bar = (each: PoolSamples) => ({
     name: say.counted(each.threads, 'thread'),
@@ -184,7 +183,6 @@ function limits(findings: Findings): Section['blocks'] {
   return [{ list: found.map(({ name, why }) => `${name.replaceAll('-', ' ')}: ${why}`) }, serial && fit];
 }
 
-/** Undefined where there is nothing to draw. */
 function rateCurve(findings: Findings, tables: Tables): Chart | undefined {
   const { machine } = findings.samples;
   const { points, alone } = ratePoints(findings);
@@ -207,7 +205,6 @@ function rateCurve(findings: Findings, tables: Tables): Chart | undefined {
   });
 }
 
-/** Undefined where there is nothing to draw. */
 function gainCurve(findings: Findings, table: Table): Chart | undefined {
   const { spins, inline } = findings.samples;
   const gained = spins.map((each) => [each.runMs, real(ratio(each.pool, each.inline))] as const);

@@ -12,7 +12,6 @@ import { nameOf } from '../rules/alternatives.js';
 import { type Findings, mayHoldUp } from '../rules/analyze.js';
 import type { PoolSamples } from '../rules/samples.js';
 
-/** The function, as it is given to the command. */
 export function subjectName({ samples: { subject } }: Findings): string {
   return subject.module.includes('#') ? subject.module : `${subject.module}#${subject.export}`;
 }
@@ -85,7 +84,6 @@ export function tablesOf(findings: Findings) {
         middleOf(loneMs, say.duration),
       ]),
     ),
-    /** The gain of tasks that only compute. */
     spins: isAsync
       ? undefined
       : tableOf(
@@ -121,7 +119,6 @@ export function tablesOf(findings: Findings) {
       ['size', 'time', '95 % interval'],
       inline.bySize.map((each) => [say.shown(each.bytes, say.bytes), ...both(each.ms, say.duration)]),
     ),
-    /** What was measured, on what, and how well. */
     circumstances: pairsTable('How it was measured', [
       ['function', subjectName(findings)],
       ['inputs', `${say.count(used)} of ${say.count(all)} used${how === '' ? '' : `: ${how}`}`],
@@ -195,7 +192,6 @@ const LEAST_COLUMNS = 3;
 /** The `offset` of asciichart. With 2 the first cell of a row is the whole label and the second is the axis, with nothing in between. */
 const TICK = 2;
 
-/** A small plot of the rate by number of threads, in characters. */
 export function plotLines(findings: Findings, columns: number): Line[] {
   const { points, alone } = ratePoints(findings);
   const inline = alone?.value;

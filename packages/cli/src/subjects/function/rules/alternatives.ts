@@ -63,7 +63,6 @@ function waysOf({ samples, fast, noise, rounds }: Facts, answer: Answer) {
     const changesVerdict = canChange && name !== 'auto' && isWorthIt(toInline, noise);
     if (gain.low < WORTH_TELLING && !changesVerdict) return [];
     const sentence = `${howOf(variant)}: ${times(gain)} the calls of the plain pool, ${times(toInline)} those without a pool`;
-    // `gain`: how many times as many calls as the plain pool.
     return [{ variant, toInline, alternative: { name, gain, changesVerdict, sentence } }];
   });
   return ways.sort((a, b) => b.toInline.value - a.toInline.value);

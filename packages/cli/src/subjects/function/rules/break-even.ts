@@ -95,7 +95,6 @@ function sizeOf({ inline }: Samples, runMs: Estimate): Estimate | undefined {
 function callsOf(samples: Samples): Estimate | undefined {
   const readyMs = estimate(samples.start?.readyMs ?? []);
   const pool = fastest(samples)?.rate ?? [];
-  // Milliseconds that each call saves.
   const each = pairwise(samples.inline.rate, pool, (without, by) => 1000 / without - 1000 / by);
   const saved = each.length < 2 ? undefined : estimate(each);
   if (readyMs === undefined || saved === undefined || saved.low <= 0) return undefined;

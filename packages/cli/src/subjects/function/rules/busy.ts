@@ -71,7 +71,6 @@ const OVERLAP = 1.2;
 /** How much CPU time makes a call a long one. Milliseconds. */
 const LONG_MS = 1;
 
-/** Estimates what threads would bring if they had all cores to themselves. */
 export function onFreeCores(samples: Samples) {
   const { callMs, cpuMs } = samples.inline;
   const cpu = estimate(cpuMs);
@@ -99,7 +98,6 @@ export function onFreeCores(samples: Samples) {
       cpu.value < LONG_MS ? mostByRunTime(samples, least) : gain.high * Math.max(1, callMs.p50 / cpu.value),
     /** Whether several threads ran the function at the same time, or would have with all the cores that they waited for. */
     isParallel: isSeen && pools.some((pool) => isSeveralAtOnce(pool, cpu.value)),
-    /** CPU time of a call without a pool. */
     callMs: cpu.value,
     crossingMs,
     /** The same with threads, crossing included, as the gain has it. */

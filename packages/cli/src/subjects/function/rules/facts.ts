@@ -32,7 +32,6 @@ export function factsOf(samples: Samples) {
     isBusy: isBusy(machine),
     /** How many times as many calls each number of threads makes as no pool. */
     gains,
-    /** The pool with the highest rate. */
     fast,
     /** The fastest number of threads that memory has room for. */
     best,

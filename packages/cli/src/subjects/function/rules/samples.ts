@@ -4,7 +4,6 @@ import type { Measured } from '../../../experiment/session.js';
 import type { Series, Spread } from '../../../experiment/statistics.js';
 
 export interface Subject {
-  /** As the user gave it. */
   readonly module: string;
   /** Whether it is CommonJS, and so the code to paste beside it. */
   readonly isCommonJs?: boolean | undefined;
@@ -42,7 +41,6 @@ export function newBehaviour() {
 
 export type Samples = Readonly<ReturnType<typeof newSamples>> & Measured;
 
-/** What is known before anything was measured. */
 export function newSamples(subject: Subject, machine: Measured['machine']) {
   return {
     subject,

@@ -221,7 +221,6 @@ function unclear({ samples, best, noise, rounds, isBusy, lacking }: Facts): stri
   return `the noise is larger than the effect: ${brings}${differ}`;
 }
 
-/** What to change so that the next measurement can tell. */
 function whatWouldTell({ samples, isBusy, lacking }: Facts): string {
   const { subject, behaviour, threads } = samples;
   if (behaviour.returnsPromise && busy.computesLessThan(1, samples)) {
