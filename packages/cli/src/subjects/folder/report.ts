@@ -1,27 +1,15 @@
 /** The report about a folder. */
 import { plot } from 'asciichart';
 import { greatest, max, mean } from 'd3-array';
-import {
-  bytes,
-  count,
-  counted,
-  duration,
-  factor,
-  middle,
-  noise,
-  NONE,
-  perCent,
-  range,
-  rate,
-  shown,
-} from '../../format/figures.js';
+import { bytes, count, counted, duration, factor, middle, noise, NONE } from '../../format/figures.js';
+import { perCent, range, rate, shown } from '../../format/figures.js';
 import { barsChart, lanesChart } from '../../report/html/bars.js';
 import { machineRows, pairsTable, tableOf, tablesSection } from '../../report/model.js';
 import type { Report, Section, Table, Tone } from '../../report/model.js';
 import { type Line, wrapped } from '../../report/terminal.js';
 import { measureFolder } from './measure/measure.js';
 import { analyzeFolder, sizesInWords } from './rules/analyze.js';
-import type { ClassFinding, FolderAnswer, FolderFindings, WayFinding } from './rules/analyze.js';
+import type { ClassFinding, FolderAnswer, FolderFindings } from './rules/analyze.js';
 import { type WayName, WAYS } from './rules/samples.js';
 
 const SHORT: Readonly<Record<FolderAnswer, readonly [badge: string, tone: Tone]>> = {
@@ -74,28 +62,22 @@ function ratesSection(finding: ClassFinding, i: number): Section {
   return { id: `rates-${i}`, title: `How fast: ${sizes}`, blocks: [chart] };
 }
 
-/** With more cores than this, the table has only the busiest one and the mean. */
-const MOST_CORES = 8;
-
-function classTable(sizes: string, ways: readonly WayFinding[]): Table | undefined {
+function classTable(sizes: string, ways: ClassFinding['ways']): Table | undefined {
   return tableOf(
     `Files ${sizes}`,
     ['way', 'files/s', 'MiB/s', 'x loop', '95 % interval', 'loop delay', 'cores busy, %'],
     ways.map(({ name, rate: perSecond, bytesPerSecond, gain, loopDelayMs, busy }) => {
       // All other ways are compared with the loop.
       const over = name === 'sync-loop' ? { value: 1, low: 1, high: 1 } : gain;
-      return [
-        WAYS[name].title,
-        middle(perSecond, rate),
-        shown(bytesPerSecond / 2 ** 20, rate),
-        middle(over, factor),
-        range(over, factor),
-        middle(loopDelayMs, duration),
-        coresInWords(busy),
-      ];
+      const speeds = [middle(perSecond, rate), shown(bytesPerSecond / 2 ** 20, rate)];
+      const gains = [middle(over, factor), range(over, factor)];
+      return [WAYS[name].title, ...speeds, ...gains, middle(loopDelayMs, duration), coresInWords(busy)];
     }),
   );
 }
+
+/** With more cores than this, the table has only the busiest one and the mean. */
+const MOST_CORES = 8;
 
 function coresInWords(busy: readonly number[]): string {
   if (busy.length === 0) return NONE;
@@ -104,6 +86,19 @@ function coresInWords(busy: readonly number[]): string {
   return `up to ${inPercent(max(busy))}, mean ${inPercent(mean(busy))}`;
 }
 
+const PLACES = {
+  workers: 'in workers',
+  processes: 'in processes',
+  'one-thread': 'does not pay',
+  unknown: 'cannot tell',
+};
+const HOWS = {
+  sync: 'synchronously',
+  async: 'asynchronously',
+  either: 'no difference',
+  unknown: 'cannot tell',
+};
+
 /** Which sizes there are, and what is best for each. */
 function overviewTable({ classes, samples }: FolderFindings): Table | undefined {
   return tableOf(
@@ -111,11 +106,10 @@ function overviewTable({ classes, samples }: FolderFindings): Table | undefined 
     ['size', 'files', 'bytes', 'measured on', 'in parallel', 'on one thread', 'noise'],
     classes.map((finding, i) => {
       const { files, bytes: all, sampled } = samples.classes[i]!;
+      const found = [count(files), bytes(all), counted(sampled.files, 'file')];
       return [
         sizesInWords(finding),
-        count(files),
-        bytes(all),
-        counted(sampled.files, 'file'),
+        ...found,
         PLACES[finding.place],
         HOWS[finding.how],
         noise(finding.noise),
@@ -123,19 +117,6 @@ function overviewTable({ classes, samples }: FolderFindings): Table | undefined 
     }),
   );
 }
-
-const PLACES: Readonly<Record<ClassFinding['place'], string>> = {
-  workers: 'in workers',
-  processes: 'in processes',
-  'one-thread': 'does not pay',
-  unknown: 'cannot tell',
-};
-const HOWS: Readonly<Record<ClassFinding['how'], string>> = {
-  sync: 'synchronously',
-  async: 'asynchronously',
-  either: 'no difference',
-  unknown: 'cannot tell',
-};
 
 function circumstancesTable({ samples }: FolderFindings): Table | undefined {
   const { subject, machine, threads, classes } = samples;
@@ -181,28 +162,23 @@ function coreTimes({ samples }: FolderFindings, mostCores: number) {
 /** Draws the figures of `coreTimes` in characters: one line for each core. */
 function corePlots(findings: FolderFindings, columns: number): Line[] {
   if (columns < STEPS + LABELS + 4) return [];
+  const format = (share: number) => perCent(share).padStart(LABELS - 1);
   return coreTimes(findings, TERMINAL_CORES).flatMap(({ title, lines }) => {
-    const drawn = plot(
-      lines.map(({ shares }) => stretched(shares.slice(0, STEPS))),
-      { min: 0, max: 1, height: HEIGHT_ROWS, format: (share) => perCent(share).padStart(LABELS - 1) },
-    );
+    const shares = lines.map((each) => {
+      const some = each.shares.slice(0, STEPS);
+      const times = Math.floor(STEPS / some.length);
+      return some.flatMap((share) => new Array<number>(times).fill(share));
+    });
+    const drawn = plot(shares, { min: 0, max: 1, height: HEIGHT_ROWS, format });
+    const legend =
+      lines.length === 1 ? lines[0]!.name : `one line for each of ${counted(lines.length, 'core')}`;
     return [
       { text: '' },
       ...wrapped(title, columns, '', 'bold'),
       ...drawn.split('\n').map((text) => ({ text: `  ${text}` })),
-      ...wrapped(`how busy over time: ${legendOf(lines.map(({ name }) => name))}`, columns, '  ', 'dim'),
+      ...wrapped(`how busy over time: ${legend}`, columns, '  ', 'dim'),
     ];
   });
-}
-
-/** One core, the mean of many, or a line for each. */
-function legendOf([first = '', ...others]: readonly string[]): string {
-  return others.length === 0 ? first : `one line for each of ${counted(others.length + 1, 'core')}`;
-}
-
-function stretched(shares: readonly number[]): number[] {
-  const times = Math.floor(STEPS / shares.length);
-  return shares.flatMap((share) => new Array<number>(times).fill(share));
 }
 
 export const folder = {

@@ -41,10 +41,8 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
     .option('--port <n>', 'the port to measure, if the app listens on several', parsePort)
     .optionsGroup('Load:')
     .option('--route <route>', "'/main?name=x' or 'POST /render'; repeatable (default: /)", collect)
-    .option(
-      '--routes <list>',
-      'several routes in one option: /a,/b',
-      (list: string, before?: readonly string[]) => collect(list.split(','), before),
+    .option('--routes <list>', 'several routes in one option: /a,/b', (list, before?: readonly string[]) =>
+      collect(list.split(','), before),
     )
     .option('--header <header>', "'name: value', sent with each request; repeatable", collect)
     .option('--body <file>', 'sent with each request that is a POST, PUT, PATCH or DELETE')
@@ -94,10 +92,8 @@ function resolveServerOptions(app: string, args: readonly string[], raw: RawServ
     const why = 'expected one of them: a route that uses threads already, or functions to move to threads';
     throw new UsageError(`--against and --offload: ${why}`);
   }
-  if (got > 0 && got !== many) {
-    const expected = `expected one for each route, in the same order, so ${many}`;
-    throw new UsageError(`--against: ${expected}, got ${got}`);
-  }
+  if (got > 0 && got !== many)
+    throw new UsageError(`--against: expected one for each route, in the same order, so ${many}, got ${got}`);
   const plan: Omit<ServerPlan, 'signal'> = {
     module: realUrl(module.url),
     moduleGiven: app,
@@ -139,12 +135,10 @@ function collect(value: string | readonly string[], before: readonly string[] = 
   return before.concat(value);
 }
 
-const HIGHEST_PORT = 65_535;
-
 function parsePort(text: string): number {
-  const expected = `Expected a port, 0 to ${HIGHEST_PORT}.`;
+  const expected = 'Expected a port, 0 to 65535.';
   const port = parseWhole(text, 0, expected);
-  if (port > HIGHEST_PORT) throw new InvalidArgumentError(expected);
+  if (port > 65_535) throw new InvalidArgumentError(expected);
   return port;
 }
 
@@ -160,9 +154,7 @@ ${EXIT_CODES}`;
 
 /** HEAD, CONNECT and TRACE have no answer that could be compared. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-/** A base to parse paths with; its host is not used. */
-const ANYWHERE = 'http://127.0.0.1';
+const WITHOUT_BODY = ['GET', 'OPTIONS'];
 
 /** @param option the option's name, for messages. @param shared the headers and the body, a file, of all requests */
 export function requestsOf(
@@ -180,7 +172,7 @@ export function requestsOf(
   const body = file === undefined ? undefined : attempt(read, `--body: cannot read ${file}`);
   return routes.map((route) => {
     const { method, path } = parseRoute(option, route, body === undefined ? 'GET' : 'POST');
-    return { method, path, headers, body: WITH_BODY.has(method) ? body : undefined };
+    return { method, path, headers, body: WITHOUT_BODY.includes(method) ? undefined : body };
   });
 }
 
@@ -192,7 +184,7 @@ function parseRoute(option: string, route: string, usual: string): { method: str
   if (!METHODS.includes(method)) {
     throw new UsageError(`${option}: expected one of ${METHODS.join(', ')}, got '${parts[1]}'`);
   }
-  const { pathname, search } = new URL(ANYWHERE + parts[2]!);
+  const { pathname, search } = new URL(`http://127.0.0.1${parts[2]}`);
   return { method, path: pathname + search };
 }
 

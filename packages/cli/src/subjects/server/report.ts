@@ -1,30 +1,15 @@
 /** The report about a server. */
 import { groups } from 'd3-array';
 import { type Estimate, ratio } from '../../experiment/statistics.js';
-import {
-  bytes,
-  count,
-  counted,
-  duration,
-  factor,
-  figureOf,
-  type Format,
-  middle,
-  noise,
-  NONE,
-  perCent,
-  range,
-  rate,
-  withRange,
-} from '../../format/figures.js';
+import { bytes, count, counted, duration, factor, NONE, perCent, rate } from '../../format/figures.js';
+import { figureOf, type Format, middle, noise, range, withRange } from '../../format/figures.js';
 import { barsChart } from '../../report/html/bars.js';
 import { codeFor, fileInCode, machineRows, pairsTable, tablesSection } from '../../report/model.js';
 import type { Report, Section, Table, Tone } from '../../report/model.js';
 import { measureServer } from './measure/measure.js';
-import { failuresOf, processesOf } from './rules/figures.js';
 import { findServer, type ServerFindings } from './rules/find.js';
-import type { LaneSamples, SeriesName, ServerSubject } from './rules/samples.js';
-import type { ServerAnswer } from './rules/verdict.js';
+import type { LaneSamples, SeriesName, ServerSamples } from './rules/samples.js';
+import { failuresOf, processesOf, type ServerAnswer } from './rules/verdict.js';
 
 /** The verdict in two words, its tone, and the sentence before the recommended code. */
 const ADVICE: Readonly<Record<ServerAnswer, readonly [badge: string, tone: Tone, before: string]>> = {
@@ -37,25 +22,32 @@ const ADVICE: Readonly<Record<ServerAnswer, readonly [badge: string, tone: Tone,
   ],
   unknown: ['No verdict', 'unknown', 'As long as there is no verdict, change nothing.'],
 };
+const NO_CODE = () => [];
 const HAS_THE_ROUTE = 'The app already has a route that uses threads: let the other routes do the same.';
 
 export function serverReport(findings: ServerFindings): Report {
   const { verdict, samples } = findings;
+  const { subject } = samples;
+  const codes = {
+    cluster: () => clusterCode(subject),
+    offload: () => poolCode(subject),
+    leave: NO_CODE,
+    unknown: NO_CODE,
+  };
   const [badge, tone, usual] = ADVICE[verdict.answer];
-  const isThere = verdict.answer === 'offload' && samples.subject.against.length > 0;
+  const isThere = verdict.answer === 'offload' && subject.against.length > 0;
   const lanes = lanesOf(findings);
-  const measured = lanes.length === 0 ? [] : TABLES.map((table) => tableOf(table, lanes));
-  const tables = [...measured, circumstancesTable(findings)].filter((table) => table !== undefined);
+  const tables = [...tablesOf(lanes), circumstancesTable(findings)].filter((table) => table !== undefined);
   return {
     findings,
     command: 'threadwise analyze server',
-    subject: samples.subject.module,
+    subject: subject.module,
     tone,
     badge,
-    recommended: { before: isThere ? HAS_THE_ROUTE : usual, code: () => recommendedCode(findings) },
+    recommended: { before: isThere ? HAS_THE_ROUTE : usual, code: codes[verdict.answer] },
     figures: tables,
     sections: () => [
-      ...BARS.map((bars) => barsSection(bars, lanes)),
+      ...barsSections(lanes),
       ...tables.map((table, i) => tablesSection(`table-${i}`, table.title, table)),
     ],
   };
@@ -78,26 +70,21 @@ function lanesOf({ samples, gains }: ServerFindings) {
   ];
 }
 
-/** A section of the page with one chart: its id and title, the title of the chart, and what it shows of each way. */
-type Bars = readonly [id: string, title: string, name: string, series: SeriesName, format: Format];
-
-const BARS: readonly Bars[] = [
-  ['rates', 'Requests a second', 'Requests a second', 'rate', rate],
-  ['late', 'The slowest answers', 'One of a hundred takes longer', 'p99Ms', duration],
-  ['loop', 'How long the event loop is held up', 'Event loop delay, p99', 'loopDelayMs', duration],
-  ['memory', 'Memory', 'Resident memory of all processes', 'residentBytes', bytes],
-];
-
-function barsSection([id, title, name, series, format]: Bars, lanes: readonly NamedLane[]): Section {
-  const bars = lanes.map(({ short, lane }) => ({
-    name: short,
-    figure: figureOf(lane[series]),
-    isInline: short.startsWith('as it is'),
-  }));
-  return { id, title, blocks: [barsChart(`chart-${id}`, name, bars, format)] };
+/** The sections of the page with one chart: the title of the chart, and what it shows of each way. */
+function barsSections(lanes: readonly NamedLane[]): Section[] {
+  const section = (id: string, title: string, name: string, series: SeriesName, format: Format): Section => {
+    const bars = lanes.map(({ short, lane }) => {
+      return { name: short, figure: figureOf(lane[series]), isInline: short.startsWith('as it is') };
+    });
+    return { id, title, blocks: [barsChart(`chart-${id}`, name, bars, format)] };
+  };
+  return [
+    section('rates', 'Requests a second', 'Requests a second', 'rate', rate),
+    section('late', 'The slowest answers', 'One of a hundred takes longer', 'p99Ms', duration),
+    section('loop', 'How long the event loop is held up', 'Event loop delay, p99', 'loopDelayMs', duration),
+    section('memory', 'Memory', 'Resident memory of all processes', 'residentBytes', bytes),
+  ];
 }
-
-type Columns = readonly [title: string, Readonly<Record<string, (lane: NamedLane) => string>>];
 
 const medianOf =
   (series: SeriesName, format: Format) =>
@@ -106,43 +93,36 @@ const medianOf =
 
 const inCores: Format = (share) => share.toFixed(2);
 
-const TABLES: readonly Columns[] = [
-  [
-    'Requests',
-    {
-      'requests/s': medianOf('rate', rate),
-      '95 % interval': ({ lane }) => range(figureOf(lane.rate), rate),
-      'x as it is': ({ requests }) => middle(requests, factor),
-      p50: medianOf('p50Ms', duration),
-      p95: medianOf('p95Ms', duration),
-      p99: medianOf('p99Ms', duration),
-      errors: ({ lane }) => count(failuresOf(lane.errors)),
-    },
-  ],
-  [
-    'What it takes',
-    {
-      'loop delay p99': medianOf('loopDelayMs', duration),
-      'loop busy': medianOf('loopShare', perCent),
-      cores: medianOf('cpuShare', inCores),
-      'load cores': medianOf('loadShare', inCores),
-      'load loop': medianOf('loadLoopShare', perCent),
-      others: medianOf('otherShare', inCores),
-      memory: medianOf('residentBytes', bytes),
-    },
-  ],
-];
+const TABLES: Readonly<Record<string, Readonly<Record<string, (lane: NamedLane) => string>>>> = {
+  Requests: {
+    'requests/s': medianOf('rate', rate),
+    '95 % interval': ({ lane }) => range(figureOf(lane.rate), rate),
+    'x as it is': ({ requests }) => middle(requests, factor),
+    p50: medianOf('p50Ms', duration),
+    p95: medianOf('p95Ms', duration),
+    p99: medianOf('p99Ms', duration),
+    errors: ({ lane }) => count(failuresOf(lane.errors)),
+  },
+  'What it takes': {
+    'loop delay p99': medianOf('loopDelayMs', duration),
+    'loop busy': medianOf('loopShare', perCent),
+    cores: medianOf('cpuShare', inCores),
+    'load cores': medianOf('loadShare', inCores),
+    'load loop': medianOf('loadLoopShare', perCent),
+    others: medianOf('otherShare', inCores),
+    memory: medianOf('residentBytes', bytes),
+  },
+};
 
-function tableOf([title, columns]: Columns, lanes: readonly NamedLane[]): Table {
-  const rows = lanes.map((lane) => [lane.name, ...Object.values(columns).map((cell) => cell(lane))]);
-  return { title, head: ['how it was run', ...Object.keys(columns)], rows };
+function tablesOf(lanes: readonly NamedLane[]): Table[] {
+  if (lanes.length === 0) return [];
+  return Object.entries(TABLES).map(([title, columns]) => {
+    const rows = lanes.map((lane) => [lane.name, ...Object.values(columns).map((cell) => cell(lane))]);
+    return { title, head: ['how it was run', ...Object.keys(columns)], rows };
+  });
 }
 
-const FORMS = {
-  listener: 'a request listener',
-  server: 'a server',
-  listens: 'it listens by itself',
-} as const;
+const FORMS = { listener: 'a request listener', server: 'a server', listens: 'it listens by itself' };
 
 /** The table of what was measured, on which machine, and how well. */
 function circumstancesTable(findings: ServerFindings): Table | undefined {
@@ -166,13 +146,7 @@ function circumstancesTable(findings: ServerFindings): Table | undefined {
 
 const PLAIN_EXPORT = /^[\p{ID_Start}_$][\p{ID_Continue}$]{0,59}$/u;
 
-/** Empty if no code is recommended. */
-function recommendedCode({ verdict: { answer }, samples: { subject } }: ServerFindings): string[] {
-  if (answer === 'cluster') return clusterCode(subject);
-  return answer === 'offload' ? poolCode(subject) : [];
-}
-
-function clusterCode({ module, form, processes, isCommonJs }: ServerSubject): string[] {
+function clusterCode({ module, form, processes, isCommonJs }: ServerSamples['subject']): string[] {
   const { imported, loaded } = codeFor(isCommonJs);
   const file = fileInCode(module, 'app.js');
   // Not to be run as it is: a worker that started nothing would end, and be replaced, without an end.
@@ -192,20 +166,19 @@ function clusterCode({ module, form, processes, isCommonJs }: ServerSubject): st
 }
 
 /** A pool for each module, as it was measured. */
-function poolCode({ offload, threads, isCommonJs }: ServerSubject): string[] {
+function poolCode({ offload, threads, isCommonJs }: ServerSamples['subject']): string[] {
   const { imported, placeOf } = codeFor(isCommonJs);
   const modules = groups(offload, (each) => each.slice(0, each.lastIndexOf('#')));
   const code = modules.flatMap(([module, given], i) => {
     const pool = modules.length === 1 ? 'pool' : `pool${i + 1}`;
-    const names = given.flatMap((each) => each.slice(module.length + 1).split(','));
-    const tasks = names.map((name) => (PLAIN_EXPORT.test(name.trim()) ? name.trim() : 'task'));
+    const names = given
+      .flatMap((each) => each.slice(module.length + 1).split(','))
+      .map((name) => name.trim());
+    const tasks = new Set(names.map((name) => (PLAIN_EXPORT.test(name) ? name : 'task')));
     return [
       '',
       `const ${pool} = createPool(${placeOf(fileInCode(module, 'tasks.js'))}, { threads: ${threads} });`,
-      ...[...new Set(tasks)].flatMap((task) => [
-        `// in place of ${task}(…)`,
-        `await ${pool}.run('${task}', […]);`,
-      ]),
+      ...[...tasks].flatMap((task) => [`// in place of ${task}(…)`, `await ${pool}.run('${task}', […]);`]),
     ];
   });
   return code.length === 0 ? [] : [imported('{ createPool }', 'threadwise'), ...code];

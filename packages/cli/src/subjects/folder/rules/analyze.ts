@@ -10,7 +10,6 @@ import { type ClassSamples, type FolderSamples, type RoundSamples, type WayName,
 
 type Weighed = ReturnType<typeof weigh>;
 export type ClassFinding = Weighed['finding'];
-export type WayFinding = ClassFinding['ways'][number];
 
 /** 'mixed': it depends on the size. */
 export type FolderAnswer = Exclude<Place, 'one-thread'> | How | 'mixed';

@@ -10,11 +10,8 @@ import { exportsOf, importModule, type ModuleNamespace } from '../../../run/work
 import { UsageError } from '../../../exit-code.js';
 import { didYouMean } from '../../did-you-mean.js';
 import { type Listening, listenOnLoopback } from './listening.js';
-import { installOffload } from './offload/install.js';
+import { installOffload } from './offload.js';
 import type { AppOpened, AppSetup } from './process.js';
-
-/** How many times a factory may return another factory. */
-const MOST_FACTORIES = 3;
 
 /** Throws UsageError if the app will never listen; an error of the module itself comes out as it is. */
 export async function openApp(setup: AppSetup): Promise<AppOpened> {
@@ -82,6 +79,9 @@ function whyNever(what: string, setup: AppSetup, listening: Listening, exported:
   return `${file} ${what}, and ${gives} no server and no request listener; ${exportsInWords(exported)}. Expected a default export such as (request, response) => …, a server${hint}`;
 }
 
+/** How many times a factory may return another factory. */
+const MOST_FACTORIES = 3;
+
 async function start(given: Usable | undefined, listening: Listening): Promise<AppOpened['form']> {
   let usable = given;
   for (let made = 0; usable?.kind === 'factory' && made < MOST_FACTORIES; made++) {
@@ -96,28 +96,31 @@ async function start(given: Usable | undefined, listening: Listening): Promise<A
   return usable.kind;
 }
 
+/** The exports that are looked at, in this order; those that are listeners, with any parameters. */
+const NAMES = ['default', 'listener', 'handler', 'server', 'app'];
+const LISTENER_NAMES = ['listener', 'handler'];
+
 /** The named export, else the first of NAMES that can serve, else the only export that can. */
 function chosen(namespace: ModuleNamespace, { export: name, module }: AppSetup): Usable | undefined {
   const exported = exportsOf(namespace);
+  const usable = (of: string) => usableOf(exported[of], LISTENER_NAMES.includes(of));
   if (name === undefined) {
-    const usual = NAMES.map((each) => usableExport(exported, each)).find((usable) => usable !== undefined);
+    const usual = NAMES.map(usable).find((each) => each !== undefined);
     const all = Object.values(exported).flatMap((value) => usableOf(value) ?? []);
     return usual ?? (all.length === 1 ? all[0] : undefined);
   }
   const file = basename(fileURLToPath(module));
   if (!Object.hasOwn(exported, name)) {
     const hint = didYouMean(name, Object.keys(exported));
-    const has = exportsInWords(namespace) + (hint && `.${hint}`);
-    throw new UsageError(`${file} has no export '${name}'; ${has}`);
+    throw new UsageError(
+      `${file} has no export '${name}'; ${exportsInWords(namespace) + (hint && `.${hint}`)}`,
+    );
   }
-  const usable = usableExport(exported, name);
-  if (usable !== undefined) return usable;
-  throw new UsageError(
-    `'${name}' of ${file} is no server, no request listener, and no function that makes one`,
-  );
+  const named = usable(name);
+  if (named !== undefined) return named;
+  const expected = 'no server, no request listener, and no function that makes one';
+  throw new UsageError(`'${name}' of ${file} is ${expected}`);
 }
-
-type AnyFunction = (...args: unknown[]) => unknown;
 
 /** A factory returns another value to look at when it is started; a listener or a server listens then. */
 interface Usable {
@@ -125,16 +128,7 @@ interface Usable {
   readonly start: () => unknown;
 }
 
-/** The exports that are looked at, in this order. */
-const NAMES = ['default', 'listener', 'handler', 'server', 'app'];
-/** Exports with these names are listeners, with any parameters. */
-const LISTENER_NAMES = new Set(['listener', 'handler']);
-/** `(request, response)`. */
-const LISTENER_PARAMETERS = 2;
-
-function usableExport(exported: ModuleNamespace, name: string): Usable | undefined {
-  return usableOf(exported[name], LISTENER_NAMES.has(name));
-}
+type AnyFunction = (...args: unknown[]) => unknown;
 
 /** @param isListener whether a function is a listener, because a factory has made it, or by its name */
 function usableOf(value: unknown, isListener = false): Usable | undefined {
@@ -143,8 +137,8 @@ function usableOf(value: unknown, isListener = false): Usable | undefined {
     return start && { kind: 'server', start };
   }
   if (typeof value !== 'function') return undefined;
-  // An Express app is a function that has `listen`.
-  if (isListener || 'listen' in value || value.length >= LISTENER_PARAMETERS) {
+  // An Express app is a function that has `listen`; a listener has two parameters, `(request, response)`.
+  if (isListener || 'listen' in value || value.length >= 2) {
     return { kind: 'listener', start: () => serveWith(value) };
   }
   const isClass = /^class\b/.test(Function.prototype.toString.call(value));

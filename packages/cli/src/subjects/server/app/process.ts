@@ -6,7 +6,7 @@ import { cpuMs, idleDelayMs, type Reading, watchProcess } from '../../../experim
 import { serve, type TalkOf } from '../../../experiment/serve.js';
 import { UsageError } from '../../../exit-code.js';
 import type { ServerPlan } from '../measure/measure.js';
-import type { ServerSubject } from '../rules/samples.js';
+import type { ServerSamples } from '../rules/samples.js';
 
 /** What a process of the app is told: parts of the plan, and what differs by lane. */
 export interface AppSetup extends Pick<ServerPlan, 'module' | 'export' | 'args' | 'port' | 'offload'> {
@@ -20,7 +20,7 @@ export interface AppSetup extends Pick<ServerPlan, 'module' | 'export' | 'args' 
 export interface AppOpened {
   /** `http://127.0.0.1:43210`. */
   readonly origin: string;
-  readonly form: NonNullable<ServerSubject['form']>;
+  readonly form: NonNullable<ServerSamples['subject']['form']>;
 }
 
 export type AppSlice = Pick<Reading, 'loopDelayMs' | 'loopShare' | 'residentBytes' | 'cpuShare'>;
@@ -86,7 +86,7 @@ const handlers = {
   open,
   step: (ms: number) => playing!.step(ms),
   settle: (limitMs: number) => playing!.settle(limitMs),
-  calls: async () => (await import('./offload/calls.js')).callsSoFar(),
+  calls: async () => (await import('./offload.js')).seen,
 };
 
 export type AppTalk = TalkOf<typeof handlers>;

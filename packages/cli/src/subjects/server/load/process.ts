@@ -10,10 +10,6 @@ import { coresOfOthers, watchProcess } from '../../../experiment/gauges.js';
 import { serve, type TalkOf } from '../../../experiment/serve.js';
 import type { Answer, RequestPlan } from '../measure/answers.js';
 
-/** How many seconds autocannon is told to run: it is stopped earlier. */
-const FOR_EVER_S = 86_400;
-/** How often autocannon looks whether it was stopped, in milliseconds. */
-const LOOK_MS = 10;
 /** How many units of the histogram a millisecond has: it counts in whole microseconds. */
 const PER_MS = 1000;
 
@@ -36,7 +32,7 @@ interface LoadSetup extends Target {
 async function step({ origin, requests, connections, rampMs, ms, timeoutMs }: LoadSetup) {
   const times = createHistogram();
   let counts = { ...NONE };
-  const count = (what: 'good' | 'bad' | 'sockets' | 'timeouts', failure: string | undefined): void => {
+  const count = (what: 'good' | 'bad' | 'sockets' | 'timeouts', failure?: string): void => {
     counts[what] += 1;
     counts.first ??= failure;
   };
@@ -49,9 +45,9 @@ async function step({ origin, requests, connections, rampMs, ms, timeoutMs }: Lo
         method: method as NonNullable<autocannon.Request['method']>,
         ...(body !== undefined && { body: Buffer.from(body) }),
       })),
-      duration: FOR_EVER_S,
+      duration: 86_400, // in seconds: it is stopped earlier
       timeout: timeoutMs / 1000,
-      sampleInt: LOOK_MS,
+      sampleInt: 10, // how often it looks whether it was stopped, in milliseconds
       skipAggregateResult: true,
     },
     // The callback keeps autocannon from returning a promise, which nobody would await.
@@ -59,9 +55,9 @@ async function step({ origin, requests, connections, rampMs, ms, timeoutMs }: Lo
   );
   const ended = once(instance, 'done');
   instance.on('response', (_client, status, _bytes, took) => {
-    const isGood = status >= 200 && status < 300;
-    if (isGood) times.record(Math.max(1, Math.round(took * PER_MS)));
-    count(isGood ? 'good' : 'bad', isGood ? undefined : `status ${status}`);
+    if (status < 200 || status >= 300) return count('bad', `status ${status}`);
+    times.record(Math.max(1, Math.round(took * PER_MS)));
+    count('good');
   });
   instance.on('reqError', ({ message }: Error) => {
     count(message === 'request timed out' ? 'timeouts' : 'sockets', message);

@@ -7,9 +7,9 @@ import { clamp, type Plan, type Progress, Session } from '../../../experiment/se
 import { seriesOf } from '../../../experiment/statistics.js';
 import type { LoadTalk } from '../load/process.js';
 import { isCommonJs } from '../../../run/work/task-module.js';
-import { isFailing } from '../rules/figures.js';
 import { NOTHING_MEASURED, SERIES } from '../rules/samples.js';
 import type { LaneSamples, SeriesName, ServerSamples } from '../rules/samples.js';
+import { isFailing } from '../rules/verdict.js';
 import { type RequestPlan, routeOf } from './answers.js';
 import { type AppLane, askLoad, LANE_NAMES, type LaneName, openLanes } from './open-lanes.js';
 
@@ -60,8 +60,7 @@ export async function measureServer(
 ): Promise<ServerSamples> {
   const machine = readMachine();
   const cores = usableCores(machine);
-  const threads = given.threads ?? cores;
-  const processes = given.processes ?? Math.max(LEAST_PROCESSES, cores);
+  const { threads = cores, processes = Math.max(LEAST_PROCESSES, cores) } = given;
   const plan = { ...given, threads, processes };
   const session = new Session(plan, events);
   try {
@@ -133,10 +132,10 @@ export function underLoad(session: Session<ServerPlan>, load: Child<LoadTalk>, l
     const asIs = lanes[0]!;
     const warmMs = warmMsFor(session.remainingMs, count);
     const plannedMs = sliceMsFor(session.remainingMs - warmMs * count, count);
+    const fit = () => connectionsFor(session.plan.connections, perSecond, plannedMs, parallel);
     /** The longest that a slice took beside what was measured, and how many requests per second the app answers as it is. */
     let [overheadMs, perSecond] = [0, 1000 / answerMs];
-    const fitting = () => connectionsFor(session.plan.connections, perSecond, plannedMs, parallel);
-    connections = fitting();
+    connections = fit();
     for (const { lane, what } of turns) {
       if (session.isAborted || asIs.isDead) break;
       session.say(`warming up ${what}`);
@@ -145,7 +144,7 @@ export function underLoad(session: Session<ServerPlan>, load: Child<LoadTalk>, l
       overheadMs = Math.max(overheadMs, session.now() - begin - warmMs);
       if (lane !== asIs || warm === undefined) continue;
       perSecond = warm.rate;
-      connections = fitting();
+      connections = fit();
     }
     // Nothing would be learnt from an app that answers with errors.
     if (asIs.isDead || isFailing(asIs.errors)) return;
@@ -211,10 +210,7 @@ const ANSWERS_IN_SLICE = 4;
 /** How many connections there are at least for each process or thread. */
 const CONNECTIONS_EACH = 4;
 
-/**
- * How many milliseconds each lane is under load in a round.
- * @param handOverMs how long a slice takes beside what is measured: long where the app is slow to react
- */
+/** How many milliseconds each lane is under load in a round. @param handOverMs how long a slice takes beside: long where the app reacts slowly */
 export function sliceMsFor(timeMs: number, lanes: number, handOverMs = HAND_OVER_MS): number {
   const perSlice = sliceFor({ ms: timeMs, least: 0, most: timeMs }, lanes, WANTED_ROUNDS, handOverMs);
   return clamp(perSlice / (1 + RAMP_SHARE), SLICE_MS.least, SLICE_MS.most);
@@ -225,7 +221,6 @@ export function leastMsFor(connections: number, perSecond: number): number {
   return Math.max(SLICE_MS.least, (1000 * connections) / perSecond);
 }
 
-/** How many milliseconds there is load before a slice counts. */
 export function rampMsFor(sliceMs: number): number {
   return clamp(sliceMs * RAMP_SHARE, RAMP_MS.least, RAMP_MS.most);
 }

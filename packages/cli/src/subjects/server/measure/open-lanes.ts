@@ -9,7 +9,7 @@ import type { AppOpened, AppSetup, AppTalk } from '../app/process.js';
 import type { LoadTalk } from '../load/process.js';
 import { type ErrorSamples, NOTHING_MEASURED } from '../rules/samples.js';
 import { compareAnswer, complaintOf, routeOf } from './answers.js';
-import type { Answer, Likeness, RequestPlan } from './answers.js';
+import type { Answer, RequestPlan } from './answers.js';
 import type { ServerPlan } from './measure.js';
 
 /** The names of the lanes in messages and in the progress. */
@@ -48,12 +48,6 @@ const APP = new URL('../app/process.js', import.meta.url);
 
 /** The plan, with the number of threads and of processes that are used where the user named none. */
 type LanePlan = ServerPlan & { readonly threads: number; readonly processes: number };
-
-/** The answers to each request, which was sent several times; and what is wrong with them. */
-interface Answered {
-  readonly all: readonly (readonly Answer[])[];
-  readonly complaint: string | undefined;
-}
 
 /**
  * Opens all lanes, the app as it is first; none if interrupted. Rejects with UsageError if the app cannot be measured. Also resolves to how
@@ -95,10 +89,19 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
   async function start(name: LaneName, more: Partial<AppSetup> = {}): Promise<AppLane | undefined> {
     const { module, export: exportName, args, port, threads } = plan;
     const limitMs = clamp(plan.budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
-    const own = { module, export: exportName, args, port, offload: [], threads, processes: undefined };
+    const own = {
+      module,
+      export: exportName,
+      args,
+      port,
+      offload: [],
+      threads,
+      processes: undefined,
+      limitMs,
+    };
     session.say(LANE_NAMES[name]);
     const child = session.start<AppTalk>(APP, { isProgram: true });
-    const outcome = await child.ask('open', { ...own, limitMs, ...more }, limitMs + GRACE_MS);
+    const outcome = await child.ask('open', { ...own, ...more }, limitMs + GRACE_MS);
     if (outcome.kind === 'aborted') return undefined;
     if (outcome.kind === 'done') {
       const { errors } = NOTHING_MEASURED;
@@ -122,9 +125,9 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
     const { name, child } = lane;
     const answered = await ask(lane, CANDIDATES);
     if (answered === undefined) return leaveOut(name, child, 'it was interrupted');
-    const why = name === 'offloaded' ? await whyNotOffloaded(answered, child) : answered.complaint;
+    const { all, complaint } = answered;
+    const why = name === 'offloaded' ? await whyNotOffloaded(answered, child) : complaint;
     if (why !== undefined) return leaveOut(name, child, why);
-    const { all } = answered;
     // The control is the same app, so its answers are more references: what differs in them varies by itself.
     if (name === 'control') references = references.map((own, i) => [...own, ...all[i]!]);
     if (name === 'cluster') {
@@ -169,20 +172,19 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
 
   /** The requests whose answers differ from those of the app as it is, by number. */
   function different(all: Answered['all']): number[] {
-    return all.flatMap((answers, i) => (likenessesOf(answers, i).includes('different') ? i : []));
+    return [...all.keys()].filter((i) => likenessesOf(all[i]!, i).includes('different'));
   }
 
-  function likenessesOf(answers: readonly Answer[], request: number): Likeness[] {
+  function likenessesOf(answers: readonly Answer[], request: number) {
     return answers.map((answer) => compareAnswer(references[request]!, answer));
   }
 
   function noteAnswers(): void {
-    const closes = references.some(([answer]) => answer?.closes);
     const isVaried = references.some((all) =>
       all.some((each) => compareAnswer(all.slice(0, 1), each) !== 'same'),
     );
     const said = applying([
-      closes &&
+      references.some(([answer]) => answer?.closes) &&
         'the app closes the connection after each answer: what is measured is mostly how fast connections are made',
       isVaried &&
         'the same request is answered with something else each time: answers were compared only in what they have in common',
@@ -190,18 +192,19 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
     notes.push(...said);
   }
 
-  /** Sends each request several times. Resolves to undefined if interrupted. */
-  async function ask(lane: AppLane, times: number): Promise<Answered | undefined> {
-    const each = lane.requests.flatMap((request) => Array.from({ length: times }, () => request));
-    const setup = { origin: lane.opened.origin, requests: each, limitMs: ANSWER_LIMIT_MS };
+  /** Sends each request several times. Resolves to the answers to each request, and what is wrong with them; to undefined if interrupted. */
+  async function ask({ opened: { origin }, requests: plans }: AppLane, times: number) {
+    const each = plans.flatMap((request) => Array.from({ length: times }, () => request));
+    const setup = { origin, requests: each, limitMs: ANSWER_LIMIT_MS };
     const answers = await askLoad(load, 'ask', setup, each.length * ANSWER_LIMIT_MS + 1000);
     if (answers === undefined) return undefined;
-    const [complaint] = answers.flatMap((answer, i) => {
-      const why = complaintOf(answer);
-      return why === undefined ? [] : `${routeOf(each[i]!)} ${why}`;
-    });
-    return { all: lane.requests.map((_, i) => answers.slice(i * times, (i + 1) * times)), complaint };
+    const complaints = answers.map(complaintOf);
+    const bad = complaints.findIndex((why) => why !== undefined);
+    const complaint = bad === -1 ? undefined : `${routeOf(each[bad]!)} ${complaints[bad]}`;
+    return { all: plans.map((_, i) => answers.slice(i * times, (i + 1) * times)), complaint };
   }
+
+  type Answered = NonNullable<Awaited<ReturnType<typeof ask>>>;
 }
 
 /** Resolves to undefined if interrupted. Rejects with UsageError if the load generator is gone: nothing can be measured without it. */
@@ -222,9 +225,8 @@ function cannotOpen(failure: Failure, child: Child<AppTalk>, plan: ServerPlan): 
   if (failure.kind === 'failed') return toldLoadError(given, module, failure.error);
   if (failure.kind !== 'silent')
     return new UsageError(`'${given}' does not start: ${inWords(failure, child)}`);
-  return new UsageError(
-    `'${basename(given)}' listened on no port within ${(failure.ms / 1000).toFixed(0)} s`,
-  );
+  const seconds = (failure.ms / 1000).toFixed(0);
+  return new UsageError(`'${basename(given)}' listened on no port within ${seconds} s`);
 }
 
 /** What failed, and what its process said last. */

@@ -1,28 +1,18 @@
 /** From the samples of a server to its findings: the verdict, its reasons, what each way costs, and the warnings. Pure. */
 import * as rules from '../../../experiment/rules.js';
 import { type Estimate, middleOf, ratio } from '../../../experiment/statistics.js';
-import {
-  bytes,
-  counted,
-  duration,
-  HARDLY_LATE_MS,
-  lateness,
-  noiseInWords,
-  perCent,
-  timesAfter,
-  timesFromTo,
-} from '../../../format/figures.js';
-import { failuresOf, figuresOf, isFailing, roomOf } from './figures.js';
-import type { Figures, Way } from './figures.js';
+import * as format from '../../../format/figures.js';
+import { bytes, counted, duration, lateness, perCent, timesFromTo } from '../../../format/figures.js';
 import type { LaneSamples, ServerSamples } from './samples.js';
-import { coresOf, endOf, errorsOf, type ServerAnswer, serverVerdict, whoFills } from './verdict.js';
+import * as verdicts from './verdict.js';
+import { coresOf, errorsOf, failuresOf, type Figures, isFailing, type Way } from './verdict.js';
 
 export type ServerFindings = ReturnType<typeof findServer>;
 
 export function findServer(samples: ServerSamples) {
-  const figures = figuresOf(samples);
+  const figures = verdicts.figuresOf(samples);
   const { offloaded, cluster, noise } = figures;
-  const verdict = serverVerdict(figures);
+  const verdict = verdicts.serverVerdict(figures);
   return {
     kind: 'server' as const,
     schemaVersion: 1 as const,
@@ -52,7 +42,7 @@ function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[
     ...ways.map(({ gain: { requests, p99 }, title, lane }) => {
       // An interval of so few rounds is so wide that it says nothing.
       const isWide = Math.min(lane.rate.length, asIs.rate.length) < rules.FEWEST_ROUNDS;
-      const said = (gain: Estimate) => (isWide ? timesAfter('about', gain) : timesFromTo(gain));
+      const said = (gain: Estimate) => (isWide ? format.timesAfter('about', gain) : timesFromTo(gain));
       const late = p99 === undefined ? '' : ` and ${said(p99)} the p99`;
       return requests && `${title}: ${said(requests)} the requests${late} of the app as it is`;
     }),
@@ -64,7 +54,7 @@ function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[
       !isOffloadedAlready &&
       `offloading was not measured: no function was named (--offload ./tasks.js#render, or --against /route)${mayHelp}`,
     noise.requests !== undefined &&
-      `the app as it is, run twice, differs by ${noiseInWords(noise.requests)} in requests: smaller effects are not seen`,
+      `the app as it is, run twice, differs by ${format.noiseInWords(noise.requests)} in requests: smaller effects are not seen`,
   ]);
 }
 
@@ -78,16 +68,16 @@ function bothPay(ways: readonly Way[]): string | undefined {
 }
 
 function heldUp(ms: number, msWhenOffloaded: number | undefined): string {
-  if (ms < HARDLY_LATE_MS) return `its event loop is hardly held up: ${lateness(ms)} (p99)`;
+  if (ms < format.HARDLY_LATE_MS) return `its event loop is hardly held up: ${lateness(ms)} (p99)`;
   const offloaded = msWhenOffloaded === undefined ? '' : `, ${lateness(msWhenOffloaded)} when offloaded`;
   return `its event loop is held up for ${duration(ms)} (p99)${offloaded}: a request that comes meanwhile has to wait`;
 }
 
 function whoComputes(asIs: LaneSamples, cores: number): string | undefined {
-  const room = roomOf(asIs, cores);
+  const room = verdicts.roomOf(asIs, cores);
   const share = middleOf(asIs.loopShare);
   if (share === undefined) return undefined;
-  const full = room.isFull ? `. The machine is full: ${whoFills(room, cores)}` : '';
+  const full = room.isFull ? `. The machine is full: ${verdicts.whoFills(room, cores)}` : '';
   return `one process takes ${coresOf(room.app)} of ${counted(cores, 'core')}, its event loop is busy for ${perCent(share)} of the time${full}`;
 }
 
@@ -100,7 +90,7 @@ function memory({ lane, title }: Way, asIs: LaneSamples): string | undefined {
 const NO_STATE =
   'in a cluster each process has a memory of its own: what the app keeps between requests (sessions, caches, counters, rate limits) must be kept elsewhere first';
 
-function warningsOf({ samples, cores }: Figures, answer: ServerAnswer): string[] {
+function warningsOf({ samples, cores }: Figures, answer: verdicts.ServerAnswer): string[] {
   const { machine, subject, notes, asIs } = samples;
   const { used, asked } = subject.connections;
   return rules.applying([
@@ -120,9 +110,9 @@ function warningsOf({ samples, cores }: Figures, answer: ServerAnswer): string[]
 }
 
 function failed(name: string, lane: LaneSamples | undefined): string | undefined {
-  if (lane?.ended !== undefined) return `${name} is no choice as it is: it ended ${endOf(lane.ended, lane)}`;
-  if (lane === undefined || !isFailing(lane.errors)) return undefined;
-  return `${name} is no choice as it is: ${errorsOf(lane.errors)}`;
+  const is = `${name} is no choice as it is`;
+  if (lane?.ended !== undefined) return `${is}: it ended ${verdicts.endOf(lane.ended, lane)}`;
+  return lane && isFailing(lane.errors) ? `${is}: ${errorsOf(lane.errors)}` : undefined;
 }
 
 /** Warns that the load generator takes cores which the app would have in production. */

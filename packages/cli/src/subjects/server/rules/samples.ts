@@ -7,7 +7,26 @@ import type { Measured } from '../../../experiment/session.js';
 import { type Series, seriesOf } from '../../../experiment/statistics.js';
 
 export interface ServerSamples extends Measured {
-  readonly subject: ServerSubject;
+  readonly subject: {
+    /** The module as the user named it. */
+    readonly module: string;
+    /** Whether it is CommonJS, and so the code to paste beside it. */
+    readonly isCommonJs?: boolean | undefined;
+    /** listener, server: what the module exports, or what its factory returns. listens: the app listens by itself. */
+    readonly form: 'listener' | 'server' | 'listens' | undefined;
+    /** `GET /main?name=x`. */
+    readonly routes: readonly string[];
+    /** The routes that do the same work offloaded already, one for each of `routes`, in their order. */
+    readonly against: readonly string[];
+    /** `./tasks.js#render`: what is offloaded for the measurement. */
+    readonly offload: readonly string[];
+    readonly connections: { readonly used: number; readonly asked: number };
+    /** How many threads the pool has, and how many processes the cluster. */
+    readonly threads: number;
+    readonly processes: number;
+    /** NODE_ENV of the app. */
+    readonly environment: string | undefined;
+  };
   /** The app as it is, in one process. */
   readonly asIs: LaneSamples;
   /** The same app in another process, in the same rounds: the difference is noise. */
@@ -17,27 +36,6 @@ export interface ServerSamples extends Measured {
   readonly cluster: LaneSamples | undefined;
   /** Observations that the user should know of. */
   readonly notes: readonly string[];
-}
-
-export interface ServerSubject {
-  /** The module as the user named it. */
-  readonly module: string;
-  /** Whether it is CommonJS, and so the code to paste beside it. */
-  readonly isCommonJs?: boolean | undefined;
-  /** listener, server: what the module exports, or what its factory returns. listens: the app listens by itself. */
-  readonly form: 'listener' | 'server' | 'listens' | undefined;
-  /** `GET /main?name=x`. */
-  readonly routes: readonly string[];
-  /** The routes that do the same work offloaded already, one for each of `routes`, in their order. */
-  readonly against: readonly string[];
-  /** `./tasks.js#render`: what is offloaded for the measurement. */
-  readonly offload: readonly string[];
-  readonly connections: { readonly used: number; readonly asked: number };
-  /** How many threads the pool has, and how many processes the cluster. */
-  readonly threads: number;
-  readonly processes: number;
-  /** NODE_ENV of the app. */
-  readonly environment: string | undefined;
 }
 
 /** The figures of which each round has one number. */

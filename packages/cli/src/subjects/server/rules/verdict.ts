@@ -1,23 +1,124 @@
-/** One sentence that says what to do with a server. It is given only where the intervals allow it: no verdict is better than a wrong one. */
+/**
+ * The figures that sentences are made of, and one sentence that says what to do with a server. It is given only where the intervals allow it:
+ * no verdict is better than a wrong one.
+ */
 import { greatest } from 'd3-array';
 import type { Ended } from '../../../experiment/child.js';
 import * as rules from '../../../experiment/rules.js';
-import { estimate, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
-import {
-  counted,
-  differenceInWords,
-  duration,
-  isBeyondAll,
-  perCent,
-  times,
-  timesFromTo,
-} from '../../../format/figures.js';
-import { type Figures, isFailing, processesOf, type Room, roomOf, type Way } from './figures.js';
-import type { ErrorSamples, LaneSamples } from './samples.js';
+import * as statistics from '../../../experiment/statistics.js';
+import { estimate, middleOf, pairwise, ratio, real, type Series } from '../../../experiment/statistics.js';
+import * as format from '../../../format/figures.js';
+import { counted, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
+import type { ErrorSamples, LaneSamples, ServerSamples } from './samples.js';
 
 export type ServerAnswer = 'leave' | 'offload' | 'cluster' | 'unknown';
 
 type ServerVerdict = rules.Verdict<ServerAnswer>;
+
+export type Figures = ReturnType<typeof figuresOf>;
+
+/** A way of running the app that can be compared: it was measured, without errors, and did not end. */
+export type Way = Figures['ways'][number];
+
+/** A way whose p99 is at most this share of the app's as it is pays, even without more requests. */
+const WORTH_SOONER = 0.67;
+/** Nobody notices an answer that comes fewer milliseconds sooner. */
+const NOTICED_MS = 2;
+/** One in this many answers may be bad: a connection is lost now and then. */
+const ANSWERS_PER_ERROR = 1000;
+
+/** What each way brings against the app as it is, and how sure that is. */
+export function figuresOf(samples: ServerSamples) {
+  const { asIs, control, machine, subject } = samples;
+  /** The share by which two measurements of the unchanged server differ. A smaller effect cannot be seen. */
+  const noise = {
+    requests: noiseBetween(control.rate, asIs.rate),
+    p99: noiseBetween(control.p99Ms, asIs.p99Ms),
+  };
+  const usable = [
+    { lane: samples.offloaded, ...offloadWords(subject) },
+    { lane: samples.cluster, ...clusterWords(subject) },
+  ].flatMap(({ lane, ...words }) =>
+    lane === undefined || lane.ended !== undefined || isFailing(lane.errors) ? [] : { lane, ...words },
+  );
+  const confidence = statistics.confidenceOfEach(usable.length);
+  const ways = usable.map((way) => {
+    const { lane } = way;
+    const requests = real(ratio(lane.rate, asIs.rate, confidence));
+    const p99 = real(ratio(lane.p99Ms, asIs.p99Ms, confidence));
+    const memory = real(ratio(lane.residentBytes, asIs.residentBytes));
+    const soonerMs = (middleOf(asIs.p99Ms) ?? 0) - (middleOf(lane.p99Ms) ?? 0);
+    const isNoticed = p99 !== undefined && soonerMs >= NOTICED_MS;
+    const isSooner = isNoticed && p99.value <= WORTH_SOONER && rules.directionOf(p99, noise.p99) === -1;
+    const isNoLess = requests !== undefined && requests.low > 1 / rules.WORTH_IT;
+    const bringsMore = requests !== undefined && rules.isWorthIt(requests, noise.requests);
+    return {
+      ...way,
+      /** How many times as much it brings as the app as it is; undefined if that is no number. */
+      gain: { requests, p99, memory },
+      /** Whether it surely answers more requests, by the intervals and the noise. */
+      bringsMore,
+      /** Whether it brings more, or answers as many requests and the slowest of them much sooner. */
+      pays: bringsMore || (isSooner && isNoLess && noise.p99 !== undefined),
+      /** Whether the slowest requests may be answered sooner, though not surely. */
+      mayAnswerSooner: isNoticed && p99.value <= (1 + WORTH_SOONER) / 2,
+    };
+  });
+  const wayOf = (of: ServerAnswer) => ways.find(({ answer }) => answer === of);
+  const [offloaded, cluster] = [wayOf('offload'), wayOf('cluster')];
+  return { samples, cores: rules.usableCores(machine), ways, offloaded, cluster, noise };
+}
+
+function clusterWords({ processes }: ServerSamples['subject']) {
+  const all = processesOf(processes);
+  return {
+    /** The answer where it is recommended, and what to do then. */
+    answer: 'cluster' as const,
+    advice: 'Cluster it',
+    title: `a cluster of ${all}`,
+    brings: `${all} ${processes === 1 ? 'brings' : 'bring'}`,
+    /** What follows the figures: with how many threads or processes they were measured, or nothing. */
+    by: ` with ${all}`,
+  };
+}
+
+function offloadWords({ against, offload, threads }: ServerSamples['subject']) {
+  const words = { answer: 'offload' as const, brings: 'offloading brings' };
+  const title = against.join(', ');
+  if (against.length > 0) return { ...words, advice: `Offload, as ${title} does`, title, by: '' };
+  const functions = offload.map((each) => each.slice(each.lastIndexOf('#') + 1)).join(', ');
+  const all = counted(threads, 'thread');
+  return { ...words, advice: `Offload ${functions}`, title: `offloading to ${all}`, by: ` with ${all}` };
+}
+
+export function processesOf(count: number): string {
+  return counted(count, 'process', 'processes');
+}
+
+/** The noise of two runs of the same app: half the range of their ratio from round to round, plus the distance of its median from 1. */
+function noiseBetween(again: Series, first: Series): number | undefined {
+  const ratios = pairwise(again, first, (a, b) => a / b);
+  const spread = statistics.noiseOf(ratios);
+  return spread === undefined ? undefined : spread + Math.abs(middleOf(ratios)! - 1);
+}
+
+export function failuresOf({ bad, sockets, timeouts }: ErrorSamples): number {
+  return bad + sockets + timeouts;
+}
+
+/** Whether too many answers are errors: error pages are no work to compare. */
+export function isFailing(errors: ErrorSamples): boolean {
+  return failuresOf(errors) * ANSWERS_PER_ERROR > errors.answers;
+}
+
+/** From this share on, all cores count as used: measuring and switching between programs take the rest. */
+const FULL = 0.9;
+
+/** How many cores the app, the load generator and other programs had while the app was run that way; and whether these are all. */
+export function roomOf({ cpuShare, loadShare, otherShare }: LaneSamples, cores: number) {
+  const [app = 0, load = 0, others = 0] = [cpuShare, loadShare, otherShare].map(middleOf);
+  return { app, load, others, isFull: app + load + others >= FULL * cores };
+}
 
 /** The first rule that applies gives the verdict. */
 export function serverVerdict(figures: Figures): ServerVerdict {
@@ -40,8 +141,9 @@ function unknown(why: string): ServerVerdict {
 
 function cannotRun({ samples: { asIs } }: Figures): ServerVerdict | undefined {
   if (asIs.ended !== undefined) return unknown(`the app ended ${endOf(asIs.ended, asIs)}`);
-  if (isFailing(asIs.errors)) return unknown(`the app answers with errors: ${errorsOf(asIs.errors)}`);
-  return undefined;
+  return isFailing(asIs.errors)
+    ? unknown(`the app answers with errors: ${errorsOf(asIs.errors)}`)
+    : undefined;
 }
 
 /** `under load (exit code 1): TypeError: …`. */
@@ -52,17 +154,15 @@ export function endOf({ exitCode, signal, lastWords }: Ended, { rate, errors }: 
 }
 
 export function errorsOf({ answers, bad, sockets, timeouts, first }: ErrorSamples): string {
-  const parts = [
+  const parts = rules.applying([
     bad > 0 && `${bad} of ${counted(answers, 'answer')} had a status that is not 2xx`,
     sockets > 0 && `${counted(sockets, 'connection')} failed`,
     timeouts > 0 && `${counted(timeouts, 'request')} had no answer in time`,
-  ];
-  const said = first === undefined ? '' : ` (the first: ${first})`;
-  return `${parts.filter(Boolean).join(', ')}${said}`;
+  ]);
+  return `${parts.join(', ')}${first === undefined ? '' : ` (the first: ${first})`}`;
 }
 
-function isTooLittle({ samples, ways }: Figures): ServerVerdict | undefined {
-  const { asIs, control, skipped } = samples;
+function isTooLittle({ samples: { asIs, control, skipped }, ways }: Figures): ServerVerdict | undefined {
   // Only rounds count in which both the app as it is and its control were measured.
   const rounds = Math.min(asIs.rate.length, control.rate.length);
   if (asIs.rate.length > 0 && asIs.errors.answers === 0)
@@ -89,7 +189,7 @@ function pays({ samples, ways, noise }: Figures): ServerVerdict | undefined {
 /** Applies where the interval is above 1, though not by more than the noise. Where the noise hides every effect, nothing is probable. */
 function probablyPays({ ways, noise }: Figures): ServerVerdict | undefined {
   const best = mostRequests(ways.filter(({ gain }) => rules.directionOf(gain.requests) === 1));
-  if (best === undefined || isBeyondAll(noise.requests ?? 0)) return undefined;
+  if (best === undefined || format.isBeyondAll(noise.requests ?? 0)) return undefined;
   const { answer, advice, gain } = best;
   const { value, high } = gain.requests!;
   const isWorthIt = value >= rules.WORTH_IT;
@@ -106,8 +206,12 @@ function mostRequests(ways: readonly Way[]): Way | undefined {
  * On a full machine, the CPU time of a request decides: processes share nothing, so that on free cores each answers as many requests as
  * that time allows. It applies only where the event loop holds up the requests of the app as it is.
  */
-function likelyPays({ samples, cluster, cores, noise }: Figures): ServerVerdict | undefined {
-  const { asIs, subject } = samples;
+function likelyPays({
+  samples: { asIs, subject },
+  cluster,
+  cores,
+  noise,
+}: Figures): ServerVerdict | undefined {
   const requests = cluster?.gain.requests;
   if (cluster === undefined || requests === undefined) return undefined;
   if (!roomOf(cluster.lane, cores).isFull || (middleOf(asIs.loopShare) ?? 0) < BUSY) return undefined;
@@ -116,12 +220,8 @@ function likelyPays({ samples, cluster, cores, noise }: Figures): ServerVerdict 
   const alone = cpuOf(asIs);
   const cheaper = ratio(alone, cpuOf(cluster.lane));
   const most = Math.min(cores, subject.processes);
-  if (
-    cheaper === undefined ||
-    rules.directionOf(requests, noise.requests) === -1 ||
-    most * cheaper.low < rules.SMALL
-  )
-    return undefined;
+  const isWorse = rules.directionOf(requests, noise.requests) === -1;
+  if (cheaper === undefined || isWorse || most * cheaper.low < rules.SMALL) return undefined;
   const takes = duration(middleOf(alone) ?? Number.NaN);
   const gain = times({ value: most * cheaper.value });
   const sentence = `Likely, cluster it: a request takes ${takes} of CPU time: about ${gain} the requests with ${processesOf(subject.processes)} on ${counted(cores, 'free core')} (here ${timesFromTo(requests)})`;
@@ -148,7 +248,6 @@ function lateness(lane: LaneSamples, asIs: LaneSamples): string {
 const BUSY = 0.8;
 /** An event loop that is busy for less than this share waits for something else than a core, also on a full machine. */
 const NOT_ONLY_WAITING = 0.5;
-
 /** A load generator whose one event loop is busy for this share of the time cannot send requests any faster. */
 const AT_ITS_LIMIT = 0.85;
 /** With less than this share of the requests a way is worse, even if the load generator held it up. */
@@ -175,36 +274,32 @@ const LEAST_LEFT = 0.1;
  */
 function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerdict | undefined {
   if (cores < 2 || (middleOf(asIs.loopShare) ?? 1) < NOT_ONLY_WAITING) return undefined;
-  const held = ways
-    .map(({ gain, lane, title }) => ({ title, most: gain.requests?.high ?? 1, room: roomOf(lane, cores) }))
-    .find(({ most, room }) => {
-      const taken = room.load + room.others;
-      // How many times as many requests this way would bring if it had all cores, in proportion to the cores that it had here.
-      const mostElsewhere = (most * cores) / Math.max(LEAST_LEFT, cores - taken);
-      return (
-        room.isFull &&
-        mostElsewhere >= rules.WORTH_IT &&
-        (most < rules.WORTH_IT || taken >= MUCH_TAKEN * cores)
-      );
-    });
+  const held = ways.find(({ gain, lane }) => {
+    const { load, others, isFull } = roomOf(lane, cores);
+    const most = gain.requests?.high ?? 1;
+    const taken = load + others;
+    // How many times as many requests this way would bring if it had all cores, in proportion to the cores that it had here.
+    const mostElsewhere = (most * cores) / Math.max(LEAST_LEFT, cores - taken);
+    const isMuch = most < rules.WORTH_IT || taken >= MUCH_TAKEN * cores;
+    return isFull && mostElsewhere >= rules.WORTH_IT && isMuch;
+  });
   if (held === undefined) return undefined;
-  const full = `with ${held.title} the machine is full: ${whoFills(held.room, cores)}`;
-  const where =
-    held.room.others > held.room.load ? 'without other programs' : 'with the load on another machine';
-  return unknown(`${full}; ${where} the app would have these cores, too`);
+  const room = roomOf(held.lane, cores);
+  const where = room.others > room.load ? 'without other programs' : 'with the load on another machine';
+  return unknown(
+    `with ${held.title} the machine is full: ${whoFills(room, cores)}; ${where} the app would have these cores, too`,
+  );
 }
 
 /** `the load generator takes 0.9 of 2 cores`. */
-export function whoFills({ load, others }: Room, cores: number): string {
+export function whoFills({ load, others }: ReturnType<typeof roomOf>, cores: number): string {
   const too = others > rules.SYSTEM_SHARE * cores ? ` and other programs ${coresOf(others)}` : '';
   return `the load generator takes ${coresOf(load)} of ${counted(cores, 'core')}${too}`;
 }
 
-/** Shares of at least this value are shown with one digit: with two digits, it would read 0.10. */
-const ONE_DIGIT_FROM = 0.095;
-
+/** With one digit, but where that would read 0.1 or less. */
 export function coresOf(share: number): string {
-  return share.toFixed(share < ONE_DIGIT_FROM ? 2 : 1);
+  return share.toFixed(share < 0.095 ? 2 : 1);
 }
 
 function doesNotPay(figures: Figures): ServerVerdict | undefined {
@@ -212,16 +307,14 @@ function doesNotPay(figures: Figures): ServerVerdict | undefined {
   const isIdle = waits(samples.asIs);
   const isSure = ways.every(({ gain: { requests } }) => {
     if (requests === undefined) return false;
-    return (
-      rules.isSurelyNotWorthIt(requests.high, noise.requests) || (isIdle && requests.value < rules.WORTH_IT)
-    );
+    const isNot = rules.isSurelyNotWorthIt(requests.high, noise.requests);
+    return isNot || (isIdle && requests.value < rules.WORTH_IT);
   });
   // A way may answer fewer requests, and yet the slowest of them sooner: figures cannot say which of the two matters more.
   if (cluster === undefined || !isSure || ways.some(({ mayAnswerSooner }) => mayAnswerSooner)) {
     return undefined;
   }
-  const brought = ways.map(bring).join(', ');
-  return { answer: 'leave', sentence: `Leave it: ${whyLeave(figures)}; ${brought}` };
+  return { answer: 'leave', sentence: `Leave it: ${whyLeave(figures)}; ${ways.map(bring).join(', ')}` };
 }
 
 /**
@@ -229,8 +322,7 @@ function doesNotPay(figures: Figures): ServerVerdict | undefined {
  * however much the rates of a busy machine differ.
  */
 function waits({ loopShare, loadLoopShare }: LaneSamples): boolean {
-  const [app, load] = [estimate(loopShare), estimate(loadLoopShare)];
-  return app !== undefined && load !== undefined && Math.max(app.high, load.high) < NOT_ONLY_WAITING;
+  return [loopShare, loadLoopShare].every((of) => (estimate(of)?.high ?? 1) < NOT_ONLY_WAITING);
 }
 
 function bring({ gain, brings }: Way): string {
@@ -251,16 +343,16 @@ function whyLeave({ samples: { asIs, subject }, cores }: Figures): string {
   return 'other ways answer hardly more requests, or fewer';
 }
 
-function unclear({ ways, noise, cluster }: Figures): string {
+function unclear({ ways, noise: { requests }, cluster }: Figures): string {
   const best = mostRequests(ways);
   const gain = best?.gain.requests;
   if (best === undefined || gain === undefined) return 'not enough was measured';
   const brought = `${best.brings} ${timesFromTo(gain)} the requests`;
   if (cluster === undefined) return `a cluster could not be measured, and ${brought}`;
   const differ =
-    noise.requests === undefined
+    requests === undefined
       ? ''
-      : `, and repeated runs of the same differ by ${differenceInWords(noise.requests)}`;
+      : `, and repeated runs of the same differ by ${format.differenceInWords(requests)}`;
   const late = best.gain.p99 === undefined ? '' : `, ${timesFromTo(best.gain.p99)} the p99`;
   return `the noise is larger than the effect: ${brought}${late}${differ}`;
 }
