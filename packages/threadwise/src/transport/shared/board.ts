@@ -17,10 +17,7 @@ export const DOZE_MS = 2;
 const NEWEST_WEIGHT = 0.1;
 /** A single long task among short ones counts in the average as if it had run for at most this many milliseconds. Chosen by hand. */
 const SINGLE_MS = 0.1;
-/**
- * Tasks are short if most of them run for fewer milliseconds than this: no worker is woken for short tasks while as many threads are awake as
- * there are cores. Longer tasks may wait for a file, for instance, and so leave a core to another worker.
- */
+/** Tasks are short if most of them run for fewer milliseconds. Longer ones may wait for a file, for instance, and leave a core to another worker. */
 const SHORT_MS = 0.25;
 /** How many more short tasks than long ones it takes until tasks count as short. Chosen by hand. */
 const MAJORITY = 16;
@@ -174,11 +171,7 @@ export class Waker {
   /** 0: no wake-up was saved since a worker was last woken. Otherwise one more than the number of calls until the question is asked again. */
   #owed = 0;
 
-  /**
-   * @param now may be a clock that is read once for a burst
-   * @param spared for how many further tasks of a burst the question is not asked once a wake-up was saved. Only main gives it: main calls
-   * `callAfterBurst` and `callAtLast`
-   */
+  /** @param spared main's, which calls `callAfterBurst`: for how many tasks of a burst the question is not asked once a wake-up was saved */
   constructor(board: Board, times: RunTimes, now: () => number, spared = 0) {
     this.#board = board;
     this.#times = times;

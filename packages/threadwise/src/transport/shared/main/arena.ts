@@ -176,8 +176,6 @@ export class Arena {
     this.usedBytes = 0;
   }
 
-  // --- blocks ---
-
   /** Takes a free segment for more units than an ordinary one has, and less than twice as large. */
   #takeLarge(units: number): number {
     const index = this.#segments.findIndex((each) => {
@@ -252,8 +250,6 @@ export class Arena {
     const address = block - 1;
     if (block !== 0) this.#segments[segmentOf(address)]!.words[(address & OFFSET_MASK) + word] = to;
   }
-
-  // --- segments ---
 
   /** Adds a segment. Returns whether there were room and memory for it. */
   #addSegment(units: number): boolean {

@@ -10,12 +10,10 @@ import * as L from '../layout.js';
 
 /** The share of all cells that is kept for tasks that have no cell and are about to be sent, in front of those that wait with one. Chosen by hand. */
 const KEPT_SHARE = 1 / 128;
-/** The owners of a cell. HELD: main, which has written arguments into it. */
+/** Who has a cell: nobody; main, which has written arguments into it; the worker that it was posted for, or that has begun it; all workers. */
 const UNUSED = 0;
 const HELD = 1;
-/** The worker that the cell was posted for, or that has begun it. It was not withdrawn, drained or buried since. */
 const OUT = 2;
-/** All workers. */
 const OFFERED = 3;
 
 export class Cells implements PlainSlots {
@@ -108,10 +106,7 @@ export class Cells implements PlainSlots {
     return this.plain?.isOpen === false;
   }
 
-  /**
-   * A cell with the arguments in it; -1 where no cell is free, or they can only go by port.
-   * @param areMoved whether buffers among them will be moved
-   */
+  /** A cell with the arguments in it, of which buffers will perhaps be moved; -1: no cell is free, or they can only go by port. */
   write(nameId: number, args: readonly unknown[], areMoved = false): number {
     const cell = this.#take();
     if (cell < 0) return -1;
@@ -199,10 +194,7 @@ export class Cells implements PlainSlots {
     task.cell = cell;
   }
 
-  /**
-   * O2, O3: the call may be begun from now on. Returns its hint. For a call with a record, `keep` has to be called, too.
-   * @param seat for whom; -1: for all
-   */
+  /** O2, O3. Returns the hint. For a call with a record, `keep` has to be called, too. @param seat for whom; -1: for all */
   post(cell: number, id: number, seat: number, priority = 0): number {
     this.outCount++;
     if (seat < 0) this.offeredCount++;

@@ -9,10 +9,7 @@ import { SpinBudget } from '../../spin-budget.js';
 const SLICE_MS = 1;
 /** How many results of one worker are handled at a time: few, as workers wait for the next calls, which callers make when they have results. */
 const BATCH = 64;
-/**
- * The same for tiny tasks, several of which cost less than to wake a worker. Their cells, 16 KiB, still lie in the core's first
- * cache when their callers make the next calls. Measured: 1,024 are 10 to 19 % slower, 64 and 256 less.
- */
+/** The same for tiny tasks. Cells of 16 KiB stay in the core's first cache. Measured: 1,024 are 10 to 19 % slower, 64 and 256 less. */
 const TINY_BATCH = 128;
 /** Main rests only while results come more often than once in this many milliseconds. Chosen by hand. */
 const OFTEN_MS = 0.25;

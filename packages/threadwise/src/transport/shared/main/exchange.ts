@@ -52,7 +52,7 @@ export class SharedExchange implements Exchange, PlainWay {
   #seatsUsed = 0;
   /** The position up to which the ring has room, by main's last look at HEAD. */
   #roomUntil: number;
-  readonly #memory: Pick<L.SharedMemory, 'sizes' | 'board' | 'cells' | 'mainShapes'>;
+  readonly #mainShapes: ArrayBufferLike;
   /** Of the last plain call: most programs call the same function again and again. */
   #lastName: string | undefined;
   #lastNameId = -1;
@@ -69,13 +69,8 @@ export class SharedExchange implements Exchange, PlainWay {
     this.sizes = sizes;
     this.linkCapacity = linkCapacity;
     this.#roomUntil = L.ringSize(sizes);
-    this.#memory = {
-      sizes,
-      board: platform.sharedMemory(L.boardByteLength(sizes)),
-      cells: platform.sharedMemory(sizes.cells * L.CELL_BYTES),
-      mainShapes: platform.sharedMemory(BOOK_BYTES),
-    };
-    this.board = new Board(this.#memory.board);
+    this.#mainShapes = platform.sharedMemory(BOOK_BYTES);
+    this.board = new Board(platform.sharedMemory(L.boardByteLength(sizes)));
     this.waker = new Waker(this.board, this.runTimes, platform.burstNow, SPARED);
     this.arena = new Arena({
       allocate: platform.sharedMemory,
@@ -86,8 +81,8 @@ export class SharedExchange implements Exchange, PlainWay {
     });
     this.leaseMemory = leaseMemory(this.arena);
     const numberOf = numbersOfUserMemory(this.arena, platform.clone);
-    const values = new ValueWriter(new ShapeWriter(this.#memory.mainShapes), numberOf);
-    this.cells = new Cells(this.#memory.cells, values, this.arena);
+    const values = new ValueWriter(new ShapeWriter(this.#mainShapes), numberOf);
+    this.cells = new Cells(platform.sharedMemory(sizes.cells * L.CELL_BYTES), values, this.arena);
     this.drain = new Drain(this);
     this.pull = this.newQueue();
   }
@@ -166,8 +161,11 @@ export class SharedExchange implements Exchange, PlainWay {
     const { platform, sizes } = this;
     // Throws where there is no memory: then the seat is as free as before.
     const memory: L.SharedMemory = {
-      ...this.#memory,
+      sizes,
       seat,
+      board: this.board.words.buffer,
+      cells: this.cells.words.buffer,
+      mainShapes: this.#mainShapes,
       own: platform.sharedMemory(L.seatByteLength(sizes)),
       stream: platform.sharedMemory(sizes.stream),
       ownShapes: platform.sharedMemory(BOOK_BYTES),

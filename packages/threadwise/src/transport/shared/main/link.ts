@@ -55,8 +55,6 @@ export class SharedLink extends PortLink implements Link {
     this.#endedState = L.state(L.RUNNING, this.seat) | 1;
   }
 
-  // --- tasks for this worker alone ---
-
   get room(): number {
     return this.exchange.cells.hasFree ? this.#places : 0;
   }
@@ -93,8 +91,6 @@ export class SharedLink extends PortLink implements Link {
     if (isWithdrawn) this.#sent.delete(task.id);
     return isWithdrawn;
   }
-
-  // --- what it has begun ---
 
   get pulled(): number {
     const { board, cells } = this.exchange;
@@ -134,8 +130,6 @@ export class SharedLink extends PortLink implements Link {
     return cells.isOut(cell) && cells.holder(cell) === this.seat;
   }
 
-  // --- its port ---
-
   protected override hear(message: ToMain): void {
     if (message[0] === RESULT) this.#posted.set(message[1], message[2]);
     else super.hear(message);
@@ -148,8 +142,6 @@ export class SharedLink extends PortLink implements Link {
     for (const cell of this.#begunCells()) if (L.idWord(cells.idIn(cell)) === id) return cells.taskIn(cell);
     return undefined;
   }
-
-  // --- its life ---
 
   forestall(): boolean {
     return Atomics.compareExchange(this.own, L.STAGE, L.NOT_READY, L.FORESTALLED) !== L.READY;
@@ -181,8 +173,6 @@ export class SharedLink extends PortLink implements Link {
     super.close();
     this.exchange.leave(this.seat);
   }
-
-  // --- what it has completed ---
 
   get hasDone(): boolean {
     return Atomics.load(this.own, L.DONE_TAIL) !== this.#doneHead && this.#isTrusted;

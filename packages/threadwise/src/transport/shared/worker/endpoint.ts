@@ -251,8 +251,6 @@ export class SharedEndpoint implements Endpoint, Begun {
     return (this.#segments[index] ??= memoryOf(this.#memory.segments[index]!));
   }
 
-  // --- results ---
-
   /** K1 to K3: the result is written; main finds it. */
   #end(cell: number, form: number, runMs: number): void {
     this.#words[cell * L.WORDS + L.FORM] = form;

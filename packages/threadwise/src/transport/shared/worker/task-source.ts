@@ -114,8 +114,6 @@ export abstract class TaskSource {
     return !this.#isForestalled;
   }
 
-  // --- tasks ---
-
   /** The hint of the next mailed task; -1: none. */
   protected mail(): number {
     if (this.#isForestalled) return -1; // main takes it back
@@ -146,8 +144,6 @@ export abstract class TaskSource {
     this.doubles[cell * L.DOUBLES + L.BEGAN] = now;
     return true;
   }
-
-  // --- no task: the worker spins, then sleeps ---
 
   /** See `Endpoint.rest`. */
   rest(isFree: boolean, canSpin: boolean): boolean {
