@@ -11,8 +11,7 @@ export interface Begun {
   readonly id: number;
   readonly name: string;
   readonly args: readonly unknown[];
-  /** Why name or arguments could not be read, if they could not. */
-  readonly fault: unknown;
+  readonly fault: unknown; // why name or arguments could not be read, if they could not
 }
 
 export interface EndpointEvents {
@@ -38,8 +37,7 @@ export interface Endpoint {
   say(word: MessageToMain, transfer?: readonly unknown[]): void;
   isAborting(cell: number): boolean; // whether main wants the task to stop
   drain(): void; // handles now what main has said
-  /** From now on the worker takes no more tasks by itself than `allowance` has left. */
-  limit(allowance: Allowance): void;
+  limit(allowance: Allowance): void; // from now on the worker takes no more tasks by itself than that has left
   /** Takes nothing more from a shared queue. True: nothing that was taken is left to be begun. */
   retire(): boolean;
   /**
@@ -55,18 +53,13 @@ export interface EndpointPlatform {
   now(): number;
   /** Detaches buffers from this thread, and frees their memory. Throws a DataCloneError, and detaches none, if one of them cannot be moved. */
   detach(buffers: readonly unknown[]): void;
-  /** Does not keep the thread alive. */
-  timer(ms: number, callback: () => void): unknown;
+  timer(ms: number, callback: () => void): unknown; // does not keep the thread alive
   /** Has the engine collect a shared buffer to which nothing refers any more, after the functions that run now. */
   collectSoon(buffer: ArrayBufferLike): void;
-  /** Calls back when the thread ends by itself: it has thrown, or left. */
-  atExit(callback: () => void): unknown;
-  /** Makes a port of the far end of a channel, which this thread was sent. */
-  port(far: unknown): Port;
-  /** Event loop utilisation since the last call, 0 to 1. */
-  utilization?(): number;
-  /** The system's number of this thread; 0 if it is unknown. */
-  threadId?(): number;
+  atExit(callback: () => void): unknown; // called when the thread ends by itself: it has thrown, or left
+  port(far: unknown): Port; // made of the far end of a channel, which this thread was sent
+  utilization?(): number; // of the event loop since the last call, 0 to 1
+  threadId?(): number; // the system's number of this thread; 0 if it is unknown
 }
 
 /** Handles a word that all transports know. */

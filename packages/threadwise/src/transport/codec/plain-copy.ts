@@ -3,7 +3,7 @@
  * sets, bytes. A value with anything unusual in it is left to structured clone as a whole, so that there is one answer to what it means.
  */
 import type { Clone } from '../../core/calls/payload.js';
-import { entriesOf, fixedByteLengthOf, itemsOf, makeView, sightOf, timeOf } from './builtins.js';
+import { entriesOf, fixedByteLengthOf, makeView, sightOf, timeOf } from './builtins.js';
 import { compile } from './engine.js';
 import { Identity } from './identity.js';
 import { becomesPlain, defineOwn, deservesMaker, type Fields } from './plain-objects.js';
@@ -17,10 +17,8 @@ const NOTHING: readonly unknown[] = [];
 /** Copies the objects of one shape. */
 type Copier = (value: Fields, depth: number) => Fields;
 
-/** The shapes of what this thread has copied: a book that nobody else reads. */
-const book = new ArrayBuffer(BOOK_BYTES);
-const writer = new ShapeWriter(book);
-const reader = new ShapeReader(book);
+/** The shapes of what this thread has copied: a book that nobody else reads. Made when the first object is copied. */
+let book: ReturnType<typeof newBook> | undefined;
 /** By the numbers of the shapes. */
 const copiers: (Copier | undefined)[] = [];
 
@@ -65,16 +63,21 @@ function copyObject(value: object, depth: number): unknown {
 }
 
 function copyFields(value: Fields, depth: number): Fields {
-  let node: ShapeNode | undefined = writer.root;
+  let node: ShapeNode | undefined = (book ??= newBook()).writer.root;
   for (const key in value) {
     node = node.key === key ? node.next : node.step(key);
     if (node === undefined) break;
   }
   const copier = node === undefined || node.id < 0 ? undefined : copiers[node.id];
-  return copier === undefined ? copyAny(value, depth) : copier(value, depth);
+  return copier === undefined ? copyAny(value, depth, book) : copier(value, depth);
 }
 
-function copyAny(value: Fields, depth: number): Fields {
+function newBook() {
+  const memory = new ArrayBuffer(BOOK_BYTES);
+  return { writer: new ShapeWriter(memory), reader: new ShapeReader(memory) };
+}
+
+function copyAny(value: Fields, depth: number, { writer, reader }: ReturnType<typeof newBook>): Fields {
   const keys = Object.keys(value);
   const id = writer.idOf(keys);
   if (id >= 0 && deservesMaker(++reader.shape(id).uses, keys.length)) copiers[id] = copierOf(keys);
@@ -131,11 +134,12 @@ function copySpecial(value: object, prototype: object | null, depth: number): un
     case Date.prototype:
       return new Date(timeOf.call(value as Date));
     case Map.prototype: {
-      const entries = [...entriesOf.call(value as Map<unknown, unknown>)];
-      return new Map(entries.map(([key, item]) => [copy(key), copy(item)]));
+      const map = new Map<unknown, unknown>();
+      for (const [key, item] of [...entriesOf(value, true)]) map.set(copy(key), copy(item));
+      return map;
     }
     case Set.prototype:
-      return new Set([...itemsOf.call(value as Set<unknown>)].map(copy));
+      return new Set([...entriesOf(value, false)].map(([item]) => copy(item)));
     case ArrayBuffer.prototype:
       return copyBytes(value, 0, fixedByteLengthOf(value));
     default:

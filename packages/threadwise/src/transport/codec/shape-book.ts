@@ -1,6 +1,5 @@
 /** The book of shapes: the lists of keys that objects have, sent once through memory that both sides share. */
-import { compile } from './engine.js';
-import { deservesMaker, type Fields, isInherited, isName, setOwn, WideRecords } from './plain-objects.js';
+import { isName, WideRecords } from './plain-objects.js';
 import { BOOK_BYTES, BOOK_HEADER_BYTES, DamagedError } from './tags.js';
 import { int32sOf } from './value-memory.js';
 
@@ -141,47 +140,6 @@ function hashOf(keys: readonly string[]): number {
   return hash;
 }
 
-/** Gives the values of an object one after the other. */
-export interface Source {
-  /** Whether the object has to be there before its values, for `begun`: one of them may be the object itself. */
-  readonly numbersObjects: boolean;
-  /** Called before the first value, with the object that the values are for. */
-  begun(object: Fields): void;
-  next(): unknown;
-}
-
-/** What a reader knows of a shape. */
-interface Shape {
-  readonly keys: readonly string[];
-  /** Makes an object of the next values of `source`. */
-  make: (source: Source, shape: Shape) => Fields;
-  uses: number;
-}
-
-function makeAny(source: Source, shape: Shape): Fields {
-  if (deservesMaker(++shape.uses, shape.keys.length)) {
-    shape.make = makerOf(shape.keys);
-    if (shape.make !== makeAny) return shape.make(source, shape);
-  }
-  const object: Fields = {};
-  source.begun(object);
-  for (const key of shape.keys) setOwn(object, key, source.next());
-  return object;
-}
-
-// A function that has the keys in its source: the engine makes objects several times as fast by it as by a loop that meets
-// the keys of all shapes. Each key is a JSON text in the source, so that it cannot become code.
-function makerOf(keys: readonly string[]): Shape['make'] {
-  // Some keys must not be assigned. The writer takes none into the book, but what objects inherit may differ between the two threads.
-  if (keys.some(isInherited)) return makeAny;
-  const begun = `${objectOf(keys, () => 'undefined')} source.begun(object);`;
-  const values = keys.map((key) => `object[${JSON.stringify(key)}] = source.next();`).join('');
-  // An object that has its values from the first moment on is twice as fast to read: V8 learns from them which of its fields are numbers.
-  const filled = objectOf(keys, () => 'source.next()');
-  const code = `if (source.numbersObjects) { ${begun} ${values} return object; } ${filled} return object;`;
-  return compile<Shape['make']>('source', code) ?? makeAny;
-}
-
 /** How many keys an object literal has at most: V8 makes a hash table of a literal with more (Node.js 26). The other keys are added after it. */
 const LITERAL_KEYS = 127;
 
@@ -191,6 +149,12 @@ export function objectOf(keys: readonly string[], valueOf: (name: string) => str
   const fields = names.slice(0, LITERAL_KEYS).map((name) => `${name}: ${valueOf(name)}`);
   const others = names.slice(LITERAL_KEYS).map((name) => `object[${name}] = ${valueOf(name)};`);
   return `const object = { ${fields.join()} }; ${others.join('')}`;
+}
+
+/** What a reader knows of a shape. `uses`: how many objects were made without a function of its own. */
+interface Shape {
+  readonly keys: readonly string[];
+  uses: number;
 }
 
 /** Reads the book as it grows. */
@@ -218,7 +182,7 @@ export class ShapeReader {
       );
       if (keys.length === 0) throw new DamagedError('a shape without keys');
       this.wideRecords.gotShape(keys.length);
-      this.#shapes.push({ keys, make: makeAny, uses: 0 });
+      this.#shapes.push({ keys, uses: 0 });
     }
     const shape = this.#shapes[id];
     if (shape === undefined) throw new DamagedError(`there is no shape ${id}`);

@@ -21,8 +21,6 @@ const NOTHING: readonly unknown[] = [];
 
 const isFraction = (value: unknown) => typeof value === 'number' && (value | 0) !== value;
 
-type Entry = readonly [key: unknown, value: unknown];
-
 /** The number by which the reader has been told of that shared memory; -1: the reader has not been told of it. */
 export type NumberOf = (buffer: object) => number;
 
@@ -260,14 +258,11 @@ export class ValueWriter {
   }
 
   #entries(value: object, isMap: boolean, at: number, depth: number): number {
-    let left = isMap ? builtins.sizeOfMap(value) : builtins.sizeOfSet(value);
+    let left = builtins.sizeOf(value, isMap);
     at = this.#word(isMap ? tag.MAP : tag.SET, left, at);
-    const entries = isMap
-      ? builtins.entriesOf.call(value as Map<unknown, unknown>)
-      : builtins.itemsOf.call(value as Set<unknown>);
-    for (const entry of entries) {
-      if (at >= 0) at = this.#value(isMap ? (entry as Entry)[0] : entry, at, depth);
-      if (at >= 0 && isMap) at = this.#value((entry as Entry)[1], at, depth);
+    for (const [key, item] of builtins.entriesOf(value, isMap)) {
+      if (at >= 0) at = this.#value(key, at, depth);
+      if (at >= 0 && isMap) at = this.#value(item, at, depth);
       if (at < 0) return at;
       left--;
     }

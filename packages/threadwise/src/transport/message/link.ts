@@ -150,16 +150,10 @@ class MessageLink extends PortLink implements Link {
   }
 
   protected override hear(message: ToMain): void {
-    switch (message[0]) {
-      case DONE:
-        return this.#finish(message[1], (task) => this.events.done(task, message[3], message[2]));
-      case FAILED:
-        return this.#finish(message[1], (task) =>
-          this.events.failed(task, decodeError(message[3]), message[2]),
-        );
-      default:
-        return super.hear(message);
-    }
+    const { events } = this;
+    if (message[0] === DONE) this.#finish(message[1], (task) => events.done(task, message[3], message[2]));
+    else if (message[0] !== FAILED) super.hear(message);
+    else this.#finish(message[1], (task) => events.failed(task, decodeError(message[3]), message[2]));
   }
 
   protected override unread(about: About, reason: string): void {
