@@ -113,8 +113,7 @@ export class Engine {
     });
     this.ledger = new Ledger(this);
     this.lifecycle = new Lifecycle(this);
-    const { instances } = parts;
-    this.admission = instances === undefined ? new Admission(this) : new PackingAdmission(this, instances);
+    this.admission = parts.instances === undefined ? new Admission(this) : new PackingAdmission(this);
     this.#place(this.placement);
     this.scaler.adjust();
     this.tellIfReady();

@@ -26,7 +26,6 @@ const TRANSITIONS: Readonly<Record<PoolState, readonly PoolState[]>> = {
   closed: [],
 };
 
-/** How many milliseconds `close` waits for a task to settle, by default, before it gives up. */
 const CLOSE_TIMEOUT_MS = 30_000;
 
 export class Lifecycle {
@@ -77,8 +76,10 @@ export class Lifecycle {
     if (this.#state !== 'open') throw this.refusal;
   }
 
-  becomeReady(): void {
-    this.#readiness?.resolve();
+  /** Settles `ready`, with an error if there is one. */
+  becomeReady(error?: unknown): void {
+    if (error === undefined) this.#readiness?.resolve();
+    else this.#readiness?.reject(error);
     this.#readiness = undefined;
     this.updateKeepAlive();
   }
@@ -88,7 +89,7 @@ export class Lifecycle {
     if (this.#state === 'closed') return;
     if (this.#state === 'open') this.#transition('broken');
     this.#brokenBy = error;
-    this.#failReadiness(error);
+    this.becomeReady(error);
     this.#engine.rejectAll(error);
     this.#engine.endWorkers('now');
   }
@@ -195,20 +196,14 @@ export class Lifecycle {
   #beginClosing(): Promise<void> {
     this.#closed = promised();
     this.#transition('closing');
-    if (this.#engine.ledger.size === 0) this.#failReadiness(this.refusal);
+    if (this.#engine.ledger.size === 0) this.becomeReady(this.refusal);
     this.updateKeepAlive();
     return this.#closed.promise;
   }
 
-  #failReadiness(error: unknown): void {
-    this.#readiness?.reject(error);
-    this.#readiness = undefined;
-    this.updateKeepAlive();
-  }
-
   #giveUp(message: string): void {
     const error = new ThreadwiseError('ERR_POOL_CLOSED', message);
-    this.#failReadiness(error);
+    this.becomeReady(error);
     this.#isEndingWorkers = true; // or the last call that is rejected would end them gently
     this.#engine.rejectAll(error);
     this.#endWorkers('now');
@@ -218,7 +213,7 @@ export class Lifecycle {
     if (this.#isEndingWorkers && how === 'gently') return;
     this.#isEndingWorkers = true;
     this.#stall?.cancel();
-    this.#failReadiness(this.refusal);
+    this.becomeReady(this.refusal);
     this.#engine.endWorkers(how);
     this.workerGone();
   }

@@ -2,7 +2,7 @@
 import type { CallingThread } from '../inline/calling-thread.js';
 import { pack } from '../events/carrier.js';
 import { isList, list, text } from '../options/checks.js';
-import type { Exchange, Instances } from '../contracts.js';
+import type { Exchange } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { queueFullError, taskNotFound } from '../workers/failures.js';
 import { abortError } from './canceller.js';
@@ -18,28 +18,25 @@ interface Extra {
   readonly to?: WorkerSlot | CallingThread;
   /** The workers that get a call of the same broadcast. All calls of a broadcast share one set; a call of no broadcast has none. */
   readonly receivers?: Set<unknown>;
-  /** The ticket of the stream to which the task gives its values. */
   readonly ticket?: Ticket;
 }
 
 type Capturing = Pick<Exchange, 'capture'>;
-/** Name and arguments of a call as they cross. */
 type Wire = readonly [string, readonly unknown[]];
 
 /** Marks names that cross (`packStream`, `pack`): no task has it in its own. */
 const NUL = '\0';
 
 export class Admission {
-  /** How many tasks may wait. */
   limit: number;
   /** The table of plain calls, for those that do not run here; undefined while every call needs a record. */
   plain: PlainCalls | undefined;
   /** Undefined where every call goes to a thread. */
   here: CallingThread | undefined;
-  readonly #engine: Engine;
+  protected readonly engine: Engine;
 
   constructor(engine: Engine) {
-    this.#engine = engine;
+    this.engine = engine;
     this.limit = engine.parts.options.queue.limit;
   }
 
@@ -71,7 +68,7 @@ export class Admission {
   /** How many more tasks are accepted now. Infinity where calls are refused: otherwise callers would wait for room for ever. */
   freePlaces(): number {
     const { limit, here } = this;
-    const { dispatch, lifecycle, workers } = this.#engine;
+    const { dispatch, lifecycle, workers } = this.engine;
     if (limit === Number.POSITIVE_INFINITY || lifecycle.refusal !== undefined)
       return Number.POSITIVE_INFINITY;
     // While no worker is ready, the queue takes one task beyond its limit: the first worker that is ready begins it.
@@ -83,7 +80,7 @@ export class Admission {
   #accept(given: unknown, args: unknown, options?: RunOptions, extra?: Extra): Promise<unknown> {
     const { to, receivers, ticket } = extra ?? {};
     const { parts, defaults, ledger, hooks, lifecycle, scaler, room, canceller, dispatch, meter } =
-      this.#engine;
+      this.engine;
     const { here } = this;
     const { names } = parts.recorder.functions;
     lifecycle.checkAccepting();
@@ -101,7 +98,7 @@ export class Admission {
     const canBePlain = hasOwnOptions && receiver === undefined && mayBePlain(run);
     const call = canBePlain ? this.plain?.enterWith(name, values, run) : undefined;
     if (call !== undefined) return call;
-    const atHere = receiver === this.#engine.here ? this.#engine.here : undefined;
+    const atHere = receiver === this.engine.here ? this.engine.here : undefined;
     const isMeasured = atHere === undefined && meter.wantsSubmission(this.isExploring(name));
     const began = isMeasured ? parts.platform.now() : 0;
     // A buffer that is moved to a worker which finds no such task would be lost.
@@ -143,7 +140,7 @@ export class Admission {
 
   /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */
   #startTrace(name: string, taskId: number, wire: Wire, run: ResolvedRun, exchange: Capturing) {
-    const { hooks, parts, lifecycle } = this.#engine;
+    const { hooks, parts, lifecycle } = this.engine;
     const context = hooks.traceStart(taskId, name);
     try {
       lifecycle.checkAccepting(); // the hook may have closed the pool
@@ -165,7 +162,7 @@ export class Admission {
   /** Throws what refuses the call: a getter of its options or its arguments may have closed the pool. */
   #capture(wire: Wire, run: ResolvedRun, exchange: Capturing): Payload {
     const payload = exchange.capture(...wire, run);
-    const { refusal } = this.#engine.lifecycle;
+    const { refusal } = this.engine.lifecycle;
     if (refusal === undefined) return payload;
     payload.onSettled?.(false);
     throw refusal;
@@ -174,19 +171,13 @@ export class Admission {
 
 /** The admission of a pool with registered classes: it packs their instances in arguments and unpacks those in results. */
 export class PackingAdmission extends Admission {
-  readonly #instances: Instances;
-
-  constructor(engine: Engine, instances: Instances) {
-    super(engine);
-    this.#instances = instances;
-  }
-
   override async enter(name: unknown, args: unknown, given?: RunOptions, extra?: Extra): Promise<unknown> {
+    const instances = this.engine.parts.instances!;
     try {
-      const own = isList(args) ? this.#instances.packArguments(args) : args;
-      return this.#instances.unpack(await super.enter(name, own, given, extra));
+      const own = isList(args) ? instances.packArguments(args) : args;
+      return instances.unpack(await super.enter(name, own, given, extra));
     } catch (error) {
-      throw this.#instances.unpackError(error);
+      throw instances.unpackError(error);
     }
   }
 }

@@ -15,7 +15,6 @@ export function rejectWithCaller(resolve: (value: unknown) => void, error: unkno
   gate.resolve();
 }
 
-/** Returns a promise that is rejected in that way. */
 export function rejected(error: unknown): Promise<never> {
   return new Promise((resolve) => rejectWithCaller(resolve as (value: unknown) => void, error));
 }

@@ -12,18 +12,15 @@ const NOTICED_GRACE_MS = 1000;
 /** A thread that has not even noticed is blocked: nothing in it can clean up. */
 const BLOCKED_GRACE_MS = 200;
 
-/** What can have a task: a worker, or the calling thread. */
 type Holder = WorkerSlot | TasksHere;
 
 /** A task that can be interrupted, or was. */
 class Watched {
-  /** Undefined before a worker is known to have the task. */
   holder: Holder | undefined;
   /** Goes off when the timeout of the task may have passed; after its interruption, when its grace is over. */
   timer: TimerHandle | undefined;
   /** unnoticed: it was interrupted, and is not known to have seen its signal. noticed: it has. last: its time after that is over. */
   phase: 'runs' | 'unnoticed' | 'noticed' | 'last' = 'runs';
-  /** Why it was interrupted. */
   cause: unknown;
 }
 
@@ -35,7 +32,6 @@ export class Canceller {
     this.#engine = engine;
   }
 
-  /** Follows the caller's signal until the task settles. */
   watchSignal(task: Task): void {
     const { signal, timeoutMs } = task.run;
     if (signal === undefined && timeoutMs === undefined) return;
@@ -81,7 +77,6 @@ export class Canceller {
     task.payload.onSettled?.(false);
   }
 
-  /** The code of the task has seen that it was interrupted. */
   noticed(task: Task): void {
     const watched = this.#watched.get(task);
     if (watched?.phase === 'unnoticed') watched.phase = 'noticed';

@@ -10,7 +10,6 @@ const WAKE_MS = 0.005;
 const SIDES = 2;
 /** How much the last batch counts in the mean size of a batch. */
 const WEIGHT = 1 / 8;
-/** How many figures a median is of. */
 const FIGURES = 9;
 
 /** The median of the last few figures: a collection of garbage makes one of them large, and does not move it. */
@@ -46,7 +45,6 @@ export class CrossingMeter {
     this.#now = now;
   }
 
-  /** What a crossing costs; undefined before anything was measured. Milliseconds. */
   get costMs(): number | undefined {
     const { median } = this.#submissions;
     return median === undefined ? undefined : this.#costOf(median);
@@ -71,7 +69,6 @@ export class CrossingMeter {
     this.#lastAt = last === undefined && this.#results++ % EVERY === 0 ? this.#now() : undefined;
   }
 
-  /** The results that came together have been taken. */
   batchEnded(): void {
     this.#lastAt = undefined;
     if (this.#inBatch === 0) return;

@@ -87,7 +87,6 @@ export class Ledger {
     this.settled();
   };
 
-  /** Calls of a function have ended on a worker. @param runMs how many milliseconds each of them ran, about */
   ranAcross(name: string, runMs: number, now: number): void {
     this.#engine.placement.learner?.find(name)?.ranAcross(runMs, now);
   }

@@ -17,7 +17,6 @@ export interface MapOptions extends Omit<RunOptions, 'transfer'> {
 
 export type Inputs<T> = Iterable<T> | AsyncIterable<T>;
 
-/** What mapping needs of a pool. */
 export interface MapHost {
   /** Waits for room in the queue, or until the signal aborts. Undefined: there is room for a call that is made now. */
   room(signal: AbortSignalLike): Promise<void> | undefined;
@@ -63,7 +62,6 @@ export function resolveMap(given: unknown = {}, usual: number, defaults: Resolve
   return { concurrency, burst, ordered, run: resolveRun(run, defaults, platform) };
 }
 
-/** Throws ERR_OPTION unless `items` can be iterated. */
 export function iteratorOf<T>(items: Inputs<T>): Iterator<T> | AsyncIterator<T> {
   const source = (items ?? {}) as Partial<Iterable<T> & AsyncIterable<T>>;
   const asynchronous = source[Symbol.asyncIterator];
@@ -93,7 +91,6 @@ export class Mapping {
   readonly #iterator: Iterator<unknown> | AsyncIterator<unknown>;
   readonly #options: Options;
   readonly #controller = new AbortController();
-  /** The signal of the calls that are open. */
   readonly #cancelled = this.#controller.signal;
   /** The items whose results are to be given next. If ordered: all that were read, in the order of the input; else those that have ended. */
   readonly #next: Cell[] = [];

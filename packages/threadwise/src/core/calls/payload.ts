@@ -71,7 +71,6 @@ export function unreadable(path: string, reason = 'it could not be deserialized'
   return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path });
 }
 
-/** Throws ERR_NOT_CLONEABLE, which names the path to the value that is to blame. */
 export function checkCloneable(value: unknown, name: string, clone: Clone): void {
   try {
     clone(value);

@@ -2,7 +2,7 @@
  * The table of plain calls, which make one promise and no other object: what settles them is in arrays by slot, the cell of shared memory in which
  * a call crosses. A call that needs more (it is aborted, its worker dies) is inflated to a `Task`, from then on its only record.
  */
-import type { PlainWay, Platform, Recorder, TimerHandle, WorkerRecord } from '../contracts.js';
+import type { PlainWay, TimerHandle, WorkerRecord } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { NO_PAYLOAD, type Payload } from './payload.js';
 import type { ResolvedRun, RunOptions } from './run-options.js';
@@ -15,11 +15,9 @@ type OpenCalls = Pick<Ledger, 'newId' | 'open' | 'settled' | 'size' | 'ranAcross
 
 /** What calls with other options than a timeout have. */
 interface Own {
-  /** Options that pass `mayBePlain`. */
   readonly run: ResolvedRun;
   /** The slot of the last call that was entered with it. */
   slot?: number;
-  /** Ends the listening to the signal of the call. */
   unfollow?(): void;
 }
 
@@ -42,20 +40,16 @@ function onlyTimeout(given: RunOptions): number {
 }
 
 export class PlainCalls {
-  /** The number of open plain calls. */
   size = 0;
   /** How long the task ran whose call is settled next. No argument: a fraction that is passed to a function becomes an object. Milliseconds. */
   runMs = 0;
   readonly #engine: Engine;
   readonly #ledger: OpenCalls;
-  readonly #recorder: Recorder;
-  readonly #platform: Platform;
   readonly #way: PlainWay;
   /** The function that settles the call in a slot; undefined where there is no call. Only `#take` clears it: a second end finds nothing. */
   readonly #resolves: (Task['resolve'] | undefined)[] = [];
   readonly #names: string[] = [];
   readonly #own: (Own | undefined)[] = [];
-  /** The signal of the call that is being entered, if it has one. */
   #entering: AbortSignalLike | undefined;
   readonly #ids: Float64Array;
   readonly #submittedAt: Float64Array;
@@ -70,18 +64,14 @@ export class PlainCalls {
   #completed = 0;
   #completedMs = 0;
   #completedName = '';
-  /** Calls of this batch were recorded before its end. */
   #isRecordedEarly = false;
   #now = 0;
 
   constructor(engine: Engine, way: PlainWay, ledger: OpenCalls) {
-    const { platform, recorder } = engine.parts;
     this.#engine = engine;
     this.#ledger = ledger;
-    this.#recorder = recorder;
-    this.#platform = platform;
     this.#way = way;
-    this.#burstNow = platform.burstNow;
+    this.#burstNow = engine.parts.platform.burstNow;
     const { count } = way.cells;
     this.#ids = new Float64Array(count);
     this.#submittedAt = new Float64Array(count);
@@ -113,7 +103,7 @@ export class PlainCalls {
       return undefined;
     }
     if (slot < 0) return undefined;
-    this.#recorder.counts.submitted++;
+    parts.recorder.counts.submitted++;
     const promise = new Promise(keepResolve);
     this.#resolves[slot] = resolveOfLast;
     this.#names[slot] = name;
@@ -191,7 +181,6 @@ export class PlainCalls {
     this.#record(this.#completedName);
   }
 
-  /** Inverse of `beginBatch`: records what has completed since. */
   endBatch(): void {
     if (this.#completed === 0 && !this.#isRecordedEarly) return;
     this.#isRecordedEarly = false;
@@ -203,8 +192,9 @@ export class PlainCalls {
   #record(next: string): void {
     if (this.#completed > 0) {
       const name = this.#completedName;
-      this.#recorder.ended('completed', this.#completed, this.#now);
-      this.#recorder.functions.completed(name, this.#completed, this.#completedMs, false);
+      const { recorder } = this.#engine.parts;
+      recorder.ended('completed', this.#completed, this.#now);
+      recorder.functions.completed(name, this.#completed, this.#completedMs, false);
       this.#ledger.ranAcross(name, this.#completedMs / this.#completed, this.#now);
     }
     this.#completedName = next;
@@ -242,11 +232,12 @@ export class PlainCalls {
   // --- timeouts: one timer serves all calls, which are looked through only when it goes off, so a timeout costs a call next to nothing ---
 
   #setTimer(dueAt: number, now: number): void {
+    const { platform } = this.#engine.parts;
     this.#timer?.cancel();
     this.#timerAt = dueAt;
-    this.#timer = this.#platform.timer(Math.max(1, dueAt - now), () => {
+    this.#timer = platform.timer(Math.max(1, dueAt - now), () => {
       this.#timer = undefined;
-      this.#lookAtAll(this.#platform.now());
+      this.#lookAtAll(platform.now());
     });
   }
 

@@ -38,7 +38,6 @@ export class RoomQueue {
     });
   }
 
-  /** Places may have become free. */
   update(): void {
     if (this.#waiting.size === 0) return;
     for (const wake of this.#waiting) {

@@ -38,7 +38,6 @@ export function retryCount(option: string, given: unknown): number {
 /** Options that have no default: they may be undefined. */
 type Unset = 'signal' | 'timeoutMs' | 'onProgress';
 
-/** Options of one call, checked, with the pool's defaults. */
 export type ResolvedRun = {
   readonly [K in keyof RunOptions]-?: K extends Unset ? RunOptions[K] : Exclude<RunOptions[K], undefined>;
 };

@@ -24,7 +24,6 @@ export interface Ticket {
   readonly highWaterMark: number;
 }
 
-/** The call as it crosses. */
 export function packStream(name: string, args: readonly unknown[], ticket: Ticket): [string, unknown[]] {
   return [name + STREAM_MARK, [...args, ticket]];
 }
@@ -48,10 +47,8 @@ export function streamed(engine: Engine, name: unknown, args: unknown, given: un
   );
 }
 
-/** One stream that is being taken. */
 interface Open {
   readonly batches: { readonly values: readonly unknown[]; readonly answer: (isWanted: boolean) => void }[];
-  /** How many values have come. */
   count: number;
   wake: () => void;
 }

@@ -3,7 +3,6 @@ import type { Outcome, TaskView, WorkerRecord } from '../contracts.js';
 import type { Payload } from './payload.js';
 import type { ResolvedRun } from './run-options.js';
 
-/** How a call ended. */
 export type Settlement = (
   | { readonly outcome: 'completed'; readonly value: unknown; readonly error?: undefined }
   | { readonly outcome: Exclude<Outcome, 'completed'>; readonly error: unknown; readonly value?: undefined }
@@ -32,11 +31,9 @@ export class Task implements TaskView {
   receivers: Set<unknown> | undefined = undefined;
   /** The name that crosses with it: see `carrier.ts`. */
   readonly wireName: string;
-  /** The context that `onTaskStart` returned for it. */
   context: unknown;
   /** The claim-board cell of the link that carries it; the link's own. */
   cell = -1;
-  /** Resolves the caller's promise. */
   resolve!: (value: unknown) => void;
   /** Undoes what watches the task: its timer, its abort listener. */
   unwatch: (() => void) | undefined = undefined;

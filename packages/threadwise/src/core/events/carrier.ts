@@ -3,7 +3,6 @@
 /** Ends the name of a call with a context. No name of an exported function ends in it. */
 const MARK = '\0';
 
-/** The call and its context as they cross. Inverse: `unpack`. */
 export function pack(name: string, args: readonly unknown[], context: unknown): [string, readonly unknown[]] {
   return context === undefined ? [name, args] : [name + MARK, [...args, context]];
 }

@@ -150,7 +150,6 @@ export class Hooks {
     if (channel.hasSubscribers) channel.publish(event);
   }
 
-  /** Reports an error that belongs to no call. */
   readonly report = (error: unknown): void => this.emit('error', { error });
 
   clear(): void {
@@ -159,7 +158,6 @@ export class Hooks {
 
   // --- the tracer: what is wrong with it is reported once, and must not harm the call ---
 
-  /** Asks `onTaskStart` for the context of a task. */
   traceStart(taskId: number, name: string): unknown {
     const { onTaskStart } = this.#tracer;
     if (onTaskStart === undefined) return undefined;
