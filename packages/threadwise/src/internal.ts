@@ -1,7 +1,4 @@
-/**
- * `threadwise/internal`: for the packages of this project that take calls elsewhere and promise what a pool promises. Not for programs: what is
- * here may change in any version.
- */
+/** `threadwise/internal`: for packages of this project that promise what a pool promises. Not for programs: it may change in any version. */
 export { onAbort } from './core/calls/signals.js';
 export { abortSignal } from './core/calls/run-options.js';
 export { withCallerStack, withoutCallerStack } from './core/calls/caller-stack.js';

@@ -51,7 +51,6 @@ export interface ReadFilesOptions extends ReadFileOptions {
   onError?: 'throw' | 'yield' | undefined;
 }
 
-export type ResolvedReadFile = ReturnType<typeof resolveReadFile>;
 export type ResolvedReadFiles = ReturnType<typeof resolveReadFiles>;
 
 /** Defaults of `syncBytes`, measured (docs/files.md): up to this size it takes main no longer than libuv's threads do, and a worker has the file earlier. */

@@ -3,7 +3,7 @@ import { type AbortSignalLike, onAbort } from '../core/calls/signals.js';
 import { isObject, reject } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import type { FailedFile, FileContent, PathSource, ReadFileOptions, ReadFilesOptions } from './options.js';
-import { type ResolvedReadFile, resolveReadFile, resolveReadFiles } from './options.js';
+import { resolveReadFile, resolveReadFiles } from './options.js';
 import { isBudgetSpent, loopTurn, readFileLater, readFileNow, sizeLater, sizeNow } from './reading.js';
 import { fileError, pathOf, Window } from './window.js';
 
@@ -17,23 +17,19 @@ const usual = resolveReadFile(undefined);
 export async function readFile(given: string | URL, options?: ReadFileOptions): Promise<Uint8Array> {
   const resolved = options === undefined ? usual : resolveReadFile(options);
   const path = pathOf(given);
-  const { syncBytes, loopBudgetMs } = resolved;
+  const { syncBytes, loopBudgetMs, signal } = resolved;
   while (syncBytes > 0 && isBudgetSpent(loopBudgetMs)) await loopTurn();
-  throwIfAborted(resolved.signal);
-  const bytes = await read(path, resolved).catch((cause: unknown) => {
+  throwIfAborted(signal);
+  let bytes: Uint8Array | undefined;
+  try {
+    if (syncBytes === 0) await sizeLater(path);
+    else if (sizeNow(path) <= syncBytes) bytes = readFileNow(path, syncBytes);
+    bytes ??= await readFileLater(path, () => signal?.aborted === true);
+  } catch (cause) {
     throw fileError(path, cause);
-  });
-  throwIfAborted(resolved.signal);
-  return bytes;
-}
-
-async function read(path: string, { syncBytes, signal }: ResolvedReadFile): Promise<Uint8Array> {
-  if (syncBytes === 0) await sizeLater(path);
-  else {
-    const bytes = sizeNow(path) > syncBytes ? undefined : readFileNow(path, syncBytes);
-    if (bytes !== undefined) return bytes;
   }
-  return readFileLater(path, () => signal?.aborted === true);
+  throwIfAborted(signal);
+  return bytes;
 }
 
 /**

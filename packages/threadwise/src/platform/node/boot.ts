@@ -21,9 +21,6 @@ export function receiveBoot<Boot extends { readonly clockZero: number }>(): Boot
   return { threadId, load, ...boot };
 }
 
-/** A text in the stack frames of the runner: Node.js calls its script so because it has no file. The frames of the event loop come after them. */
-const RUNNER = '[worker eval]';
-
 /** How a worker loads its task module, and the data that the module finds as its `workerData`. */
 interface ModulePlace extends Pick<ThreadSpec, 'moduleUrl' | 'tasksPerWorker'>, Pick<Given<unknown>, 'load'> {
   readonly data: unknown;
@@ -42,7 +39,8 @@ export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone'
     clone,
     load: () => load(moduleUrl),
     trimStack: (stack) => {
-      const at = stack.indexOf(RUNNER, stack.indexOf('\n'));
+      // Frames of the runner, whose script has this name, and after them those of the event loop.
+      const at = stack.indexOf('[worker eval]', stack.indexOf('\n'));
       const end = at < 0 ? -1 : stack.lastIndexOf('\n', at);
       return end < 0 ? stack : stack.slice(0, end);
     },

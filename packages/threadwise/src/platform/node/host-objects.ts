@@ -14,10 +14,7 @@ export function refuseHost(value: unknown, why = 'cannot be sent to another proc
   throw cloneError(`${tagOf(value)} ${why}`);
 }
 
-/**
- * Throws structured clone's error, or a DataCloneError, if structured clone would make something else of a part of `value` than the serializer
- * (`copyOf`) does. Compares them once for each class. Getters run.
- */
+/** Throws if structured clone makes something else of a part of `value` than the serializer (`copyOf`). Looks once at each class. Getters run. */
 export function refuseHosts(value: unknown, copyOf: (value: object) => unknown): void {
   try {
     refuse(value, copyOf, new Set());

@@ -38,12 +38,11 @@ export function spawnFromRecipe(recipe: Recipe, onExit: (exit: ThreadExit) => vo
 
 /** @param refused options with ', ' between them; an option may have commas of its own */
 export function withoutOptions(options: readonly string[], refused: string): string[] {
-  const isRefused = (option: string) => `, ${refused}, `.includes(`, ${option}, `);
   let skipsValue = false;
   return options.filter((option) => {
     // The next item is the option's value only if the option has no '='.
     if (!option.startsWith('-')) return !skipsValue;
-    const isOut = isRefused(option);
+    const isOut = `, ${refused}, `.includes(`, ${option}, `);
     skipsValue = isOut && !option.includes('=');
     return !isOut;
   });

@@ -20,7 +20,7 @@ export const readText = (path: string): string | undefined => told(() => readFil
 export const ownThreadId = (): number =>
   told(() => Number(readlinkSync('/proc/thread-self').split('/')[2])) ?? 0;
 
-/** The system's number of the youngest thread of this process; 0 if it cannot be found out. */
+/** The same of the youngest thread of this process. */
 export const youngestThreadId = (): number =>
   told(() => Math.max(...readdirSync('/proc/self/task').map(Number))) ?? 0;
 

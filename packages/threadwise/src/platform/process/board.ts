@@ -77,7 +77,6 @@ export function boardsInOneFile(): (cells: number) => NewBoard {
 /** A board in a file of its own, for as many tasks as `cells` at a time. */
 export const newFileBoard = (cells: number): NewBoard => boardsInOneFile()(cells);
 
-/** Opens a file without a name, with room for `byteLength` bytes at least. */
 function openUnnamed(byteLength: number) {
   const open = (folder: string) => {
     const path = join(folder, `threadwise-${process.pid}-${Date.now().toString(36)}-${++count}`);
@@ -99,7 +98,7 @@ function openUnnamed(byteLength: number) {
 }
 
 function mainBoard(file: BoardFile, closeFile: () => void): MainBoard {
-  /** The stamp of the last posting of each cell; and main's words, as they are in the file. */
+  /** Of each cell, the stamp of the last posting, and main's word as it is in the file. */
   const [stamps, words] = [new Uint8Array(file.cells), new Uint8Array(file.cells)];
   const free = [...stamps.keys()];
   /** Tickets that were withdrawn, and that the worker has not passed. */
@@ -161,7 +160,6 @@ function mainBoard(file: BoardFile, closeFile: () => void): MainBoard {
   return board;
 }
 
-/** The worker's end, in the child process. */
 export function workerBoard(file: BoardFile): WorkerBoard {
   const word = new Uint8Array(1);
   const claim = Buffer.alloc(CLAIM_BYTES);

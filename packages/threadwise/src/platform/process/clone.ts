@@ -51,7 +51,6 @@ function bytesOf(serializer: Serializer, value: unknown): Buffer {
 /** Inverse of `toBytes`, without the room before the value. Throws where the bytes cannot be read. */
 export const fromBytes = (bytes: Buffer): unknown => process.getBuiltinModule('node:v8').deserialize(bytes);
 
-/** A structured clone, as another process would get it. */
 export function cloneByBytes<T>(value: T, transfer: readonly unknown[] = []): T {
   if (transfer.length === 0) return copyPlain(value, cloneAll) as T;
   const buffers = movable(transfer).map(checked);

@@ -4,6 +4,8 @@ import { PIECE_BYTES } from './frames.js';
 import { FD, type Pipe, readNow } from './port.js';
 import { writeAll } from './ring.js';
 
+const die = () => process.kill(process.pid, 'SIGKILL');
+
 /** Reads by the event loop, and writes at once, so that no message is lost when the process dies. Has the process ignore signals. */
 export function inheritedPipe(): Pipe {
   // Signals from a terminal or a service manager are meant for the program: main ends its workers when it ends.
@@ -32,8 +34,4 @@ export function inheritedPipe(): Pipe {
     },
     close: die,
   };
-}
-
-function die(): void {
-  process.kill(process.pid, 'SIGKILL');
 }

@@ -86,11 +86,11 @@ export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit:
       return { terminate, utilization: cpuUtilization(cpu), cpu, residentBytes: resident };
     },
   };
-  if (pid === undefined) {
-    const told = (error: unknown) => ({ exitCode: 1, error: withFolder(error, start), outOfMemory: false });
-    child.once('error', (error) => onExit(told(error)));
-    return started;
-  }
+  child.on('error', (error) => {
+    // Otherwise a kill failed: the process is gone.
+    if (pid === undefined) onExit({ exitCode: 1, error: withFolder(error, start), outOfMemory: false });
+  });
+  if (pid === undefined) return started;
 
   running.add(pid);
   const hearLast = listen(stderr!);
@@ -114,7 +114,6 @@ export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit:
       : 'had been stopped by a signal';
     started.kill(`process ${pid} ${how}, and was killed`);
   }, LOOK_MS).unref();
-  child.on('error', () => undefined); // the kill failed: the process is gone
   child.once('exit', (code, signal) => {
     port.drain(); // reads its last messages
     clearInterval(looks);
@@ -167,10 +166,9 @@ function withFolder(error: unknown, { settings: { cwd } }: ProcessStart): unknow
   return error;
 }
 
-/** The resident memory of all processes that this one has started for workers. Bytes. */
-export function residentBytesOfAll(): number {
-  return [...running].reduce((sum, pid) => sum + (residentBytes(pid) ?? 0), 0);
-}
+/** Of all processes that this one has started for workers. */
+export const residentBytesOfAll = (): number =>
+  [...running].reduce((sum, pid) => sum + (residentBytes(pid) ?? 0), 0);
 
 /** Returns a function that gives the share of the time since its last call in which a thread computed, 0 to 1; 0 if that is unknown. */
 function cpuUtilization(time: () => CpuTime | undefined): () => number {

@@ -1,7 +1,4 @@
-/**
- * The first code of a process with several workers: starts and ends their threads, and passes main's messages on. No code of a task runs here,
- * so this thread always answers.
- */
+/** The first code of a process with several workers: starts and ends their threads, and passes messages on. Runs no task, so it always answers. */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
 import { type EncodedError, encodeError } from '../../transport/codec/error-codec.js';

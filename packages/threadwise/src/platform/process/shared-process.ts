@@ -22,18 +22,15 @@ const MOST_LOOKS = 10;
 export function spawnShared({ threads, processes }: ResolvedOptions['division']): Platform['spawn'] {
   /** Processes that can take workers, the oldest first. There may be more than `processes` while many workers are replaced at once. */
   const open = new Set<SharedProcess>();
-  const found = () => {
+  return (spec, onExit) => {
     const free = [...open].filter(({ hasSeat }) => hasSeat());
     const hasTooFew = free.find(({ load }) => load() < threads);
     const [least] = open.size < processes ? [] : free.sort((a, b) => a.load() - b.load());
-    return hasTooFew ?? least;
-  };
-  const started = (spec: ThreadSpec) => {
-    const process: SharedProcess = startShared(spec, threads * SEATS, () => open.delete(process));
+    const start = () => startShared(spec, threads * SEATS, () => open.delete(process));
+    const process: SharedProcess = hasTooFew ?? least ?? start();
     open.add(process);
-    return process;
+    return process.start(spec, onExit);
   };
-  return (spec, onExit) => (found() ?? started(spec)).start(spec, onExit);
 }
 
 /** What main keeps for one worker of the process. */
