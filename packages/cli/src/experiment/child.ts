@@ -15,9 +15,7 @@ export interface Ending {
 }
 
 /** How a process ended, and the last lines that it wrote to standard error, or why the command ended it. */
-export interface Ended extends Ending {
-  readonly lastWords: string;
-}
+export type Ended = Ending & { readonly lastWords: string };
 
 type Gone = Ending & { readonly notStarted?: string };
 
@@ -52,9 +50,7 @@ const LOOK_MS = 5;
 const LOOK_FOR_MS = 2000;
 /** The children that must not outlive the command's own process. */
 const living = new Set<{ kill(): Promise<void> }>();
-process.on('exit', () => {
-  for (const child of living) void child.kill();
-});
+process.on('exit', () => living.forEach((child) => void child.kill()));
 
 export class Child<T extends Talk<T>> {
   readonly #child: ChildProcess;
@@ -212,10 +208,8 @@ export function describeFailure(failure: Failure): string {
   if (failure.kind === 'aborted') return 'it was interrupted';
   if (failure.kind === 'failed') return `${failure.error.name}: ${failure.error.message}`;
   if (failure.kind === 'silent') return `it had not answered after ${(failure.ms / 1000).toFixed(1)} s`;
-  const { notStarted } = failure;
-  return notStarted === undefined
-    ? `its process ended ${endedBy(failure)}`
-    : `its process did not start: ${notStarted}`;
+  if (failure.notStarted !== undefined) return `its process did not start: ${failure.notStarted}`;
+  return `its process ended ${endedBy(failure)}`;
 }
 
 /** `(exit code 1): TypeError: x is not a function`. */

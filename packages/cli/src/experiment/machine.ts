@@ -34,11 +34,8 @@ export function readMachine(system: System = os) {
 
 /** The cores that this process may use, by number; undefined: there is no `taskset` here, or it may not be used. */
 export function usableCpus(): readonly number[] | undefined {
-  const { status, stdout } = spawnSync('taskset', ['-cp', String(process.pid)], {
-    encoding: 'utf8',
-    timeout: LIMIT_MS,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const options = { encoding: 'utf8', timeout: LIMIT_MS } as const;
+  const { status, stdout } = spawnSync('taskset', ['-cp', String(process.pid)], options);
   return status === 0 ? parseCpus(stdout) : undefined;
 }
 

@@ -17,10 +17,8 @@ export interface Turn<S> {
   take(slice: Slice): Promise<S | undefined>;
 }
 
-export interface Slice {
-  readonly ms: number;
-  readonly round: number;
-}
+/** `round`: its number, from 0. */
+export type Slice = { readonly ms: number; readonly round: number };
 
 type Round<S> = Map<Turn<S>, S>;
 

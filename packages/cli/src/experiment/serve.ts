@@ -11,10 +11,7 @@ export type Reply =
   /** Comes unasked: nothing catches this error, which most often ends the process. */
   | { readonly type: 'uncaught'; readonly error: DescribedError };
 
-interface Question {
-  readonly type: string;
-  readonly asks: unknown;
-}
+type Question = { readonly type: string; readonly asks: unknown };
 
 /** Marks our messages on a channel that the user's module may use, too. */
 const MARK = 'threadwise-probe';

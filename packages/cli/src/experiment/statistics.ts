@@ -7,11 +7,7 @@
 import { deviation, mean, median } from 'd3-array';
 
 /** A figure with its interval: with 95 % confidence it lies from `low` to `high`. */
-export interface Estimate {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
+export type Estimate = Readonly<Record<'value' | 'low' | 'high', number>>;
 
 /** Repeated measurements of the same thing, one of each round: the same places of two series belong together. Empty: it was not measured. */
 export type Series = readonly number[];

@@ -9,9 +9,7 @@ import { findModule, moduleFile } from '../../run/work/task-module.js';
 import { UsageError } from '../../exit-code.js';
 import { addMeasuring, addOutputs, budgetOf, EXIT_CODES, type RawOptions, reportingOf } from '../subject.js';
 
-interface RawAnalyzeOptions extends RawInputOptions, RawOptions {
-  readonly compare?: boolean;
-}
+type RawAnalyzeOptions = RawInputOptions & RawOptions & { readonly compare?: boolean };
 
 export function addAnalyzeFunction(analyze: Command, setExitCode: (code: number) => void): void {
   analyze

@@ -8,14 +8,8 @@ import { type Estimate, real } from '../../../experiment/statistics.js';
 import * as say from '../../../format/figures.js';
 import { safeText } from '../../../format/text.js';
 import { terminal } from '../../../report/measure-and-report.js';
-import {
-  type Line,
-  listed,
-  painted,
-  type TerminalOptions,
-  titledTable,
-  wrapped,
-} from '../../../report/terminal.js';
+import type { Line, TerminalOptions } from '../../../report/terminal.js';
+import { listed, painted, titledTable, wrapped } from '../../../report/terminal.js';
 import { type Findings, mayHoldUp } from '../rules/analyze.js';
 import { ANSWERS } from './explanation.js';
 import { subjectName } from './tables.js';

@@ -12,6 +12,7 @@ import { measure } from '../measure/measure.js';
 import { analyze, type Findings, mayHoldUp } from '../rules/analyze.js';
 import type { POOL_SERIES, PoolSamples } from '../rules/samples.js';
 import { ANSWERS, beforeCode, explanation, recommendedCode } from './explanation.js';
+import type { Tables } from './tables.js';
 import {
   coreMatrix,
   plotLines,
@@ -19,7 +20,6 @@ import {
   runTimes,
   serialShareOf,
   subjectName,
-  type Tables,
   tablesOf,
 } from './tables.js';
 

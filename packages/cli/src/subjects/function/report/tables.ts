@@ -45,7 +45,8 @@ export function tablesOf(findings: Findings) {
   ];
   const ofPool = (name: string, each: PoolSamples) => rates(name, each, ratio(each.rate, inline.rate));
   const itself = samples.threads.length === 0 ? undefined : ratio(inline.rate, inline.rate);
-  const loopDelayMs = mayHoldUp(samples) ? inline.loopDelayMs : [];
+  const alone = { ...inline, residentBytes: [inline.residentBytes ?? Number.NaN] };
+  if (!mayHoldUp(samples)) alone.loopDelayMs = [];
   const sizes = Object.entries({ arguments: inline.bytesIn, results: inline.bytesOut });
   const matrix = coreMatrix(findings);
   const callTimes = runTimes(findings);
@@ -55,11 +56,7 @@ export function tablesOf(findings: Findings) {
       'Rate by threads',
       ['threads', 'calls/s', '95 % interval', 'x inline', 'CPU per call', 'loop delay p99', 'memory'],
       [
-        rates(
-          'none: inline',
-          { ...inline, loopDelayMs, residentBytes: [inline.residentBytes ?? Number.NaN] },
-          itself,
-        ),
+        rates('none: inline', alone, itself),
         ...samples.threads.map((each) => ofPool(say.count(each.threads), each)),
         ...samples.variants.map((each) => ofPool(`${say.count(each.threads)}, ${nameOf(each)}`, each)),
       ],
@@ -89,10 +86,10 @@ export function tablesOf(findings: Findings) {
       : tableOf(
           'Gain by running time',
           ['running time', 'x inline', '95 % interval', 'inline calls/s', 'pool calls/s'],
-          samples.spins.map(({ runMs, inline: alone, pool }) => [
+          samples.spins.map(({ runMs, inline: here, pool }) => [
             say.shown(runMs, say.duration),
-            ...both(ratio(pool, alone), say.factor),
-            middleOf(alone, say.rate),
+            ...both(ratio(pool, here), say.factor),
+            middleOf(here, say.rate),
             middleOf(pool, say.rate),
           ]),
           true,

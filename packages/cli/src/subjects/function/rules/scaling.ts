@@ -10,10 +10,7 @@ import type { PoolSamples, Samples } from './samples.js';
 const ENOUGH = 0.95;
 
 /** The gain of a number of threads: how many times as many calls as without a pool. */
-export interface Gain {
-  readonly threads: number;
-  readonly gain: Estimate;
-}
+export type Gain = { readonly threads: number; readonly gain: Estimate };
 
 /** The fewest of the fastest threads. Numbers with too few rounds stand back: by chance alone they may look best. Undefined: none was measured. */
 export function fastest({ threads }: Pick<Samples, 'threads'>): PoolSamples | undefined {
