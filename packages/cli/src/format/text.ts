@@ -36,8 +36,7 @@ export function truncated(text: string, width: number): string {
   if (width <= 0) return '';
   let kept = '';
   let used = 0;
-  /** The longest beginning of the text that an ellipsis still fits behind. */
-  let short = '';
+  let short = ''; // the longest beginning of the text that an ellipsis still fits behind
   let marks = 0;
   for (const character of text) {
     const own = widthOfCharacter(character);

@@ -1,8 +1,7 @@
 /** A report as Markdown, for an issue or a merge request: the verdict first, then tables. The user's names and errors are escaped. */
 import { type Report, shortened, type Table } from './model.js';
 
-/** How many characters a line of code may have: more than on a terminal. */
-const CODE_COLUMNS = 100;
+const CODE_COLUMNS = 100; // how many characters a line of code may have: more than on a terminal
 
 export function renderMarkdown({ findings, recommended, figures, meaning }: Report): string {
   const { verdict, reasons, warnings } = findings;

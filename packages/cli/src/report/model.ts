@@ -10,10 +10,8 @@ import type { Line } from './terminal.js';
 export interface Table {
   readonly title: string;
   readonly head: readonly string[];
-  /** The first cell says what the row is about. */
-  readonly rows: readonly Row[];
-  /** Whether the table is too long for a terminal, and is left out there. */
-  readonly isLong?: boolean;
+  readonly rows: readonly Row[]; // the first cell says what the row is about
+  readonly isLong?: boolean; // whether the table is too long for a terminal, and is left out there
 }
 
 export type Row = readonly string[];
@@ -38,34 +36,27 @@ export interface Paragraph {
 export type Block = string | { readonly list: readonly string[] } | Table | HeatTable | Chart | undefined;
 
 export interface Section {
-  /** Unique on the page. */
-  readonly id: string;
+  readonly id: string; // unique on the page
   readonly title: string;
-  /** Takes both columns of the page. */
-  readonly isWide?: boolean;
+  readonly isWide?: boolean; // takes both columns of the page
   /** What the section shows. A section whose blocks are all undefined is left out. */
   readonly blocks: readonly Block[];
 }
 
 export interface Report {
-  /** `threadwise analyze`. */
-  readonly command: string;
+  readonly command: string; // `threadwise analyze`
   readonly subject: string;
   readonly findings: Findings;
   readonly tone: Tone;
-  /** The verdict in two words. */
-  readonly badge?: string;
-  /** Below the heading of the page. */
-  readonly lead?: string;
+  readonly badge?: string; // the verdict in two words
+  readonly lead?: string; // below the heading of the page
   readonly keys?: readonly (readonly [name: string, value: string, more?: string])[];
-  /** The verdict for a reader who has never used threads. */
-  readonly meaning?: readonly Paragraph[];
+  readonly meaning?: readonly Paragraph[]; // the verdict for a reader who has never used threads
   readonly recommended?: {
     readonly before: string;
     /** Returns the lines, broken to fit into the columns as far as the words allow; empty: there is no code. */
     readonly code: (columns: number) => readonly string[];
-    /** Other ways of calling. */
-    readonly others?: readonly string[];
+    readonly others?: readonly string[]; // other ways of calling
   };
   /** The tables of the views that are text; a function draws a plot for a terminal. */
   readonly figures: readonly (Table | ((columns: number) => Line[]) | undefined)[];
@@ -76,10 +67,8 @@ export interface Report {
 /** How and when a page was made. */
 export interface Made {
   readonly at: Date;
-  /** The command as the user typed it. */
-  readonly command: string;
-  /** The version of the command `threadwise`. */
-  readonly version: string;
+  readonly command: string; // the command as the user typed it
+  readonly version: string; // the version of the command `threadwise`
 }
 
 /** pays: something is to be gained by a change. does not: nothing is. */

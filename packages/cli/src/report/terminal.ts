@@ -6,8 +6,7 @@ import { type Report, type Row, shortened, type Table, type Tone } from './model
 export interface TerminalOptions {
   readonly columns: number;
   readonly isColor: boolean;
-  /** Whether to show all figures, and not only what fits into a few lines. */
-  readonly isVerbose?: boolean;
+  readonly isVerbose?: boolean; // whether to show all figures, and not only what fits into a few lines
 }
 
 /** Select graphic rendition, ECMA-48 8.3.117. */

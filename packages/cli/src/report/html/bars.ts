@@ -10,8 +10,7 @@ import { type Chart, drawable, label, path, px, rect, WIDTH } from './chart.js';
 export interface Bar {
   readonly name: string;
   readonly figure: Estimate | undefined;
-  /** Whether it was measured without threads: then the bar is drawn hollow. */
-  readonly isInline?: boolean;
+  readonly isInline?: boolean; // whether it was measured without threads: then the bar is drawn hollow
 }
 
 /** A row of a chart: its drawing, what it shows in words, and what it has in the table behind its name. */
@@ -42,8 +41,7 @@ const BARS = { row: 34, left: 168, right: 350, bar: 16 } as const;
 const LONGEST_NAME = 20;
 /** A shorter interval is not drawn, because it would look like a blot; its figures are in the table. */
 const SHORTEST_INTERVAL = 8;
-/** About how wide a digit is where letters are largest, in units of the drawing. */
-const CHARACTER = 10;
+const CHARACTER = 10; // about how wide a digit is where letters are largest, in units of the drawing
 
 /** Undefined where no bar has a figure. */
 export function barsChart(id: string, title: string, bars: readonly Bar[], given: Format): Chart | undefined {

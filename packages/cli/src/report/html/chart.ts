@@ -7,14 +7,11 @@ import { escaped, tableHtml } from './text.js';
 export const WIDTH = 460;
 
 export interface Chart {
-  /** Unique on the page. */
-  readonly id: string;
+  readonly id: string; // unique on the page
   readonly title: string;
-  /** What the chart shows, for readers who cannot see it. */
-  readonly description: string;
+  readonly description: string; // what the chart shows, for readers who cannot see it
   readonly height: number;
-  /** SVG. */
-  readonly body: string;
+  readonly body: string; // SVG
   readonly legend?: readonly (readonly [swatch: keyof typeof SWATCHES, text: string])[];
   readonly table: Table | undefined;
 }

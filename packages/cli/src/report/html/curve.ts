@@ -17,8 +17,7 @@ interface Curve extends Pick<Chart, 'id' | 'title' | 'description' | 'table'> {
   readonly y: Axis;
   /** The figure that the curve is compared with, and its name. */
   readonly flat: { readonly figure: Estimate; readonly name: string } | undefined;
-  /** A range of the first axis that is drawn as a band. */
-  readonly band?: Estimate | undefined;
+  readonly band?: Estimate | undefined; // a range of the first axis that is drawn as a band
   /** Lines from top to bottom, on the first axis. */
   readonly marks: readonly { readonly at: number; readonly text: string }[];
 }
@@ -86,8 +85,7 @@ function axes(x: Axis, y: Axis): string[] {
   ];
 }
 
-/** About how wide a character is where letters are largest, in units of the drawing. */
-const CHARACTER = 8.5;
+const CHARACTER = 8.5; // about how wide a character is where letters are largest, in units of the drawing
 const halfOf = (text: string): number => (text.length * CHARACTER) / 2;
 
 /** The ticks that have room beside those before them. */
@@ -126,8 +124,7 @@ export function upFromZero(figures: readonly Estimate[], format: Format, name: s
   return { at, ticks: at.ticks(5), format, name };
 }
 
-/** With more ticks than this, only powers of ten have one. */
-const MOST_TICKS = 7;
+const MOST_TICKS = 7; // with more ticks than this, only powers of ten have one
 
 export function logAxis(side: 'x' | 'y', values: readonly number[], format: Format, name: string): Axis {
   const [least, most] = [Math.min(...values), Math.max(...values)];

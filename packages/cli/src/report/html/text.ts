@@ -40,8 +40,7 @@ export function tableHtml({ title, head, rows }: Table, above?: string): string 
   return scrolling(title, head, body, kinds.filter(Boolean).join(' '));
 }
 
-/** How many shades the style sheet has. */
-const SHADES = 5;
+const SHADES = 5; // how many shades the style sheet has
 
 export function heatHtml({ title, head, rows, format }: HeatTable): string {
   const most = Math.max(...rows.flatMap(({ cells }) => cells.map((figure) => figure?.value ?? 0)));

@@ -76,8 +76,7 @@ function classTable(sizes: string, ways: ClassFinding['ways']): Table | undefine
   );
 }
 
-/** With more cores than this, the table has only the busiest one and the mean. */
-const MOST_CORES = 8;
+const MOST_CORES = 8; // with more cores than this, the table has only the busiest one and the mean
 
 function coresInWords(busy: readonly number[]): string {
   if (busy.length === 0) return NONE;
@@ -131,8 +130,7 @@ function circumstancesTable({ samples }: FolderFindings): Table | undefined {
 
 /** The ways whose busy cores are plotted: one core at work, and all of them. */
 const SHOWN: readonly WayName[] = ['sync-loop', 'async-all', 'workers'];
-/** With fewer steps there is no curve. */
-const LEAST_STEPS = 4;
+const LEAST_STEPS = 4; // with fewer steps there is no curve
 /** How many cores a plot has room for, on the page and on a terminal. Of more it shows the mean. */
 const PAGE_CORES = 16;
 const TERMINAL_CORES = 4;

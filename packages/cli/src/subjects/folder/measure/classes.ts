@@ -29,8 +29,7 @@ export function classesOf(files: readonly SizedFile[]) {
   });
 }
 
-/** How many files of a class are read at most: enough for a mean. */
-const MOST_FILES = 2000;
+const MOST_FILES = 2000; // how many files of a class are read at most: enough for a mean
 
 /** Takes files evenly out of all. @param mostBytes how many bytes one file, and all of them together, may have */
 export function sampleOf(files: readonly SizedFile[], mostBytes: number): SizedFile[] {
@@ -64,8 +63,7 @@ export function sumOf(files: readonly SizedFile[]): number {
 /** About how many milliseconds one reader takes for a pass: few, because each way makes many passes in each round. */
 const PASS_MS = 4;
 const MOST_PASS_FILES = 500;
-/** Some ways hold all files of a pass in memory at once. */
-const MOST_PASS_BYTES = 64 * MIB;
+const MOST_PASS_BYTES = 64 * MIB; // some ways hold all files of a pass in memory at once
 
 /** @param perSecond how many files one reader reads in a second. @param least how many files keep all readers busy */
 export function batchOf(sample: readonly SizedFile[], perSecond: number, least: number) {
@@ -87,10 +85,8 @@ export function filesPerCall({ files }: ReturnType<typeof batchOf>, readers: num
 
 export type Cache = 'warm' | 'cold';
 
-/** How many samples of how busy the cores were are kept: enough for a plot. */
-const MOST_BUSY = 120;
-/** How many files and bytes one cold pass reads: few, because the disk is slow. */
-const COLD_FILES = 100;
+const MOST_BUSY = 120; // how many samples of how busy the cores were are kept: enough for a plot
+const COLD_FILES = 100; // how many files and bytes one cold pass reads: few, because the disk is slow
 const COLD_BYTES = 32 * MIB;
 const NOTHING = { rate: Number.NaN, loopDelayMs: Number.NaN, busy: [] };
 

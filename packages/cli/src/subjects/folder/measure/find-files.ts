@@ -17,21 +17,17 @@ export interface FileChoice {
   /** Globs relative to the folder; '!pattern' excludes. Empty: all files. */
   readonly patterns: readonly string[];
   readonly dot: boolean;
-  /** Files that the command itself writes: never measured on. */
-  readonly ownFiles: readonly string[];
+  readonly ownFiles: readonly string[]; // files that the command itself writes: never measured on
 }
 
 export interface FindOptions extends FileChoice {
   readonly mostMs: number;
-  /** How many files are listed at most. */
-  readonly mostFiles?: number;
+  readonly mostFiles?: number; // how many files are listed at most
   readonly signal: AbortSignal;
 }
 
-/** How many files are listed by default: enough to know which sizes there are. */
-const MOST_FILES = 200_000;
-/** How many entries are looked at between two checks of the signal and the time. */
-const ENTRIES_PER_TURN = 500;
+const MOST_FILES = 200_000; // how many files are listed by default: enough to know which sizes there are
+const ENTRIES_PER_TURN = 500; // how many entries are looked at between two checks of the signal and the time
 
 /** How many files could not be read, for each reason. */
 export function countsOf(unreadable: readonly string[]): { why: string; count: number }[] {

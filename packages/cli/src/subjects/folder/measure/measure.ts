@@ -22,8 +22,7 @@ import type { open, ReadRequest } from './reader/process.js';
 export interface FolderPlan extends Plan, FileChoice {
   /** How many read at the same time; undefined: as many as the library thinks best. */
   readonly threads: number | undefined;
-  /** Whether to measure with the system's cache of files dropped as well. */
-  readonly cold: boolean;
+  readonly cold: boolean; // whether to measure with the system's cache of files dropped as well
 }
 
 /** The shares of the budget for finding the files and for the first read. The budget counts up to a limit, since the user waits. */
@@ -34,8 +33,7 @@ const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
 const MEMORY_SHARE = 1 / 16;
 /** How many bytes of a class are read at most: enough for a mean, and few enough to stay in the cache. */
 const MOST_BYTES = 256 * 2 ** 20;
-/** The share of the remaining time for cold rounds, if they are asked for. */
-const COLD_SHARE = 0.5;
+const COLD_SHARE = 0.5; // the share of the remaining time for cold rounds, if they are asked for
 /** The share of the remaining time in which code gets compiled, and nothing is measured. */
 const WARM_SHARE = 0.15;
 const WARM_MS = { least: 20, most: 150 } as const;

@@ -9,10 +9,8 @@ export type Place = 'workers' | 'processes' | 'one-thread' | 'unknown';
 /** How one thread reads best. 'either': it makes no difference that could be seen. */
 export type How = 'sync' | 'async' | 'either' | 'unknown';
 
-/** A gain that surely differs from 1 by no more than this share is no difference. */
-const ALIKE = 0.1;
-/** How many comparisons decide: each has to hold. */
-const COMPARISONS = 6;
+const ALIKE = 0.1; // a gain that surely differs from 1 by no more than this share is no difference
+const COMPARISONS = 6; // how many comparisons decide: each has to hold
 /**
  * A folder that one thread reads in fewer milliseconds is not worth another thread, which takes longer to start. Chosen by hand: about a
  * quarter of the 50 to 66 ms that `analyze` measured on two cores of a server.

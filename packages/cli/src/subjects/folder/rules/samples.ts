@@ -34,10 +34,8 @@ export interface FolderSamples extends Measured {
     /** Why files and folders could not be read, and how many of them. */
     readonly unreadable: readonly { readonly why: string; readonly count: number }[];
   };
-  /** How many threads, or processes, read where more than one does. */
-  readonly threads: number;
-  /** The classes that have files, smallest sizes first. */
-  readonly classes: readonly ClassSamples[];
+  readonly threads: number; // how many threads, or processes, read where more than one does
+  readonly classes: readonly ClassSamples[]; // the classes that have files, smallest sizes first
 }
 
 export type ClassSamples = ReturnType<ClassDraft['samples']>;

@@ -79,8 +79,7 @@ function whyNever(what: string, setup: AppSetup, listening: Listening, exported:
   return `${file} ${what}, and ${gives} no server and no request listener; ${exportsInWords(exported)}. Expected a default export such as (request, response) => …, a server${hint}`;
 }
 
-/** How many times a factory may return another factory. */
-const MOST_FACTORIES = 3;
+const MOST_FACTORIES = 3; // how many times a factory may return another factory
 
 async function start(given: Usable | undefined, listening: Listening): Promise<AppOpened['form']> {
   let usable = given;

@@ -11,15 +11,12 @@ import type { ServerSamples } from '../rules/samples.js';
 /** What a process of the app is told: parts of the plan, and what differs by lane. */
 export interface AppSetup extends Pick<ServerPlan, 'module' | 'export' | 'args' | 'port' | 'offload'> {
   readonly threads: number;
-  /** Undefined: one process. */
-  readonly processes: number | undefined;
-  /** How many milliseconds it may take to load and to listen. */
-  readonly limitMs: number;
+  readonly processes: number | undefined; // undefined: one process
+  readonly limitMs: number; // how many milliseconds it may take to load and to listen
 }
 
 export interface AppOpened {
-  /** `http://127.0.0.1:43210`. */
-  readonly origin: string;
+  readonly origin: string; // `http://127.0.0.1:43210`
   readonly form: NonNullable<ServerSamples['subject']['form']>;
 }
 

@@ -10,8 +10,7 @@ import { coresOfOthers, watchProcess } from '../../../experiment/gauges.js';
 import { serve, type TalkOf } from '../../../experiment/serve.js';
 import type { Answer, RequestPlan } from '../measure/answers.js';
 
-/** How many units of the histogram a millisecond has: it counts in whole microseconds. */
-const PER_MS = 1000;
+const PER_MS = 1000; // how many units of the histogram a millisecond has: it counts in whole microseconds
 
 const NONE = { good: 0, bad: 0, sockets: 0, timeouts: 0, first: undefined as string | undefined };
 

@@ -2,8 +2,7 @@
 
 export interface RequestPlan {
   readonly method: string;
-  /** The path of the request, with its query. */
-  readonly path: string;
+  readonly path: string; // the path of the request, with its query
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | undefined;
 }
@@ -16,8 +15,7 @@ export interface Answer {
   readonly closes: boolean;
   readonly body: Uint8Array;
   readonly failed: string | undefined;
-  /** How many milliseconds the answer took. */
-  readonly ms: number;
+  readonly ms: number; // how many milliseconds the answer took
 }
 
 /** `GET /main?name=x`. */

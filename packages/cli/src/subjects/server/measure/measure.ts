@@ -14,16 +14,13 @@ import { type RequestPlan, routeOf } from './answers.js';
 import { type AppLane, askLoad, LANE_NAMES, type LaneName, openLanes } from './open-lanes.js';
 
 export interface OffloadTarget {
-  /** The file URL of the module, with links resolved. */
-  readonly url: string;
+  readonly url: string; // the file URL of the module, with links resolved
   readonly names: readonly string[];
 }
 
 export interface ServerPlan extends Plan {
-  /** A file URL. */
-  readonly module: string;
-  /** The module as the user named it, for messages and for the report. */
-  readonly moduleGiven: string;
+  readonly module: string; // a file URL
+  readonly moduleGiven: string; // the module as the user named it, for messages and for the report
   readonly export: string | undefined;
   readonly args: readonly string[];
   readonly port: number | undefined;
@@ -31,19 +28,15 @@ export interface ServerPlan extends Plan {
   /** Requests for the same work, which the app offloads already, one for each of `requests` in their order; empty: there are none. */
   readonly against: readonly RequestPlan[];
   readonly offload: readonly OffloadTarget[];
-  /** `./tasks.js#render`, as the user gave them. */
-  readonly offloadGiven: readonly string[];
+  readonly offloadGiven: readonly string[]; // `./tasks.js#render`, as the user gave them
   readonly connections: number;
-  /** Undefined: as many as cores. */
-  readonly threads: number | undefined;
+  readonly threads: number | undefined; // undefined: as many as cores
   readonly processes: number | undefined;
 }
 
-/** How many milliseconds an answer under load may take. */
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 10_000; // how many milliseconds an answer under load may take
 const LOAD = new URL('../load/process.js', import.meta.url);
-/** The smallest number of processes of a cluster. */
-const LEAST_PROCESSES = 2;
+const LEAST_PROCESSES = 2; // the smallest number of processes of a cluster
 /** How many milliseconds one of our processes may take to answer, beside the time that it was asked to wait. */
 const PATIENCE_MS = 15_000;
 /** How many milliseconds the app gets to finish requests whose answers nobody waits for any more. */
@@ -112,8 +105,7 @@ export function underLoad(session: Session<ServerPlan>, load: Child<LoadTalk>, l
     take: ({ ms }) => slice(lane, ms, rampMsFor(ms)),
   }));
   const count = turns.length;
-  /** How many connections are used. */
-  let connections = session.plan.connections;
+  let connections = session.plan.connections; // how many connections are used
   let rounds: Rounds<LaneSlice> | undefined;
   return { run, samplesOf, connections: () => connections };
 
@@ -207,8 +199,7 @@ const WARM_MS = { least: 100, most: 500 } as const;
 const FIRST_LANES = 3;
 /** How many requests of each connection must be answered in a slice: of fewer, the slow ones would be cut off. */
 const ANSWERS_IN_SLICE = 4;
-/** How many connections there are at least for each process or thread. */
-const CONNECTIONS_EACH = 4;
+const CONNECTIONS_EACH = 4; // how many connections there are at least for each process or thread
 
 /** How many milliseconds each lane is under load in a round. @param handOverMs how long a slice takes beside: long where the app reacts slowly */
 export function sliceMsFor(timeMs: number, lanes: number, handOverMs = HAND_OVER_MS): number {

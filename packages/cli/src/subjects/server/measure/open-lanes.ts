@@ -66,8 +66,7 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
     const expected = 'Expected a status of 2xx; --route, --header and --body say what is sent';
     throw new UsageError(`${first.complaint}. ${expected}`);
   }
-  /** The answers of the app as it is. */
-  let references = first.all;
+  let references = first.all; // the answers of the app as it is
   // All start at once, since on a busy machine each takes long.
   const [control, offloaded, cluster] = await Promise.all([
     start('control'),

@@ -25,8 +25,7 @@ export function findServer(samples: ServerSamples) {
   };
 }
 
-/** How many milliseconds the event loop may be held up before other requests feel it. */
-const HELD_UP_MS = 10;
+const HELD_UP_MS = 10; // how many milliseconds the event loop may be held up before other requests feel it
 
 function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[] {
   const { asIs, subject } = samples;

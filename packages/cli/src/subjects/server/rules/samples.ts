@@ -8,57 +8,40 @@ import { type Series, seriesOf } from '../../../experiment/statistics.js';
 
 export interface ServerSamples extends Measured {
   readonly subject: {
-    /** The module as the user named it. */
-    readonly module: string;
-    /** Whether it is CommonJS, and so the code to paste beside it. */
-    readonly isCommonJs?: boolean | undefined;
+    readonly module: string; // the module as the user named it
+    readonly isCommonJs?: boolean | undefined; // whether it is CommonJS, and so the code to paste beside it
     /** listener, server: what the module exports, or what its factory returns. listens: the app listens by itself. */
     readonly form: 'listener' | 'server' | 'listens' | undefined;
-    /** `GET /main?name=x`. */
-    readonly routes: readonly string[];
+    readonly routes: readonly string[]; // `GET /main?name=x`
     /** The routes that do the same work offloaded already, one for each of `routes`, in their order. */
     readonly against: readonly string[];
-    /** `./tasks.js#render`: what is offloaded for the measurement. */
-    readonly offload: readonly string[];
+    readonly offload: readonly string[]; // `./tasks.js#render`: what is offloaded for the measurement
     readonly connections: { readonly used: number; readonly asked: number };
-    /** How many threads the pool has, and how many processes the cluster. */
-    readonly threads: number;
+    readonly threads: number; // how many threads the pool has, and how many processes the cluster
     readonly processes: number;
-    /** NODE_ENV of the app. */
-    readonly environment: string | undefined;
+    readonly environment: string | undefined; // NODE_ENV of the app
   };
-  /** The app as it is, in one process. */
-  readonly asIs: LaneSamples;
+  readonly asIs: LaneSamples; // the app as it is, in one process
   /** The same app in another process, in the same rounds: the difference is noise. */
   readonly control: LaneSamples;
-  /** Undefined: nobody asked for it, or `skipped` says why not. */
-  readonly offloaded: LaneSamples | undefined;
+  readonly offloaded: LaneSamples | undefined; // undefined: nobody asked for it, or `skipped` says why not
   readonly cluster: LaneSamples | undefined;
-  /** Observations that the user should know of. */
-  readonly notes: readonly string[];
+  readonly notes: readonly string[]; // observations that the user should know of
 }
 
 /** The figures of which each round has one number. */
 export const SERIES = [
-  /** Answers with a status of 2xx, per second. */
-  'rate',
+  'rate', // answers with a status of 2xx, per second
   'p50Ms',
   'p95Ms',
   'p99Ms',
-  /** How late a timer was, 99th percentile, in the process where it was worst. */
-  'loopDelayMs',
-  /** Share of the time in which the event loop was busy, in the process where it was busiest. */
-  'loopShare',
-  /** CPU time of all processes of the app, divided by the time that passed: 1 is one core. */
-  'cpuShare',
-  /** CPU time of the load generator, likewise. */
-  'loadShare',
-  /** Share of the time in which the load generator's event loop was busy: near 1 it is the load generator that holds up the requests. */
-  'loadLoopShare',
-  /** CPU time of everything else on the machine, as above; not a number where it cannot be known. */
-  'otherShare',
-  /** Resident memory of all processes of the app. */
-  'residentBytes',
+  'loopDelayMs', // how late a timer was, 99th percentile, in the process where it was worst
+  'loopShare', // share of the time in which the event loop was busy, in the process where it was busiest
+  'cpuShare', // CPU time of all processes of the app, divided by the time that passed: 1 is one core
+  'loadShare', // CPU time of the load generator, likewise
+  'loadLoopShare', // as `loopShare`, of the load generator: near 1 it is the load generator that holds up the requests
+  'otherShare', // CPU time of everything else on the machine, as above; not a number where it cannot be known
+  'residentBytes', // resident memory of all processes of the app
 ] as const;
 
 export type SeriesName = (typeof SERIES)[number];
@@ -72,14 +55,11 @@ export interface LaneSamples extends Readonly<Record<SeriesName, Series>> {
 
 /** What went wrong in all rounds and the warm-up. */
 export interface ErrorSamples {
-  /** Answers, good and bad. */
-  readonly answers: number;
-  /** Answers with another status than 2xx. */
-  readonly bad: number;
+  readonly answers: number; // answers, good and bad
+  readonly bad: number; // answers with another status than 2xx
   readonly sockets: number;
   readonly timeouts: number;
-  /** `500`, `connect ECONNREFUSED …` */
-  readonly first: string | undefined;
+  readonly first: string | undefined; // `500`, `connect ECONNREFUSED …`
 }
 
 export const NOTHING_MEASURED: LaneSamples = {

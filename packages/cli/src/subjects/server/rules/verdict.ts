@@ -22,10 +22,8 @@ export type Way = Figures['ways'][number];
 
 /** A way whose p99 is at most this share of the app's as it is pays, even without more requests. */
 const WORTH_SOONER = 0.67;
-/** Nobody notices an answer that comes fewer milliseconds sooner. */
-const NOTICED_MS = 2;
-/** One in this many answers may be bad: a connection is lost now and then. */
-const ANSWERS_PER_ERROR = 1000;
+const NOTICED_MS = 2; // nobody notices an answer that comes fewer milliseconds sooner
+const ANSWERS_PER_ERROR = 1000; // one in this many answers may be bad: a connection is lost now and then
 
 /** What each way brings against the app as it is, and how sure that is. */
 export function figuresOf(samples: ServerSamples) {
@@ -244,8 +242,7 @@ function lateness(lane: LaneSamples, asIs: LaneSamples): string {
   return before === after ? `, p99 ${before} as before` : `, p99 from ${before} to ${after}`;
 }
 
-/** An event loop that is busy for this share of the time holds up the requests. */
-const BUSY = 0.8;
+const BUSY = 0.8; // an event loop that is busy for this share of the time holds up the requests
 /** An event loop that is busy for less than this share waits for something else than a core, also on a full machine. */
 const NOT_ONLY_WAITING = 0.5;
 /** A load generator whose one event loop is busy for this share of the time cannot send requests any faster. */

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { readFiles } from 'threadwise/files';
-import { describeSystemError } from '../../../../system-error.js';
+import { describeSystemError, hasCode } from '../../../../system-error.js';
 import type { WayName } from '../../rules/samples.js';
 
 /** `files` and `bytes` do not count what failed. */
@@ -17,9 +17,7 @@ export interface Tally {
 
 /** How many failures are kept: a million files that are gone must not become a message of a million entries. */
 const MOST_FAILED = 1000;
-
-/** The process, or the system, has too many files open. */
-const OUT_OF_FILES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
+const MOST_OPEN = 128; // how many files are open at once: some systems allow no more than 256
 
 export function newTally(): Tally {
   return { files: 0, bytes: 0, failed: [] };
@@ -31,9 +29,9 @@ export function addFile(tally: Tally, content: Uint8Array): void {
   tally.bytes += content.byteLength;
 }
 
-/** Throws if it is not the file that is at fault, but that too many files are open. */
+/** Throws if it is not the file that is at fault, but that the process, or the system, has too many files open. */
 function addFailure(tally: Tally, path: string, error: unknown): void {
-  if (error instanceof Error && 'code' in error && OUT_OF_FILES.has(error.code)) throw error;
+  if (hasCode(error, ['EMFILE', 'ENFILE'])) throw error;
   if (tally.failed.length < MOST_FAILED) tally.failed.push({ path, why: describeSystemError(error) });
 }
 
@@ -44,9 +42,6 @@ export function addAll(tally: Tally, { files, bytes, failed }: Tally): void {
 }
 
 export type ReadAll = (paths: readonly string[], tally: Tally) => Promise<void> | void;
-
-/** How many files are open at once: some systems allow no more than 256. */
-const MOST_OPEN = 128;
 
 /** Returns undefined if the file could not be read, which is counted. */
 export function readNow(path: string, tally: Tally): Uint8Array | undefined {

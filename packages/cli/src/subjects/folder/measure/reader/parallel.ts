@@ -7,22 +7,19 @@ import type { Reader } from './process.js';
 import { addAll, addFile, newTally, type Tally } from './one-thread.js';
 import type { Contents } from './tasks.js';
 
-/** How many calls each reader has at once, so that it has the next one when one ends. */
-const CALLS_EACH = 2;
+const CALLS_EACH = 2; // how many calls each reader has at once, so that it has the next one when one ends
 
 type Read = (paths: readonly string[]) => Promise<Tally>;
 
-/** Reads all paths once, and then again from the first, until the time is over. Each reader has several calls at a time. */
+/** Each of `all` has several calls at a time. */
 function readerOf(all: readonly Read[]): Reader {
   return async ({ paths, perCall, end }) => {
-    const calls = Array.from({ length: Math.ceil(paths.length / perCall) }, (_, i) =>
-      paths.slice(i * perCall, (i + 1) * perCall),
-    );
-    const tally = newTally();
+    const [tally, count] = [newTally(), Math.ceil(paths.length / perCall)];
     let begun = 0;
     const lane = async (read: Read): Promise<void> => {
-      while (begun < calls.length || performance.now() < end) {
-        addAll(tally, await read(calls[begun++ % calls.length]!));
+      while (begun < count || performance.now() < end) {
+        const from = (begun++ % count) * perCall;
+        addAll(tally, await read(paths.slice(from, from + perCall)));
       }
     };
     await Promise.all(Array.from({ length: CALLS_EACH }, () => all.map(lane)).flat());

@@ -33,10 +33,8 @@ const INTERVAL_MS = 1;
 
 export interface ReadRequest {
   readonly paths: readonly string[];
-  /** For how many milliseconds the paths are read again and again; 0: once. */
-  readonly ms: number;
-  /** How many files one call has, where several read. */
-  readonly perCall: number;
+  readonly ms: number; // for how many milliseconds the paths are read again and again; 0: once
+  readonly perCall: number; // how many files one call has, where several read
 }
 
 /** @param readers how many threads or processes read, where several do */

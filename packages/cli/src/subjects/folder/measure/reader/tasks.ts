@@ -5,13 +5,11 @@ import { newTally, ONE_THREAD, type ReadAll, readNow, type Tally } from './one-t
 /** From this mean size of the files on, in bytes, a transfer costs less than a copy. Chosen by hand. */
 const MOVED_FROM = 2 ** 16;
 
-const counting =
-  (readAll: ReadAll) =>
-  async (paths: readonly string[]): Promise<Tally> => {
-    const tally = newTally();
-    await readAll(paths, tally);
-    return tally;
-  };
+const counting = (readAll: ReadAll) => async (paths: readonly string[]) => {
+  const tally = newTally();
+  await readAll(paths, tally);
+  return tally;
+};
 
 export const readInLoop = counting(ONE_THREAD['sync-loop']);
 export const readAsLibrary = counting(ONE_THREAD['read-files']);
