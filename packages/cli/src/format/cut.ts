@@ -7,9 +7,7 @@ export function printable(text: string): string {
   return plain.replace(/\r\n?/g, '\n').replace(/(?!\n)\p{Cc}/gu, '\ufffd');
 }
 
-/**
- * The first `length` UTF-16 code units, or one less where the last of them would be half of a character, which cannot be written.
- */
+/** The first `length` UTF-16 code units, or one less: half of a character could not be written. */
 export function beginningOf(text: string, length: number): string {
   const isInside = /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(length - 1, length + 1));
   return text.slice(0, isInside ? length - 1 : length);

@@ -45,13 +45,9 @@ export function bytes(count: number): string {
   return inUnit(count, bytesUnit(count));
 }
 
-/** A figure with more than this many times the unit that it is shown in has too many digits. */
-const FAR_APART = 100;
+const FAR_APART = 100; // a figure with more than this many times the unit that it is shown in has too many digits
 
-/**
- * The format with one unit for all values, since values on one axis are compared: the unit in which the smallest is read, or a larger one if
- * the largest is far from it. Values between have no more than three digits that mean something.
- */
+/** The format with one unit for all values of an axis: that in which the smallest is read, or a larger one if the largest is far from it. */
 export function inOneUnit(format: Format, values: readonly number[]): Format {
   if (format !== duration && format !== bytes) return format;
   const some = values.filter((value) => value > 0);
@@ -60,8 +56,7 @@ export function inOneUnit(format: Format, values: readonly number[]): Format {
   return (value) => inUnit(value >= FAR_APART * unit[0] ? Number(value.toPrecision(3)) : value, unit);
 }
 
-/** Less than this is not told to the digit: `3.3e-7 x` says no more than that it is next to nothing. */
-const TINY = 0.001;
+const TINY = 0.001; // less is not told to the digit: `3.3e-7 x` says no more than that it is next to nothing
 
 /** How many times as much: `1.9 x`, `less than 0.001 x`. */
 export function times({ value }: Pick<Estimate, 'value'>): string {

@@ -1,10 +1,7 @@
 /** Text from elsewhere on a terminal: names of pools and functions are chosen by programs, and must not steer the screen. */
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/**
- * What could move the cursor, change colours, hide, or turn the direction of writing: control characters (Cc), format characters such as
- * joiners and overrides (Cf), halves of characters (Cs), separators of lines and paragraphs.
- */
+/** What could move the cursor, change colours, hide, or turn the writing: control and format characters, halves of some, separators of lines. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** Characters that ask for another look of the character before them: terminals disagree on how wide it is then. */
 const VARIATION_SELECTORS = /[\uFE00-\uFE0F]/g;
@@ -15,8 +12,7 @@ export function safeText(text: string): string {
 }
 
 const MARK = /^\p{M}$/u;
-/** How many combining marks in a row are kept: a name of marks alone has no width, and could have any length. */
-const MAX_MARKS = 8;
+const MAX_MARKS = 8; // combining marks in a row: a name of marks alone has no width, and could have any length
 
 function widthOfCharacter(character: string): number {
   const code = character.codePointAt(0)!;

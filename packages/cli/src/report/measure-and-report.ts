@@ -40,10 +40,7 @@ export async function measureAndReport<P extends Plan, Samples, F extends Findin
   }
 }
 
-/**
- * A progress line, only on a terminal that can overwrite it: a log shall hold nothing but the verdict. It is cut at the edge of the terminal.
- * @param stream undefined: nothing is shown
- */
+/** A progress line, only on a terminal that can overwrite it: a log shall hold nothing but the verdict. @param stream undefined: nothing is shown */
 export function openProgress(stream: NodeJS.WriteStream | undefined) {
   const bar = canDrawOn(stream) ? makeBar(stream!, '{bar} {percentage}% {what}{answer}') : undefined;
   bar?.start(WHOLE, 0, { what: 'starting', answer: '' });

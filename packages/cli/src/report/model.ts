@@ -39,8 +39,7 @@ export interface Section {
   readonly id: string; // unique on the page
   readonly title: string;
   readonly isWide?: boolean; // takes both columns of the page
-  /** What the section shows. A section whose blocks are all undefined is left out. */
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly Block[]; // a section whose blocks are all undefined is left out
 }
 
 export interface Report {
@@ -60,8 +59,7 @@ export interface Report {
   };
   /** The tables of the views that are text; a function draws a plot for a terminal. */
   readonly figures: readonly (Table | ((columns: number) => Line[]) | undefined)[];
-  /** Makes the sections of the page; called only where there is a page. */
-  readonly sections: () => readonly Section[];
+  readonly sections: () => readonly Section[]; // of the page; called only where there is a page
 }
 
 /** How and when a page was made. */

@@ -40,10 +40,7 @@ function leaveOut(_key: string, value: unknown): unknown {
   return isEstimate && !Object.values(value).every(Number.isFinite) ? undefined : value;
 }
 
-/**
- * Called before anything is measured, so that nobody waits a minute for a report that cannot be written. Changes no file, and leaves no new one.
- * @param read the files that the analysis reads
- */
+/** Must be called before anything is measured: nobody shall wait for a report that cannot be written. Changes no file. @param read what is read */
 export function checkWritable(outputs: readonly Output[], read: readonly NamedFile[]): void {
   const written = outputs.map(({ file }) => named('--out', file));
   mustBeApart(written, read);

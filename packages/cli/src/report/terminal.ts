@@ -9,8 +9,7 @@ export interface TerminalOptions {
   readonly isVerbose?: boolean; // whether to show all figures, and not only what fits into a few lines
 }
 
-/** Select graphic rendition, ECMA-48 8.3.117. */
-const CODES = { good: '1;32', bad: '1;31', warn: '33', bold: '1', dim: '2' };
+const CODES = { good: '1;32', bad: '1;31', warn: '33', bold: '1', dim: '2' }; // ECMA-48 8.3.117
 const RESET = '\x1b[0m';
 
 type Style = keyof typeof CODES;
@@ -49,8 +48,7 @@ function allLines({ findings, figures }: Report, columns: number, code: readonly
   ];
 }
 
-/** How many lines are read at a glance, on a terminal of 80 columns or more; the path of a report is one more. */
-const FEW = 14;
+const FEW = 14; // how many lines are read at a glance; the path of a report is one more
 const MOST_WARNINGS = 2;
 
 /** Code and where the rest is; before them as many reasons and warnings as there is room for, the first of each first. */

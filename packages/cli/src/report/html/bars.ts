@@ -36,11 +36,9 @@ function rowsChart(
   return { id, title, description, height, body, table };
 }
 
-/** Where things lie in the drawing of bars, in its units. */
-const BARS = { row: 34, left: 168, right: 350, bar: 16 } as const;
+const BARS = { row: 34, left: 168, right: 350, bar: 16 } as const; // where things lie in the drawing of bars
 const LONGEST_NAME = 20;
-/** A shorter interval is not drawn, because it would look like a blot; its figures are in the table. */
-const SHORTEST_INTERVAL = 8;
+const SHORTEST_INTERVAL = 8; // a shorter one would look like a blot; its figures are in the table
 const CHARACTER = 10; // about how wide a digit is where letters are largest, in units of the drawing
 
 /** Undefined where no bar has a figure. */
@@ -74,8 +72,7 @@ export function barsChart(id: string, title: string, bars: readonly Bar[], given
   return rowsChart(id, title, rows.length * row + 8, ['what', 'median', '95 % interval'], rows);
 }
 
-/** Where things lie in the drawing of lanes, in its units. */
-const LANES = { left: 82, right: 388, lane: 40, gap: 10 } as const;
+const LANES = { left: 82, right: 388, lane: 40, gap: 10 } as const; // where things lie in the drawing of lanes
 
 /** @param lanes the share of each step of time in which each was busy, 0 to 1; all steps are equally long */
 export function lanesChart(

@@ -15,11 +15,9 @@ interface Curve extends Pick<Chart, 'id' | 'title' | 'description' | 'table'> {
   readonly points: readonly Point[];
   readonly x: Axis;
   readonly y: Axis;
-  /** The figure that the curve is compared with, and its name. */
-  readonly flat: { readonly figure: Estimate; readonly name: string } | undefined;
+  readonly flat: { readonly figure: Estimate; readonly name: string } | undefined; // what the curve is compared with
   readonly band?: Estimate | undefined; // a range of the first axis that is drawn as a band
-  /** Lines from top to bottom, on the first axis. */
-  readonly marks: readonly { readonly at: number; readonly text: string }[];
+  readonly marks: readonly { readonly at: number; readonly text: string }[]; // lines from top to bottom, on the first axis
 }
 
 export function curveChart({ points, x, y, flat, band, marks, ...named }: Curve): Chart {

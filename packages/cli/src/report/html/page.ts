@@ -7,8 +7,7 @@ import { escaped, heatHtml, prose, tableHtml } from './text.js';
 /** Nothing may be loaded and nothing may run, also if a text of the user's has markup in it. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 const LONG = 80; // how many characters a heading may have before it is set smaller
-/** How many characters fit into a line of the box for code. Longer lines are wrapped. */
-const CODE_COLUMNS = 56;
+const CODE_COLUMNS = 56; // how many characters fit into a line of the box for code. Longer lines are wrapped
 /** The classes of the style sheet for each tone. */
 const CLASSES = { pays: 'threads', mixed: 'threads', 'does not': 'inline', unknown: 'unknown' };
 

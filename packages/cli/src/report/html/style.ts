@@ -1,7 +1,4 @@
-/**
- * How the page looks. Colours come in pairs, light and dark; each text has a contrast of 4.5 or more with what is behind it,
- * and no meaning lies in a colour alone.
- */
+/** How the page looks, light and dark: each text has a contrast of 4.5 or more with what is behind it, and no meaning lies in a colour alone. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -15,8 +15,7 @@ export function escaped(text: string): string {
   return shortened(text).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
-/** How many characters code may have that is kept on one line, though a hyphen would let it break. */
-const SHORT_CODE = 24;
+const SHORT_CODE = 24; // how many characters of code are kept on one line, though a hyphen would let it break
 /** A figure and its unit: they stay on one line. */
 const BEFORE_UNIT = /(?<=\d) (?=(?:x|[mun]?s|min|[KMG]iB|bytes?)\b|%)|(?<=±) /g;
 

@@ -131,8 +131,7 @@ function circumstancesTable({ samples }: FolderFindings): Table | undefined {
 /** The ways whose busy cores are plotted: one core at work, and all of them. */
 const SHOWN: readonly WayName[] = ['sync-loop', 'async-all', 'workers'];
 const LEAST_STEPS = 4; // with fewer steps there is no curve
-/** How many cores a plot has room for, on the page and on a terminal. Of more it shows the mean. */
-const PAGE_CORES = 16;
+const PAGE_CORES = 16; // how many cores a plot has room for, on the page and on a terminal. Of more it shows the mean
 const TERMINAL_CORES = 4;
 /** How many steps of time a plot has room for on a terminal; the height of a plot, in lines; the width of its labels, in characters. */
 const STEPS = 40;

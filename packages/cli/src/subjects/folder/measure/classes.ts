@@ -15,8 +15,7 @@ export interface SizedFile {
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
-/** The smallest size in each class, in bytes. */
-const FROM_BYTES = [0, 4 * KIB, 64 * KIB, MIB, 16 * MIB];
+const FROM_BYTES = [0, 4 * KIB, 64 * KIB, MIB, 16 * MIB]; // the smallest size in each class
 
 /** The classes that have files. */
 export function classesOf(files: readonly SizedFile[]) {
@@ -60,8 +59,7 @@ export function sumOf(files: readonly SizedFile[]): number {
   return sum(files, ({ bytes }) => bytes);
 }
 
-/** About how many milliseconds one reader takes for a pass: few, because each way makes many passes in each round. */
-const PASS_MS = 4;
+const PASS_MS = 4; // about how long one reader takes for a pass: short, because each way makes many passes in each round
 const MOST_PASS_FILES = 500;
 const MOST_PASS_BYTES = 64 * MIB; // some ways hold all files of a pass in memory at once
 
@@ -92,10 +90,7 @@ const NOTHING = { rate: Number.NaN, loopDelayMs: Number.NaN, busy: [] };
 
 export type ClassDraft = ReturnType<typeof draftOf>;
 
-/**
- * What is measured of one class of sizes, without the files that vanished.
- * @param first the files to measure on. @param readers how many read at the same time
- */
+/** What is measured of one class, without files that vanished. @param first the files to measure on. @param readers how many read at a time */
 export function draftOf(
   { fromBytes, belowBytes, files: all }: ReturnType<typeof classesOf>[number],
   first: readonly SizedFile[],
@@ -202,8 +197,7 @@ export function draftOf(
 const DROP_CACHES = '/proc/sys/vm/drop_caches';
 /** Drops the page cache, dentries and inodes: https://docs.kernel.org/admin-guide/sysctl/vm.html#drop-caches. */
 const ALL = '3';
-/** How many milliseconds `sync` may take. Pages that are not on the disk yet would not be dropped. */
-const SYNC_LIMIT_MS = 20_000;
+const SYNC_LIMIT_MS = 20_000; // how long `sync` may take. Pages that are not on the disk yet would not be dropped
 
 /** Throws UsageError if the system's cache cannot be dropped. */
 export function mustBeDroppable(): void {

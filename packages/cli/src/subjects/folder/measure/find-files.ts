@@ -1,7 +1,4 @@
-/**
- * Lists the files of a folder for a measurement: regular ones only. Links are not followed, and what cannot be read is counted and does
- * not end the listing. In a very large folder, the listing stops early.
- */
+/** Lists the regular files of a folder. Links are not followed, what cannot be read is counted; in a very large folder it stops early. */
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -14,8 +11,7 @@ import type { SizedFile } from './classes.js';
 
 export interface FileChoice {
   readonly folder: string;
-  /** Globs relative to the folder; '!pattern' excludes. Empty: all files. */
-  readonly patterns: readonly string[];
+  readonly patterns: readonly string[]; // globs relative to the folder; '!pattern' excludes. Empty: all files
   readonly dot: boolean;
   readonly ownFiles: readonly string[]; // files that the command itself writes: never measured on
 }

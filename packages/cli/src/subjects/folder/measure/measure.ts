@@ -1,7 +1,4 @@
-/**
- * Measures how the files of a folder are best read. Each way has a process of its own, and all take turns in each round, so that what
- * changes on the machine changes all of them. The same loop runs in two processes: their difference is noise.
- */
+/** Measures how files are read best. Each way has a process, and all take turns in each round; one way runs twice: the difference is noise. */
 import { bisectRight, cumsum, sum } from 'd3-array';
 import { coreTimes } from '../../../experiment/gauges.js';
 import { isTight, Lane, openAll } from '../../../experiment/lane.js';
@@ -20,8 +17,7 @@ import type { ParallelWay } from './reader/parallel.js';
 import type { open, ReadRequest } from './reader/process.js';
 
 export interface FolderPlan extends Plan, FileChoice {
-  /** How many read at the same time; undefined: as many as the library thinks best. */
-  readonly threads: number | undefined;
+  readonly threads: number | undefined; // how many read at the same time; undefined: as many as the library thinks best
   readonly cold: boolean; // whether to measure with the system's cache of files dropped as well
 }
 
@@ -29,18 +25,13 @@ export interface FolderPlan extends Plan, FileChoice {
 const WALK_SHARE = 0.1;
 const FIRST_SHARE = 0.12;
 const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
-/** The share of the machine's memory that the files of a class may take: some ways hold all that they read. */
-const MEMORY_SHARE = 1 / 16;
-/** How many bytes of a class are read at most: enough for a mean, and few enough to stay in the cache. */
-const MOST_BYTES = 256 * 2 ** 20;
+const MEMORY_SHARE = 1 / 16; // of the machine's memory for the files of a class: some ways hold all that they read
+const MOST_BYTES = 256 * 2 ** 20; // of a class: enough for a mean, and few enough to stay in the cache
 const COLD_SHARE = 0.5; // the share of the remaining time for cold rounds, if they are asked for
-/** The share of the remaining time in which code gets compiled, and nothing is measured. */
-const WARM_SHARE = 0.15;
+const WARM_SHARE = 0.15; // of the remaining time, in which code gets compiled, and nothing is measured
 const WARM_MS = { least: 20, most: 150 } as const;
-/** How many rounds are planned: with twelve, each comparison can leave out one that was disturbed. Longer rounds would gain less. */
-const WANTED_ROUNDS = 12;
-/** How many milliseconds a way reads in a round. */
-const SLICE_MS = { least: 15, most: 250 } as const;
+const WANTED_ROUNDS = 12; // each comparison can leave out one that was disturbed. Longer rounds would gain less
+const SLICE_MS = { least: 15, most: 250 } as const; // how long a way reads in a round
 /** How many milliseconds a turn takes besides reading: timers that begin and end, the counters of the cores, messages between processes. */
 const HAND_OVER_MS = 12;
 
@@ -175,8 +166,7 @@ function nothingFound(
   return `expected at least one ${what} in '${folder}', got none${why}`;
 }
 
-/** How many files and bytes one request reads: few, so that it ends soon even where the disk is slow. */
-const FILES_AT_ONCE = 200;
+const FILES_AT_ONCE = 200; // how many files and bytes one request reads: few, so that it ends soon where the disk is slow
 const BYTES_AT_ONCE = 16 * 2 ** 20;
 
 /** Reads one piece after the other until the time is over, but at least one. */
@@ -199,8 +189,7 @@ async function readPieces(all: readonly SizedFile[], loop: ReadingLane, session:
 }
 
 const PROCESS = new URL('./reader/process.js', import.meta.url);
-/** How many bytes a reader takes when idle: generous, since the system would kill a process if memory ran out. */
-const READER_BYTES = 30 * 2 ** 20;
+const READER_BYTES = 30 * 2 ** 20; // an idle reader, generously: the system would kill a process if memory ran out
 /** The ways in which several threads or processes read. */
 const PARALLEL: readonly ParallelWay[] = ['processes', 'workers', 'workers-read-files', 'workers-return'];
 
@@ -235,8 +224,7 @@ function readingLane(name: LaneName, readers: number, session: Session, tight: b
   return Object.assign(lane, { name, read });
 }
 
-/** How many milliseconds pass between two samples: the system counts in hundredths of a second, so that a shorter time says nothing. */
-const SAMPLE_MS = 100;
+const SAMPLE_MS = 100; // the system counts in hundredths of a second, so that a shorter time says nothing
 
 /** Returns a function that returns how busy each core of the machine was until then, with all programs, by the system's own counters. */
 function watchCores(): () => number[][] {

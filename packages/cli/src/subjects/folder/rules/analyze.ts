@@ -125,10 +125,8 @@ function overWorkers({ samples, comparison: { noise } }: Weighed, way: WayName, 
   return noise !== undefined && directions.includes(rules.directionOf(gain, noise)) ? gain : undefined;
 }
 
-/** If two runs of the same way differ by more than this share, only large differences between ways can be seen. */
-const MUCH_NOISE = 0.25;
-/** If the first read had less than this share of the second one's rate, it did not come from memory. */
-const FROM_DISK = 0.7;
+const MUCH_NOISE = 0.25; // if two runs of the same differ by more than this share, only large differences can be seen
+const FROM_DISK = 0.7; // with less than this share of the second read's rate, the first did not come from memory
 
 function warningsOf({ subject, machine, ...rest }: FolderSamples, classes: readonly Weighed[]): string[] {
   const { left, unreadable, isWalkCut, files } = subject;

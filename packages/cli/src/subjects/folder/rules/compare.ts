@@ -11,10 +11,7 @@ export type How = 'sync' | 'async' | 'either' | 'unknown';
 
 const ALIKE = 0.1; // a gain that surely differs from 1 by no more than this share is no difference
 const COMPARISONS = 6; // how many comparisons decide: each has to hold
-/**
- * A folder that one thread reads in fewer milliseconds is not worth another thread, which takes longer to start. Chosen by hand: about a
- * quarter of the 50 to 66 ms that `analyze` measured on two cores of a server.
- */
+/** A folder that is read sooner is worth no thread: a quarter of the 50 to 66 ms that the start of one took on a server. Chosen by hand. */
 const THREAD_START_MS = 15;
 
 export type Comparison = ReturnType<typeof compareWays>;

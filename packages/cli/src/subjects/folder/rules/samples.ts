@@ -1,7 +1,4 @@
-/**
- * What was measured of a folder, as measure/ makes it: all that its analysis knows. Plain JSON. Durations in milliseconds, sizes in bytes,
- * rates in files per second; a share is from 0 to 1.
- */
+/** What was measured of a folder, as measure/ makes it, in milliseconds, bytes and files per second; a share is from 0 to 1. Plain JSON. */
 import type { Measured } from '../../../experiment/session.js';
 import type { ClassDraft } from '../measure/classes.js';
 
@@ -25,12 +22,10 @@ export const WAY_NAMES = Object.keys(WAYS) as WayName[];
 export interface FolderSamples extends Measured {
   readonly subject: {
     readonly folder: string;
-    /** How many files were found; there may be more if the walk was cut, because the folder is too large. */
-    readonly files: number;
+    readonly files: number; // how many were found; there may be more if the walk was cut, because the folder is too large
     readonly bytes: number;
     readonly isWalkCut: boolean;
-    /** How many entries were left out: symbolic links, and others that are no files. */
-    readonly left: { readonly links: number; readonly others: number };
+    readonly left: { readonly links: number; readonly others: number }; // how many entries were left out
     /** Why files and folders could not be read, and how many of them. */
     readonly unreadable: readonly { readonly why: string; readonly count: number }[];
   };

@@ -1,7 +1,4 @@
-/**
- * Makes each server of the app that listens on a port use the loopback interface and a free port, not what it asked for. So nobody else
- * can reach it, and several copies can run at once, beside the one that serves already.
- */
+/** Makes each server that listens on a port do so on the loopback interface and a free port: nobody else can reach it, and copies can run at once. */
 import { errorMonitor, once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';

@@ -1,7 +1,7 @@
 /**
- * Makes functions that the app imports run in a pool, without any change to the app's own code. For `import` there are module hooks
- * (https://nodejs.org/api/module.html#customization-hooks) that give the app a replacement for each such module: it has all exports of that
- * module, with those functions replaced. They run on a thread of their own, where `next` returns a promise, or on the calling one.
+ * Makes functions that the app imports run in a pool, without any change to the app's own code. For `import` there is a module hook
+ * (https://nodejs.org/api/module.html#customization-hooks) that gives the app a replacement for each such module: it has all exports of that
+ * module, with those functions replaced. It runs on a thread of its own, or on the calling one.
  */
 import Module, * as nodeModule from 'node:module';
 import { basename } from 'node:path';
@@ -22,15 +22,14 @@ const pools = new Map<string, Pool>();
 /** How many calls there were, and why the first one that failed did. */
 export const seen = { calls: 0, firstFailure: undefined as string | undefined };
 
-/** The URL of the module itself, past the hooks: the pool's threads load it by the same URL. */
+/** The URL of the module itself, past the hook: the pool's threads load it by the same URL. */
 const originalOf = (url: string) => `${url}?threadwise=original`;
-const REPLACED = '?threadwise=offloaded';
 const fileOf = (url: string) => basename(fileURLToPath(url));
 
 /** Must be called before the app is loaded. Rejects with UsageError if a function does not exist. */
 export async function installOffload({ offload, threads, module }: AppSetup): Promise<void> {
   if (offload.length === 0) return;
-  // The thread of the hooks, which loads this file as well, cannot load these.
+  // The thread of the hook, which loads this file as well, cannot load these.
   const { createPool } = await import('threadwise');
   const { importModule, namedFunction } = await import('../../../run/work/task-module.js');
   const given: HookTarget[] = [];
@@ -51,7 +50,7 @@ export async function installOffload({ offload, threads, module }: AppSetup): Pr
   if (registerHooks === undefined) nodeModule.register(import.meta.url, { data: given });
   else {
     initialize(given);
-    registerHooks({ resolve, load });
+    registerHooks({ load });
   }
   replaceRequired(given);
 }
@@ -96,10 +95,7 @@ export function offloaded(url: string, name: string, original: TaskFunction): Ta
   };
 }
 
-/**
- * What the app gets in place of a value that has the functions as properties: what `require` gives, or a default export.
- * @param original the exports of the module: a property is offloaded only if it is the function of that name
- */
+/** What the app gets in place of what `require` gives, or of a default export. @param original the exports: only a function of theirs is offloaded */
 export function withOffloaded(
   url: string,
   names: readonly string[],
@@ -126,38 +122,19 @@ export function withOffloaded(
 
 let targets: readonly HookTarget[] = [];
 
+/** Called on the thread that has the hook. */
 export function initialize(given: readonly HookTarget[]): void {
   targets = given;
 }
 
-interface Resolved {
-  readonly url: string;
-}
-
-export function resolve(
-  specifier: string,
-  context: { readonly conditions?: readonly string[] },
-  next: (specifier: string, context: unknown) => Resolved | Promise<Resolved>,
-): unknown {
-  const given = next(specifier, context);
-  // `replaceRequired` handles `require`.
-  if (context.conditions?.includes('require') === true) return given;
-  const replaced = (resolved: Resolved) => {
-    const isOurs = targets.some(({ url }) => url === resolved.url);
-    return isOurs
-      ? { ...resolved, url: resolved.url + REPLACED, format: 'module', shortCircuit: true }
-      : resolved;
-  };
-  return given instanceof Promise ? given.then(replaced) : replaced(given);
-}
-
+/** The replacement of a module, for `import`; `replaceRequired` handles `require`. */
 export function load(
   url: string,
-  context: unknown,
+  context: { readonly conditions?: readonly string[] },
   next: (url: string, context: unknown) => unknown,
 ): unknown {
-  const target = targets.find((each) => url === each.url + REPLACED);
-  if (target === undefined) return next(url, context);
+  const target = targets.find((each) => url === each.url);
+  if (target === undefined || context.conditions?.includes('require')) return next(url, context);
   return { format: 'module', source: sourceOf(target), shortCircuit: true };
 }
 

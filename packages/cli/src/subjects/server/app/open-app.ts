@@ -45,10 +45,7 @@ export async function openApp(setup: AppSetup): Promise<AppOpened> {
   }
 }
 
-/**
- * Resolves when this process has nothing to wait for but the command. It never does in a process of a cluster, which waits for the
- * primary one over the same channel, so that the two cannot be told apart.
- */
+/** Resolves when the process waits for nothing but the command: never in one of a cluster, which waits for the primary one the same way. */
 async function nothingLeftToDo(): Promise<void> {
   if (cluster.isWorker) return new Promise(() => {});
   process.channel?.unref();

@@ -50,8 +50,7 @@ async function openAlone(setup: AppSetup) {
   return { opened, step, settle };
 }
 
-/** How many milliseconds an idle process is watched: enough for the 99th percentile of a timer that fires each millisecond. */
-const IDLE_MS = 60;
+const IDLE_MS = 60; // how long an idle process is watched: enough for the 99th percentile of a timer of a millisecond
 /** How many milliseconds one look at the process takes, and which share of a core a process may use that counts as idle. */
 const LOOK_MS = 15;
 const IDLE_SHARE = 0.2;

@@ -23,18 +23,12 @@ export function routeOf({ method, path }: RequestPlan): string {
   return `${method} ${path}`;
 }
 
-/** unclear: the app's answers differ each time, and have too little in common. */
-export type Likeness = 'same' | 'alike' | 'different' | 'unclear';
+const LEAST_SHARED_BYTES = 8; // how many bytes answers that differ each time must share, to be compared by these
 
-/** How many bytes answers that differ each time must share, to be compared by these. */
-const LEAST_SHARED_BYTES = 8;
-
-/**
- * Compares an answer with several of the app as it is. Where those differ from each other (a time, a random number), only the beginning
- * and the end that they share are compared: an answer with something else in place of what was computed differs there.
- */
-export function compareAnswer(references: readonly Answer[], candidate: Answer): Likeness {
+/** Compares an answer with several of the app as it is: where those differ, by the beginning and the end that they share. */
+export function compareAnswer(references: readonly Answer[], candidate: Answer) {
   const [first, ...others] = references;
+  // unclear: the answers differ each time, and have too little in common.
   if (first === undefined) return 'unclear';
   if (candidate.failed !== undefined || candidate.status !== first.status) return 'different';
   if (candidate.type !== first.type) return 'different';
@@ -46,11 +40,9 @@ export function compareAnswer(references: readonly Answer[], candidate: Answer):
   const [last, ...ends] = [...references, candidate].map(({ body }) => body.toReversed());
   const tail = beginning(last!, ends.slice(0, -1), least - head);
   if (head + tail < LEAST_SHARED_BYTES) return 'unclear';
-  const isAlike =
-    candidate.body.length >= head + tail &&
-    beginning(first.body, [candidate.body], head) === head &&
-    beginning(last!, ends.slice(-1), tail) === tail;
-  return isAlike ? 'alike' : 'different';
+  const isLong = candidate.body.length >= head + tail;
+  const begins = beginning(first.body, [candidate.body], head) === head;
+  return isLong && begins && beginning(last!, ends.slice(-1), tail) === tail ? 'alike' : 'different';
 }
 
 /** How many bytes all have in common at the beginning, `most` at most. */

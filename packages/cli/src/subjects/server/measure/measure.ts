@@ -37,15 +37,10 @@ export interface ServerPlan extends Plan {
 const TIMEOUT_MS = 10_000; // how many milliseconds an answer under load may take
 const LOAD = new URL('../load/process.js', import.meta.url);
 const LEAST_PROCESSES = 2; // the smallest number of processes of a cluster
-/** How many milliseconds one of our processes may take to answer, beside the time that it was asked to wait. */
-const PATIENCE_MS = 15_000;
-/** How many milliseconds the app gets to finish requests whose answers nobody waits for any more. */
-const SETTLE_MS = 3000;
+const PATIENCE_MS = 15_000; // how long one of our processes may take to answer, beside the time that it was asked to wait
+const SETTLE_MS = 3000; // how long the app gets to finish requests whose answers nobody waits for any more
 
-/**
- * Never loads the user's app in this process. Rejects with UsageError where the app cannot be started, or does not answer the routes;
- * whatever else it does is part of what is returned. When it settles, none of its processes is left.
- */
+/** Rejects with UsageError where the app cannot be started, or does not answer the routes. When it settles, none of its processes is left. */
 export async function measureServer(
   given: ServerPlan,
   events: Progress,
@@ -183,22 +178,17 @@ export function underLoad(session: Session<ServerPlan>, load: Child<LoadTalk>, l
   }
 }
 
-/** How many rounds are planned: the interval of a median needs seven so that two comparisons hold at once. */
-const WANTED_ROUNDS = 8;
-/** How many milliseconds a slice lasts: a shorter one would measure mostly its beginning. */
-const SLICE_MS = { least: 150, most: 3000 } as const;
+const WANTED_ROUNDS = 8; // the interval of a median needs seven so that two comparisons hold at once
+const SLICE_MS = { least: 150, most: 3000 } as const; // a shorter slice would measure mostly its beginning
 /** How long there is load before a slice counts, until connections are made and queues full: a share of the slice, and bounds in ms. */
 const RAMP_SHARE = 0.2;
 const RAMP_MS = { least: 20, most: 400 } as const;
-/** How many milliseconds pass between two slices, until the app is idle and the next process is ready: a first estimate. */
-const HAND_OVER_MS = 60;
+const HAND_OVER_MS = 60; // between two slices, until the app is idle and the next process is ready: a first estimate
 /** The share of the time for warming up, in which the app's code gets compiled; and its bounds in milliseconds for each lane. */
 const WARM_SHARE = 0.2;
 const WARM_MS = { least: 100, most: 500 } as const;
-/** How many lanes the first answer needs: the app as it is, the same once more, and one other way. */
-const FIRST_LANES = 3;
-/** How many requests of each connection must be answered in a slice: of fewer, the slow ones would be cut off. */
-const ANSWERS_IN_SLICE = 4;
+const FIRST_LANES = 3; // what the first answer needs: the app as it is, the same once more, and one other way
+const ANSWERS_IN_SLICE = 4; // on each connection: of fewer, the slow ones would be cut off
 const CONNECTIONS_EACH = 4; // how many connections there are at least for each process or thread
 
 /** How many milliseconds each lane is under load in a round. @param handOverMs how long a slice takes beside: long where the app reacts slowly */

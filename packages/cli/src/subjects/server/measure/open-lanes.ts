@@ -32,27 +32,18 @@ export interface AppLane {
   isDead: boolean;
 }
 
-/** How many milliseconds the app may take to load and to listen: if it takes longer, it probably never does. */
-const OPEN_LIMIT_MS = { least: 10_000, most: 30_000 } as const;
-/** How many milliseconds after the limit its process must have reported it; in a loop that never ends, it cannot. */
-const GRACE_MS = 3000;
-/** How many milliseconds the app may take for one answer, before there is any load. */
-const ANSWER_LIMIT_MS = 10_000;
-/** How many milliseconds to wait, after an answer failed, for the end of the process, which would be the reason. */
-const LAST_BREATH_MS = 500;
-/** How many times each request is sent to the app as it is, to learn what varies in its answers: two may be alike by chance. */
-const REFERENCES = 3;
-/** How many times each request is sent to another lane: the processes of a cluster answer in turn. */
-const CANDIDATES = 3;
+const OPEN_LIMIT_MS = { least: 10_000, most: 30_000 } as const; // if the app takes longer to listen, it probably never does
+const GRACE_MS = 3000; // after the limit, until its process must have reported it; in a loop that never ends, it cannot
+const ANSWER_LIMIT_MS = 10_000; // how long the app may take for one answer, before there is any load
+const LAST_BREATH_MS = 500; // how long to wait, after an answer failed, for the end of the process, which would be the reason
+const REFERENCES = 3; // how often each request is sent, to learn what varies in its answers: two may be alike by chance
+const CANDIDATES = 3; // how often each request is sent to another lane: the processes of a cluster answer in turn
 const APP = new URL('../app/process.js', import.meta.url);
 
 /** The plan, with the number of threads and of processes that are used where the user named none. */
 type LanePlan = ServerPlan & { readonly threads: number; readonly processes: number };
 
-/**
- * Opens all lanes, the app as it is first; none if interrupted. Rejects with UsageError if the app cannot be measured. Also resolves to how
- * many milliseconds the fastest answer of the app as it is took.
- */
+/** Opens all lanes, the app as it is first; none if interrupted. Rejects with UsageError if the app cannot be measured. */
 export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk>) {
   const { plan, notes } = session;
   const { offload, against, processes, requests } = plan;
@@ -74,17 +65,24 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
     start('cluster', { processes }),
   ]);
   const opened = [asIs, await checked(control)];
-  noteAnswers();
+  const closes = references.some(([answer]) => answer?.closes);
+  const varies = references.some((all) =>
+    all.some((each) => compareAnswer(all.slice(0, 1), each) !== 'same'),
+  );
+  const said = applying([
+    closes &&
+      'the app closes the connection after each answer: what is measured is mostly how fast connections are made',
+    varies &&
+      'the same request is answered with something else each time: answers were compared only in what they have in common',
+  ]);
+  notes.push(...said);
   opened.push(await checked(offloaded));
   if (against.length > 0) opened.push(await openAgainst(asIs));
   opened.push(await checked(cluster));
   const answerMs = Math.min(...references.flat().map(({ ms }) => ms));
   return { lanes: opened.filter((lane) => lane !== undefined), answerMs };
 
-  /**
-   * Resolves to undefined where the app does not start that way, which the session then knows, or if interrupted. Rejects with UsageError
-   * where it does not start as it is, or where the functions to offload are not there: bad options are bad input.
-   */
+  /** Resolves to undefined where the app does not start that way, which the session knows. Rejects with UsageError if it does not as it is. */
   async function start(name: LaneName, more: Partial<AppSetup> = {}): Promise<AppLane | undefined> {
     const { module, export: exportName, args, port, threads } = plan;
     const limitMs = clamp(plan.budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
@@ -176,19 +174,6 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
 
   function likenessesOf(answers: readonly Answer[], request: number) {
     return answers.map((answer) => compareAnswer(references[request]!, answer));
-  }
-
-  function noteAnswers(): void {
-    const isVaried = references.some((all) =>
-      all.some((each) => compareAnswer(all.slice(0, 1), each) !== 'same'),
-    );
-    const said = applying([
-      references.some(([answer]) => answer?.closes) &&
-        'the app closes the connection after each answer: what is measured is mostly how fast connections are made',
-      isVaried &&
-        'the same request is answered with something else each time: answers were compared only in what they have in common',
-    ]);
-    notes.push(...said);
   }
 
   /** Sends each request several times. Resolves to the answers to each request, and what is wrong with them; to undefined if interrupted. */

@@ -1,7 +1,4 @@
-/**
- * What was measured of a user's HTTP app: all that the findings know. Plain JSON. Durations in milliseconds, memory in bytes,
- * rates in requests per second; a share is of one core or of one event loop, 1 is all of it.
- */
+/** What was measured of a user's HTTP app, in milliseconds, bytes and requests per second; a share is of one core or one event loop. Plain JSON. */
 import type { Ended } from '../../../experiment/child.js';
 import type { Measured } from '../../../experiment/session.js';
 import { type Series, seriesOf } from '../../../experiment/statistics.js';
@@ -13,8 +10,7 @@ export interface ServerSamples extends Measured {
     /** listener, server: what the module exports, or what its factory returns. listens: the app listens by itself. */
     readonly form: 'listener' | 'server' | 'listens' | undefined;
     readonly routes: readonly string[]; // `GET /main?name=x`
-    /** The routes that do the same work offloaded already, one for each of `routes`, in their order. */
-    readonly against: readonly string[];
+    readonly against: readonly string[]; // the routes that do the same offloaded already, in the order of `routes`
     readonly offload: readonly string[]; // `./tasks.js#render`: what is offloaded for the measurement
     readonly connections: { readonly used: number; readonly asked: number };
     readonly threads: number; // how many threads the pool has, and how many processes the cluster
@@ -22,8 +18,7 @@ export interface ServerSamples extends Measured {
     readonly environment: string | undefined; // NODE_ENV of the app
   };
   readonly asIs: LaneSamples; // the app as it is, in one process
-  /** The same app in another process, in the same rounds: the difference is noise. */
-  readonly control: LaneSamples;
+  readonly control: LaneSamples; // the same app in another process, in the same rounds: the difference is noise
   readonly offloaded: LaneSamples | undefined; // undefined: nobody asked for it, or `skipped` says why not
   readonly cluster: LaneSamples | undefined;
   readonly notes: readonly string[]; // observations that the user should know of

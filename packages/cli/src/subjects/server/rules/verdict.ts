@@ -1,7 +1,4 @@
-/**
- * The figures that sentences are made of, and one sentence that says what to do with a server. It is given only where the intervals allow it:
- * no verdict is better than a wrong one.
- */
+/** What to do with a server, in one sentence and the figures that it is made of: only where the intervals allow it, better none than a wrong one. */
 import { greatest } from 'd3-array';
 import type { Ended } from '../../../experiment/child.js';
 import * as rules from '../../../experiment/rules.js';
@@ -20,8 +17,7 @@ export type Figures = ReturnType<typeof figuresOf>;
 /** A way of running the app that can be compared: it was measured, without errors, and did not end. */
 export type Way = Figures['ways'][number];
 
-/** A way whose p99 is at most this share of the app's as it is pays, even without more requests. */
-const WORTH_SOONER = 0.67;
+const WORTH_SOONER = 0.67; // a way whose p99 is at most this share of the app's as it is pays, without more requests, too
 const NOTICED_MS = 2; // nobody notices an answer that comes fewer milliseconds sooner
 const ANSWERS_PER_ERROR = 1000; // one in this many answers may be bad: a connection is lost now and then
 
@@ -109,8 +105,7 @@ export function isFailing(errors: ErrorSamples): boolean {
   return failuresOf(errors) * ANSWERS_PER_ERROR > errors.answers;
 }
 
-/** From this share on, all cores count as used: measuring and switching between programs take the rest. */
-const FULL = 0.9;
+const FULL = 0.9; // from this share on, all cores count as used: measuring and switching between programs take the rest
 
 /** How many cores the app, the load generator and other programs had while the app was run that way; and whether these are all. */
 export function roomOf({ cpuShare, loadShare, otherShare }: LaneSamples, cores: number) {
@@ -200,10 +195,7 @@ function mostRequests(ways: readonly Way[]): Way | undefined {
   return greatest(ways, ({ gain }) => gain.requests?.value);
 }
 
-/**
- * On a full machine, the CPU time of a request decides: processes share nothing, so that on free cores each answers as many requests as
- * that time allows. It applies only where the event loop holds up the requests of the app as it is.
- */
+/** On a full machine, where the event loop holds up the requests, their CPU time decides: on free cores each process answers what that allows. */
 function likelyPays({
   samples: { asIs, subject },
   cluster,
@@ -243,12 +235,9 @@ function lateness(lane: LaneSamples, asIs: LaneSamples): string {
 }
 
 const BUSY = 0.8; // an event loop that is busy for this share of the time holds up the requests
-/** An event loop that is busy for less than this share waits for something else than a core, also on a full machine. */
-const NOT_ONLY_WAITING = 0.5;
-/** A load generator whose one event loop is busy for this share of the time cannot send requests any faster. */
-const AT_ITS_LIMIT = 0.85;
-/** With less than this share of the requests a way is worse, even if the load generator held it up. */
-const SURELY_WORSE = 0.7;
+const NOT_ONLY_WAITING = 0.5; // one that is busy for less waits for something else than a core, also on a full machine
+const AT_ITS_LIMIT = 0.85; // a load generator whose event loop is busy for this share cannot send requests any faster
+const SURELY_WORSE = 0.7; // with less than this share of the requests a way is worse, even if the load generator held it up
 
 /** The load generator was at its limit, so that the app might have answered more requests. */
 function isHeldUpByLoad({ samples: { asIs }, ways }: Figures): ServerVerdict | undefined {
@@ -260,15 +249,10 @@ function isHeldUpByLoad({ samples: { asIs }, ways }: Figures): ServerVerdict | u
   return isHeld ? unknown(why) : undefined;
 }
 
-/** Other programs that take at least this share of all cores are more than the usual noise of a machine. Chosen by hand. */
-const MUCH_TAKEN = 0.15;
-/** How many cores the app is taken to have had at least: with none, no proportion could be told. */
-const LEAST_LEFT = 0.1;
+const MUCH_TAKEN = 0.15; // other programs that take more of all cores are more than the usual noise. Chosen by hand
+const LEAST_LEFT = 0.1; // how many cores the app is taken to have had at least: with none, no proportion could be told
 
-/**
- * The load generator and other programs had the cores that a second process or thread would have needed: where the load comes
- * from another machine it may well pay. It applies where it does not pay here, or others take much of the cores.
- */
+/** Others had the cores that a second process or thread would have needed. It applies where it does not pay here, or they take much of the cores. */
 function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerdict | undefined {
   if (cores < 2 || (middleOf(asIs.loopShare) ?? 1) < NOT_ONLY_WAITING) return undefined;
   const held = ways.find(({ gain, lane }) => {
@@ -314,10 +298,7 @@ function doesNotPay(figures: Figures): ServerVerdict | undefined {
   return { answer: 'leave', sentence: `Leave it: ${whyLeave(figures)}; ${ways.map(bring).join(', ')}` };
 }
 
-/**
- * Whether the event loops of the app and of the load generator have time left: then a second process could answer no more requests,
- * however much the rates of a busy machine differ.
- */
+/** Whether the event loops of app and load generator have time left: then a second process could answer no more requests, despite all noise. */
 function waits({ loopShare, loadLoopShare }: LaneSamples): boolean {
   return [loopShare, loadLoopShare].every((of) => (estimate(of)?.high ?? 1) < NOT_ONLY_WAITING);
 }

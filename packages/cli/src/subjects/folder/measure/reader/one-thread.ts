@@ -1,7 +1,4 @@
-/**
- * The ways in which one thread reads: each reads all paths once, and counts what it read. A file that vanished or may not be read is counted
- * and does not end the measurement.
- */
+/** The ways in which one thread reads all paths once. A file that vanished or may not be read is counted and does not end the measurement. */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { readFiles } from 'threadwise/files';
@@ -15,8 +12,7 @@ export interface Tally {
   readonly failed: { readonly path: string; readonly why: string }[];
 }
 
-/** How many failures are kept: a million files that are gone must not become a message of a million entries. */
-const MOST_FAILED = 1000;
+const MOST_FAILED = 1000; // a million files that are gone must not become a message of a million entries
 const MOST_OPEN = 128; // how many files are open at once: some systems allow no more than 256
 
 export function newTally(): Tally {

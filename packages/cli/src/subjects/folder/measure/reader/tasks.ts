@@ -2,8 +2,7 @@
 import { transfer } from 'threadwise/worker';
 import { newTally, ONE_THREAD, type ReadAll, readNow, type Tally } from './one-thread.js';
 
-/** From this mean size of the files on, in bytes, a transfer costs less than a copy. Chosen by hand. */
-const MOVED_FROM = 2 ** 16;
+const MOVED_FROM = 2 ** 16; // from this mean size of the files on, a transfer costs less than a copy. Chosen by hand
 
 const counting = (readAll: ReadAll) => async (paths: readonly string[]) => {
   const tally = newTally();
