@@ -212,18 +212,15 @@ export class Waker {
     if (this.#board.areAllParked) this.callAtLast();
   }
 
-  /** M4: makes up for a wake-up that was saved, if hints still lie in the ring. As long as it `owes` that, it is to be called again. */
-  callAtLast(): void {
-    if (this.#owed === 0) return;
+  /** M4: makes up for a wake-up that was saved, if hints still lie in the ring. True: that is yet to be done, by another call of this. */
+  callAtLast(): boolean {
+    if (this.#owed === 0) return false;
     const board = this.#board;
     const isLeft = board.any(L.PARKED) && board.length > 0;
-    if (isLeft && this.areOthersEnough) return;
+    if (isLeft && this.areOthersEnough) return true;
     this.#owed = 0;
     if (isLeft) board.wakeOne();
-  }
-
-  get owes(): boolean {
-    return this.#owed > 0;
+    return false;
   }
 
   /** Whether the workers that are awake are enough for the hints in the ring. */

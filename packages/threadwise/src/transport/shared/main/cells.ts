@@ -274,8 +274,9 @@ export class Cells implements PlainSlots {
 
   abort(cell: number): void {
     const seat = this.holder(cell);
-    const [running, aborting] = [L.state(L.RUNNING, seat), L.state(L.ABORTING, seat)];
-    Atomics.compareExchange(this.words, cell * L.WORDS + L.STATE, running, aborting); // no cell is in the state of a seat -1
+    const at = cell * L.WORDS + L.STATE;
+    if (seat >= 0)
+      Atomics.compareExchange(this.words, at, L.state(L.RUNNING, seat), L.state(L.ABORTING, seat));
   }
 
   /** The cell counts as posted for the worker that has begun its task. */

@@ -34,7 +34,10 @@ export class Drain {
   readonly #from: SharedExchange;
   readonly #budget: SpinBudget;
   readonly #sleep: Sleep;
-  readonly #hasDone = () => this.#anyDone();
+  readonly #anyDone = () => {
+    for (const link of this.#from.links.values()) if (link.hasDone) return true;
+    return false;
+  };
   readonly #turnNow = () => this.#turn('call');
   readonly #turnNext = () => this.#turn('results');
   readonly #turnLater = () => this.#turn('loop');
@@ -153,7 +156,7 @@ export class Drain {
     const { awake, words } = this.#from.board;
     // With no worker awake there is no result to wait for; with all cores in use, spinning would take time from the workers.
     if (awake === 0 || awake >= Atomics.load(words, L.CORES)) return false;
-    return this.#budget.wants() && this.#budget.spin(this.#hasDone) && this.#drainAll();
+    return this.#budget.wants() && this.#budget.spin(this.#anyDone) && this.#drainAll();
   }
 
   /** M1 to M3. */
@@ -167,8 +170,7 @@ export class Drain {
     }
     this.#isScheduled = false;
     this.#countCores();
-    waker.callAtLast();
-    if (depth === L.ASLEEP && !waker.owes) return;
+    if (!waker.callAtLast() && depth === L.ASLEEP) return;
     this.#timer ??= platform.timer(REST_MS, () => {
       this.#timer = undefined;
       if (this.#handled === 0) this.#restedInVain = true;
@@ -194,11 +196,6 @@ export class Drain {
   /** Longer than main would spin for a result. */
   get #areLong(): boolean {
     return this.#from.runTimes.averageMs > SPIN.mostMs;
-  }
-
-  #anyDone(): boolean {
-    for (const link of this.#from.links.values()) if (link.hasDone) return true;
-    return false;
   }
 
   #drainAll(): boolean {
