@@ -164,7 +164,6 @@ export const offsetOf = (address: number) => (address & OFFSET_MASK) << UNIT_BIT
 
 // --- what a seat has for itself ---
 
-/** Int32 words. */
 export const DONE_TAIL = 0;
 export const MAIL_TAIL = LINE;
 export const MAIL_HEAD = 2 * LINE;
@@ -216,6 +215,5 @@ export interface SharedMemory {
   readonly ownShapes: ArrayBufferLike;
   /** Segments of the arena. The worker keeps this very list up to date: it alone holds the segments. */
   readonly segments: (ArrayBufferLike | undefined)[];
-  /** Names of functions so far. */
   readonly names: readonly string[];
 }

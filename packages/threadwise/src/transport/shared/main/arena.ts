@@ -81,7 +81,6 @@ export class Arena {
   readonly segments: (ArrayBufferLike | undefined)[] = [];
   /** Bytes of the blocks that are taken, as large as they were rounded up to. */
   usedBytes = 0;
-  /** Bytes of all segments. */
   reservedBytes = 0;
   readonly #options: ArenaOptions;
   readonly #segmentUnits: number;
@@ -336,7 +335,6 @@ function listOf(units: number): number {
   return (shift << 3) + (units >> shift);
 }
 
-/** Memory for leases out of an arena. */
 export function leaseMemory(arena: Arena): LeaseMemory {
   let leasedBytes = 0;
   return {

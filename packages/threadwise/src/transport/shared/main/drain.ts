@@ -54,7 +54,7 @@ export class Drain {
   #handled = 0;
   #parkedAt = 0;
   #intervalMs = Number.POSITIVE_INFINITY;
-  /** Then main does not rest again before a result comes. */
+  /** If so, main does not rest again before a result comes. */
   #restedInVain = false;
   /** Whether the pool is being told of results; and the seats of workers that are mailed tasks meanwhile. */
   #isTelling = false;

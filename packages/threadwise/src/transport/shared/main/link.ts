@@ -42,7 +42,7 @@ export class SharedLink extends PortLink implements Link {
   #untold = 0;
   #ranCount = 0;
   #ranMs = 0;
-  /** If not, the worker is about to be ended. */
+  /** Whether main trusts the worker. If not, it is about to be ended. */
   #isTrusted = true;
 
   constructor(exchange: SharedExchange, memory: L.SharedMemory, events: LinkEvents) {

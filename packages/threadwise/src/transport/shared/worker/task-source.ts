@@ -14,7 +14,7 @@ export abstract class TaskSource {
   onTasks: () => void = () => undefined;
   /** Whether the worker sleeps, or is about to. */
   isParked = false;
-  /** For the last result. */
+  /** Whether it did, for the last result. */
   hasWokenMain = false;
   readonly board: Board;
   readonly own: Int32Array;
@@ -84,7 +84,7 @@ export abstract class TaskSource {
   /** Whether the worker takes tasks that others could run. */
   protected abstract readonly takesMore: boolean;
 
-  /** The same, but it looks only where tasks can come at any moment. */
+  /** As `hasWork`, but it looks only where tasks can come at any moment. */
   protected hasNew(): boolean {
     return this.hasWork();
   }
@@ -128,7 +128,7 @@ export abstract class TaskSource {
     return this.take(hint, this.postedHere, now);
   }
 
-  /** By their calls. */
+  /** Whether the call of the first hint is older. */
   protected isOlder(hint: number, other: number): boolean {
     const { cells } = this;
     const id = cells[L.cellOf(hint) * L.WORDS + L.TASK_ID]!;
