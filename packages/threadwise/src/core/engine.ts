@@ -25,13 +25,12 @@ import type {
 import { type EventSink, Hooks } from './events/hooks.js';
 import { type Fork, FORK_HOST, Forks } from './calls/forks.js';
 import { STREAM_HOST, Streams } from './calls/stream.js';
-import { callHost } from './events/user-code.js';
 import { CallingThread } from './inline/calling-thread.js';
 import { type LeaseMemory, SingleBuffers } from './lease.js';
 import { Lifecycle } from './lifecycle.js';
 import { sameAgain, type ThreadwiseError } from './options/errors.js';
 import { checkChanges, type ResolvedOptions, type SizeBounds, threadBounds } from './options/options.js';
-import { isShortage, loadError } from './workers/failures.js';
+import { hostNotFound, isShortage, loadError } from './workers/failures.js';
 import { Recycler } from './workers/recycler.js';
 import { Scaler } from './workers/scaler.js';
 import type { WorkerSlot } from './workers/worker-slot.js';
@@ -122,11 +121,13 @@ export class Engine {
   /** Calls a host function for a task that runs on `by`. Rejects with what that throws, or with ERR_TASK_NOT_FOUND. */
   async callHost(by: object, name: string, given: readonly unknown[]): Promise<unknown> {
     const { instances, options } = this.parts;
-    const args = instances === undefined ? given : instances.unpackArguments(given);
-    let result: Promise<unknown>;
+    const args = instances?.unpackArguments(given) ?? given;
+    const own = options.host.get(name);
+    let result: unknown;
     if (name === STREAM_HOST) result = this.streams.take(...(args as [number, number, unknown[]]));
     else if (name === FORK_HOST) result = this.forks.ask(by, args as unknown as Fork);
-    else result = callHost(options.host, name, args);
+    else if (own !== undefined) result = own(...args);
+    else throw hostNotFound(name, [...options.host.keys()]);
     return instances === undefined ? result : instances.pack(await result);
   }
 

@@ -19,6 +19,8 @@ export class Task implements TaskView {
   readonly name: string;
   readonly payload: Payload;
   readonly run: ResolvedRun;
+  readonly priority: number;
+  readonly key: unknown;
   readonly submittedAt: number;
   /** queued: in a queue of the main side. handed: a worker has it, begun or not. settled: the caller knows. */
   state: 'queued' | 'handed' | 'settled' = 'queued';
@@ -53,17 +55,11 @@ export class Task implements TaskView {
     this.name = name;
     this.payload = payload;
     this.run = run;
+    this.priority = run.priority;
+    this.key = run.key;
     this.submittedAt = submittedAt;
     this.retriesLeft = run.retries;
     this.#onSettled = onSettled;
-  }
-
-  get priority(): number {
-    return this.run.priority;
-  }
-
-  get key(): unknown {
-    return this.run.key;
   }
 
   /** Whether its arguments move when it is handed over. Then that happens once: its worker runs it, or it is lost with that worker. */

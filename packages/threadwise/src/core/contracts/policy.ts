@@ -1,4 +1,5 @@
 /** The seams to the policies: values over read-only views, one file each in `scheduling/`. */
+import type { SizeBounds } from '../options/options.js';
 
 export interface TaskQueue<T> {
   readonly size: number;
@@ -35,12 +36,8 @@ export interface Choice {
 }
 
 /** What a pool's size is decided on. Counts of this moment; durations in milliseconds. */
-export interface LoadView {
+export interface LoadView extends Pick<SizeBounds, 'min' | 'max' | 'cores'> {
   readonly now: number;
-  readonly min: number;
-  readonly max: number;
-  /** Threads that make sense for tasks which compute. */
-  readonly cores: number;
   /** Workers that run or will run tasks: starting and ready. */
   readonly current: number;
   readonly starting: number;
@@ -64,10 +61,8 @@ export interface Measured {
   readonly memory: { readonly usedBytes: number; readonly limitBytes: number } | undefined;
 }
 
-export interface WorkerSample {
-  readonly id: number;
+export interface WorkerSample extends Pick<WorkerView, 'id' | 'completed'> {
   readonly isBusy: boolean;
-  readonly completed: number;
   /** Of the tasks that it has ended. */
   readonly runMs: number;
   readonly cpu: CpuTime | undefined;

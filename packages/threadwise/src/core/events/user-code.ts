@@ -1,5 +1,4 @@
-/** Calls what the user has given: listeners, callbacks, and the functions of a pool's owner that tasks may call. */
-import { show, ThreadwiseError } from '../options/errors.js';
+/** Calls what the user has given: listeners and callbacks. */
 import { isThenable } from '../promised.js';
 
 type Report = (error: unknown) => void;
@@ -25,15 +24,4 @@ export class UserCode {
     this.#failed.add(fn);
     report(error);
   }
-}
-
-type Host = ReadonlyMap<string, (...args: unknown[]) => unknown>;
-
-/** Rejects with what the host function throws, or with ERR_TASK_NOT_FOUND. */
-export async function callHost(host: Host, name: string, args: readonly unknown[]): Promise<unknown> {
-  const fn = host.get(name);
-  if (fn !== undefined) return fn(...args);
-  const offered = [...host.keys()].join(', ') || 'none';
-  const message = `The pool's owner offers no host function ${show(name)}. Offered: ${offered}`;
-  throw new ThreadwiseError('ERR_TASK_NOT_FOUND', message);
 }

@@ -1,5 +1,5 @@
 /** The errors of calls that no worker can run: of a module that does not load, of a task that it does not have. */
-import { type ErrorDetails, isThreadwiseError, textOf, ThreadwiseError } from '../options/errors.js';
+import { type ErrorDetails, isThreadwiseError, show, textOf, ThreadwiseError } from '../options/errors.js';
 import { didYouMean } from '../options/nearest.js';
 import type { Task } from '../calls/task.js';
 
@@ -15,6 +15,11 @@ export function taskNotFound(name: string, names: readonly string[]): Threadwise
   const tasks = names.length === 0 ? '' : ` Tasks: ${names.join(', ')}`;
   const message = `The module exports no task '${name}'.${didYouMean(name, names)}${tasks}`;
   return new ThreadwiseError('ERR_TASK_NOT_FOUND', message, { taskName: name });
+}
+
+export function hostNotFound(name: string, names: readonly string[]): ThreadwiseError {
+  const message = `The pool's owner offers no host function ${show(name)}. Offered: ${names.join(', ') || 'none'}`;
+  return new ThreadwiseError('ERR_TASK_NOT_FOUND', message);
 }
 
 /**
