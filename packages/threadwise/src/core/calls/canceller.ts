@@ -43,10 +43,10 @@ export class Canceller {
   }
 
   /** The task has a holder now. Whether it has begun is asked when the timer of its timeout goes off. */
-  handed(task: Task, holder: Holder): void {
+  handed(task: Task, holder: Holder | undefined, firstLookMs = task.run.timeoutMs): void {
     if (task.unwatch === undefined) return;
     this.#watch(task).holder = holder;
-    this.#lookIn(task, task.run.timeoutMs);
+    this.#lookIn(task, firstLookMs);
   }
 
   /** Some worker will take the task by itself, and main is not told when. */
@@ -57,9 +57,7 @@ export class Canceller {
   /** Watches a call that has been open for a while: how long it has run is asked as soon as possible. @param isAborted whether its signal aborts it */
   takeOver(task: Task, holder?: Holder, isAborted = task.run.signal?.aborted): void {
     this.watchSignal(task);
-    if (task.unwatch === undefined) return;
-    this.#watch(task).holder = holder;
-    this.#lookIn(task, task.run.timeoutMs === undefined ? undefined : 1);
+    this.handed(task, holder, task.run.timeoutMs && 1);
     if (isAborted) this.#aborted(task);
   }
 
