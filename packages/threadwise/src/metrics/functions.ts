@@ -1,5 +1,5 @@
 /** Counts the calls of each function. The memory for this is bounded for any names that are called, and anything that is thrown. */
-import type { Outcome } from './measured.js';
+import type { Ms, Outcome } from './measured.js';
 
 /** The entry of all calls that have no entry of their own. No function is likely to have that name. */
 export const OTHER_NAMES = '(other names)';
@@ -69,8 +69,8 @@ class FunctionRecord implements FunctionCounts {
     this.name = name;
   }
 
-  /** @param totalMs how many milliseconds the calls ran altogether; undefined: that was not measured */
-  count(count: number, totalMs: number | undefined, isInline: boolean): this {
+  /** @param totalMs how long the calls ran altogether */
+  count(count: number, totalMs: Ms, isInline: boolean): this {
     this.calls += count;
     if (isInline) this.inline += count;
     if (totalMs === undefined) return this;
@@ -92,15 +92,8 @@ export class FunctionRecords {
     this.#of(name).count(count, totalMs, isInline);
   }
 
-  /** Counts a call that has ended in any way. @param runMs how many milliseconds it ran; undefined: that was not measured */
-  ended(
-    name: string,
-    outcome: Outcome,
-    runMs: number | undefined,
-    now: number,
-    error: unknown,
-    isInline: boolean,
-  ): void {
+  /** Counts a call that has ended in any way. */
+  ended(name: string, outcome: Outcome, runMs: Ms, now: number, error: unknown, isInline: boolean): void {
     const isKnown = outcome === 'completed' || this.names?.includes(name) === true;
     const record = this.#of(name, isKnown).count(1, runMs, isInline);
     if (outcome === 'timedOut') record.timeouts++;

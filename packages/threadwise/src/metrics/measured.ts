@@ -6,6 +6,9 @@ import { Throughput } from './throughput.js';
 
 export type Outcome = 'completed' | 'failed' | 'aborted' | 'timedOut' | 'crashed' | 'rejected';
 
+/** Milliseconds; undefined: they were not measured. */
+export type Ms = number | undefined;
+
 /** What is measured of one worker. */
 export class WorkerRecord {
   readonly wait = new Histogram();
@@ -44,13 +47,7 @@ export class MeasuredRecorder {
   }
 
   /** @param by the worker that ran it, if one did */
-  settled(
-    outcome: Outcome,
-    waitMs: number | undefined,
-    runMs: number | undefined,
-    now: number,
-    by: WorkerRecord | undefined,
-  ): void {
+  settled(outcome: Outcome, waitMs: Ms, runMs: Ms, now: number, by: WorkerRecord | undefined): void {
     this.ended(outcome, 1, now);
     const times = by ?? this.#others;
     if (waitMs !== undefined) times.wait.record(waitMs);

@@ -51,7 +51,7 @@ export function newEntry(name: string, run: TaskFunction, isPure: boolean, isAsk
 export type Entry = ReturnType<typeof newEntry>;
 
 /** The pool whose function runs on this thread right now. No other call begins before that has returned. */
-let running: CallsHere | undefined;
+export let running: CallsHere | undefined;
 
 export class CallsHere {
   /** Whether all calls of the pool run on this thread. */
@@ -162,17 +162,14 @@ export class CallsHere {
   }
 
   /**
-   * Whether a call without options waits here for the next turn, after `enter` did not take it: its function runs here, but the turn is over, and
-   * calls seem to be made one after the other. Each time a turn is over such a call would wake a worker that sleeps, which takes far longer than
-   * a turn.
+   * Whether a call without options that `enter` did not take waits here for the next turn: its function runs here, the turn is over, and calls
+   * seem to be made one after the other. Such a call would wake a worker that sleeps, which takes far longer than a turn.
    */
   defers(name: unknown): boolean {
     const { tasks, hasRoom } = this.#here;
     if (this.#late !== 1 || this.#lateBefore !== 1 || tasks.waiting > 0 || !hasRoom) return false;
-    return (
-      this.#engine.defaults.timeoutMs === undefined &&
-      this.entries.get(name as string)?.learnt?.isInline === true
-    );
+    const { timeoutMs } = this.#engine.defaults;
+    return timeoutMs === undefined && this.entries.get(name as string)?.learnt?.isInline === true;
   }
 
   /** Counts the calls that ran on credit and have not been counted yet. */
@@ -205,7 +202,7 @@ export class CallsHere {
     return isOne ? [this.#copy(args[0], 'args', args)] : (this.#copy(args, 'args') as readonly unknown[]);
   }
 
-  /** Counts calls that completed: those that ran on credit, and one that was timed. @param ms how many milliseconds that ran; undefined: there is none */
+  /** Counts calls that completed: those that ran on credit, and one that was timed. @param ms how long that ran; undefined: there is none */
   #count(entry: Entry, ms: number | undefined, now: number): void {
     const count = entry.used + (ms === undefined ? 0 : 1);
     if (count === 0) return;
@@ -280,10 +277,6 @@ export class CallsHere {
   };
 
   // --- the call that runs ---
-
-  get isAnyRunning(): boolean {
-    return running !== undefined;
-  }
 
   /** Whether a call of this pool runs on the calling thread right now. */
   get isRunning(): boolean {

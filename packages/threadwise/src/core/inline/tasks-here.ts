@@ -8,7 +8,7 @@ import type { Link, RunningCall, TaskQueue } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { unpack } from '../events/carrier.js';
 import { sayLost } from '../workers/failures.js';
-import { NO_WORKER } from './calls-here.js';
+import { NO_WORKER, running } from './calls-here.js';
 import type { CallingThread } from './calling-thread.js';
 
 interface Begun {
@@ -89,7 +89,7 @@ export class TasksHere {
   pump(): void {
     const { calls } = this.#here;
     if (this.#state === 'pumping' || this.waiting === 0) return;
-    if (calls.isAnyRunning) {
+    if (running !== undefined) {
       // Tries again when the function that runs now has returned.
       if (this.#state === 'idle') this.#engine.parts.platform.defer(this.#pumpAgain);
       this.#state = 'due';

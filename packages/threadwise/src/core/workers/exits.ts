@@ -94,21 +94,18 @@ function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: 
     if (task.pinned) slot.lane.push(task, task.priority);
     return !task.pinned;
   }
-  if (slot.link.hasEndedUnread?.(task)) {
-    task.settle({ outcome: 'failed', error: unreadable('result') });
-    return false;
-  }
   const { id: workerId } = slot;
   const details = { exitCode: exit.exitCode, workerId, cause: exit.error };
   const cause = begun ? crashError(task, slot, exit) : lostError(task, `Worker ${workerId}`, details);
-  if (begun && task.isMovable && task.retriesLeft > 0) {
+  const isUnread = slot.link.hasEndedUnread?.(task);
+  const isRetried = !isUnread && begun && task.isMovable && task.retriesLeft > 0;
+  if (isRetried) {
     task.retriesLeft--;
     parts.recorder.counts.retried++;
     hooks.emit('task:retry', { taskId: task.id, name: task.name, cause });
-    return true;
-  }
-  task.settle({ outcome: 'crashed', error: cause });
-  return false;
+  } else if (isUnread) task.settle({ outcome: 'failed', error: unreadable('result') });
+  else task.settle({ outcome: 'crashed', error: cause });
+  return isRetried;
 }
 
 /** The error of a task that ran on a worker when the worker ended. */

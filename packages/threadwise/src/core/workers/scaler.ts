@@ -88,8 +88,7 @@ export class Scaler {
     // Workers up to the minimum are started without asking the policy: that takes a while, in which threads can start.
     if (before < min) {
       this.#sizer.least();
-      if (isOver()) return;
-      this.#grow(min - before);
+      if (!isOver()) this.#grow(min - before);
       if (isOver()) return;
     }
     const current = this.#current;

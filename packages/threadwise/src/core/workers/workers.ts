@@ -227,10 +227,7 @@ export class Workers {
 
   // --- how a worker ends ---
 
-  /**
-   * Lets a worker end what it has begun, then ends it.
-   * @param isReplaced whether another one is started in its place right after this
-   */
+  /** Lets a worker end what it has begun, then ends it. @param isReplaced whether another one is started in its place right after this */
   retire(slot: WorkerSlot, reason: ExitReason, isReplaced = false): void {
     if (slot.state === 'starting') {
       // Broadcasts are for this worker alone: it stays until it has loaded, and there was room for all of them.
@@ -239,20 +236,19 @@ export class Workers {
     }
     if (slot.state !== 'ready') return;
     this.#takeBack(slot);
-    const lane = slot.lane.clear();
-    this.#engine.dispatch.putBack(lane.filter(({ pinned }) => !pinned));
-    for (const task of lane.filter(({ pinned }) => pinned)) {
-      if (slot.lane.size > 0 || !slot.link.hasRoomFor(task)) slot.lane.push(task, task.priority);
-      else {
-        slot.hand(task);
-        this.#engine.canceller.handed(task, slot);
-      }
+    const { dispatch, canceller } = this.#engine;
+    const { lane, link } = slot;
+    dispatch.putBack([...lane].filter((task) => !task.pinned && lane.remove(task)));
+    for (let task = lane.peek(); task !== undefined && link.hasRoomFor(task); task = lane.peek()) {
+      lane.shift();
+      slot.hand(task);
+      canceller.handed(task, slot);
     }
     // A worker that is interrupted ends soon, and its broadcasts go to the worker that replaces it.
-    if (slot.lane.size > 0 && reason !== 'interrupted') return void (slot.leaves = reason);
+    if (lane.size > 0 && reason !== 'interrupted') return void (slot.leaves = reason);
     slot.exitReason = reason;
     slot.transition('retiring');
-    slot.pulls = !slot.link.retire(isReplaced);
+    slot.pulls = !link.retire(isReplaced);
     this.#stopIfDone(slot);
   }
 

@@ -20,9 +20,8 @@ export class Affinity<W extends { readonly serves: boolean }> {
   /** The worker that the key belongs to, if there is one and it still serves. */
   find(key: unknown): W | undefined {
     const worker = this.#workers.get(key);
-    if (worker === undefined) return undefined;
     this.#workers.delete(key);
-    if (!worker.serves) return undefined;
+    if (!worker?.serves) return undefined;
     this.#workers.set(key, worker); // again, as the most recently used
     return worker;
   }

@@ -29,8 +29,7 @@ export class Prefetch {
   }
 }
 
-/** @param averageMs mean run time of such tasks; undefined: not known */
-export function prefetchDepth(averageMs: number | undefined): number {
-  if (averageMs === undefined) return 0;
+/** @param averageMs mean run time of such tasks. Default: not known, and taken to be long */
+export function prefetchDepth(averageMs = Number.POSITIVE_INFINITY): number {
   return Math.min(MAX_PREFETCH, Math.floor(TARGET_MS / Math.max(averageMs, TARGET_MS / MAX_PREFETCH)));
 }

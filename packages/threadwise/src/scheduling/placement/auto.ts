@@ -208,7 +208,6 @@ class Window {
   }
 
   #trimmedMean(): number {
-    if (this.#count === 1) return this.#figures[0]!;
     const sorted = this.#figures.slice(0, this.#count).sort();
     const kept = sorted.subarray(0, Math.max(1, this.#count - Math.ceil(this.#count / TRIMMED)));
     return kept.reduce((sum, figure) => sum + figure, 0) / kept.length;
