@@ -1,9 +1,6 @@
 /** Remembers which worker a key belongs to: the same key goes to the same worker while that worker lives. */
 
-/**
- * How many keys are remembered; the least recently used is forgotten first, and may then get another worker. About
- * 10 MB at the most; chosen by hand.
- */
+/** How many keys are remembered, about 10 MB at most; the least recently used is forgotten first, and may then get another worker. Chosen by hand. */
 const MAX_KEYS = 100_000;
 /** After this many assignments, and one more for each key that is kept, the keys of workers that are gone are removed. Chosen by hand. */
 const SWEEP_CALLS = 100;

@@ -2,9 +2,8 @@
 import type { TaskQueue } from '../../core/contracts.js';
 
 /**
- * Ageing: one take in this many takes the item that has waited longest, whatever its priority. So an item with
- * k older ones before it waits for at most (k + 1) * AGEING_INTERVAL takes. Chosen by hand: lower priorities get
- * about 6 % of the takes under a flood of higher ones.
+ * Ageing: one take in this many takes the item that has waited longest, whatever its priority. So an item with k older ones before it waits for
+ * at most (k + 1) * AGEING_INTERVAL takes. Chosen by hand: lower priorities get about 6 % of the takes under a flood of higher ones.
  */
 export const AGEING_INTERVAL = 16;
 
