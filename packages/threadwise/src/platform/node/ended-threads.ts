@@ -10,9 +10,7 @@ const PLACES = 2 ** 14;
 export const OWN_NUMBER = threadId + 1;
 
 /** The memory of the table, and the number of the nearest thread that has loaded this module, of those that have started this one in turn. */
-type Given = readonly [memory: SharedArrayBuffer, starter: number];
-
-const given = getEnvironmentData(KEY) as unknown as Given | undefined;
+const given = getEnvironmentData(KEY) as unknown as readonly [SharedArrayBuffer, number] | undefined;
 const [memory, starter] = given ?? [new SharedArrayBuffer(PLACES * BigInt64Array.BYTES_PER_ELEMENT), 0];
 const threads = new BigInt64Array(memory, 0, PLACES);
 // If the starter is this thread, another copy of the package is loaded here and does all this.

@@ -100,6 +100,8 @@ function setHeader(view: DataView, length: number, kind: number): void {
 
 /** Puts messages together from the pieces in which they come. */
 export class FrameReader {
+  /** Whether the message that `next` has found is for the port itself. */
+  isAside = false;
   /** Takes large messages out of the ring; undefined: they come by the pipe. */
   take: ReturnType<typeof ringReader> | undefined;
   readonly #book = new Uint8Array(BOOK_BYTES);
@@ -119,11 +121,6 @@ export class FrameReader {
   #fault: unknown;
   /** How many bytes of a message for which there is no memory are still to come: they are dropped. */
   #missing = 0;
-
-  /** Whether the message that `next` has found is for the port itself. */
-  get isAside(): boolean {
-    return this.#kind === ASIDE;
-  }
 
   add(bytes: Uint8Array): void {
     const piece = this.#missing === 0 ? bytes : bytes.subarray(this.#missing);
@@ -145,6 +142,7 @@ export class FrameReader {
       const { view, u8 } = this.#memory;
       const length = view.getUint32(this.#at, true) + HEADER_BYTES;
       this.#kind = view.getUint8(this.#at + KIND);
+      this.isAside = this.#kind === ASIDE;
       if (waiting < length) return this.#isRefused(length);
       this.#start = this.#at + HEADER_BYTES;
       this.#at += length;

@@ -33,20 +33,16 @@ export function spawnShared({ threads, processes }: ResolvedOptions['division'])
   };
 }
 
-/** What main keeps for one worker of the process. */
-interface Member {
-  readonly board: BoardFile;
-  /** Whether the worker begins no more tasks. */
-  isRetired: boolean;
-  readonly ended: (exit: ThreadExit) => void;
-}
-
 type SharedProcess = ReturnType<typeof startShared>;
 
 /** @param onClosed called when no more workers can be started in the process */
 function startShared({ settings, poolName, wire }: ThreadSpec, seats: number, onClosed: () => void) {
   const relay = pipePort();
-  const members = new Map<number, Member>();
+  /** The workers of the process, by their seats. `isRetired`: the worker begins no more tasks. */
+  const members = new Map<
+    number,
+    { readonly board: BoardFile; isRetired: boolean; readonly ended: (exit: ThreadExit) => void }
+  >();
   /** How the last worker ended, after which the process was killed. */
   let lastExit: ThreadExit | undefined;
 
@@ -115,11 +111,9 @@ function startShared({ settings, poolName, wire }: ThreadSpec, seats: number, on
         members.delete(seat);
         onExit({ ...exit, ...port.uncaught });
       };
-      const member: Member = { board, isRetired: false, ended };
+      const member = { board, isRetired: false, ended };
       members.set(seat, member);
-      const retires = () => {
-        member.isRetired = true;
-      };
+      const retires = () => void Object.assign(member, { isRetired: true });
       return { ...child.threadOf(terminate, () => port.threadId), retires };
     },
   };

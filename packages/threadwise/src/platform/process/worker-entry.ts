@@ -21,6 +21,7 @@ for (;;) { Atomics.wait(word, 0, 0, ${LOOK_MS}); if (process.ppid !== parentId) 
 
 const { allowance: _, settings, ...boot } = receiveBoot<Told>();
 const { board, toMain, parentId, argv, execArgv } = boot.wire.memory;
+const pipe = wt.isMainThread ? inheritedPipe() : pipeOver(boot.wire.port as MessagePort);
 if (wt.isMainThread) {
   process.title = `threadwise ${boot.poolName}/${boot.workerId}`;
   // No reference is kept: the thread ends with the process.
@@ -39,10 +40,7 @@ const heapMiB = settings?.resourceLimits?.maxOldGenerationSizeMb;
 const platform = runnerPlatform({ ...boot, heapMiB }, cloneByBytes);
 
 const port = pipePort();
-port.attach(
-  wt.isMainThread ? inheritedPipe() : pipeOver(boot.wire.port as MessagePort),
-  ...ringsOf(board).toReversed(),
-);
+port.attach(pipe, ...ringsOf(board).toReversed());
 process.on('uncaughtExceptionMonitor', (error: unknown) => {
   // If a listener of the user's, or a domain, handles the error, the worker lives on.
   if (process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback()) return;
