@@ -75,9 +75,9 @@ export class Coordinator {
     this.#main.listen(
       (message) => this.#hear(message as M.MessageToCoordinator),
       () => this.turn(),
-      ([type, seat, exit]: About) => {
+      (about: About) => {
         // Main could not read the error of an exit: it is told of the exit without the error.
-        if (type === 'exited') this.tell([type, seat as number, exit as M.ExitFacts, undefined]);
+        if (about[0] === 'exited') this.#main.post([...about, undefined]);
       },
     );
     this.turn();

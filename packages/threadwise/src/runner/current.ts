@@ -2,7 +2,6 @@
 import { isObject } from '../core/options/checks.js';
 import type { RunningTask } from './running-task.js';
 
-/** What a running task can do. */
 export type TaskContext = Pick<
   RunningTask,
   'workerId' | 'signal' | 'context' | 'progress' | 'callHost' | 'copy' | 'run'
@@ -12,7 +11,6 @@ export type TaskContext = Pick<
 export interface RunnerSeat {
   /** The `workerId` that code outside of any task sees; 0 on a thread that is not the runner's own. */
   readonly workerId: number;
-  /** The task that the calling code belongs to. */
   current(): TaskContext | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface CoordinatorData extends Pick<SharedMemory, 'sizes' | 'board' | 
 }
 
 /** How a thread ended, without its error, which crosses encoded. */
-export type ExitFacts = Pick<ThreadExit, 'exitCode' | 'outOfMemory'>;
+type ExitFacts = Pick<ThreadExit, 'exitCode' | 'outOfMemory'>;
 
 export type MessageToCoordinator =
   | Posted
