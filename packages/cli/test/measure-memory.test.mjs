@@ -33,9 +33,9 @@ async function roundsWith(memoryBytes, isEnd = (what) => /^round 3/.test(what)) 
   draft.machine = { ...draft.machine, memoryBytes };
   const subject = await watchBehaviour(session);
   const inline = await openInline(session, subject, [1]);
-  const { all } = settingsOf(subject, inline.warm, 2, 2);
+  const { all } = settingsOf(session, subject, inline.warm, 2, 2);
   const settings = { all: all.slice(0, 2), needed: 2 };
-  const rounds = roundsOf({ session, inline, settings, inputs: [1] });
+  const rounds = roundsOf(session, inline, settings, [1]);
   await rounds.run();
   await rounds.finish();
   await session.close();

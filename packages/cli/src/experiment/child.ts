@@ -41,6 +41,7 @@ export type Talk<T> = { [K in keyof T]: { asks: unknown; gets: unknown } };
 
 /** How many milliseconds a process may take until it listens: on a busy machine, the start of Node.js alone may take seconds. */
 const STARTS_MS = 10_000;
+/** How many characters are kept of what a child wrote to standard error. */
 const KEPT = 8192;
 const LAST_LINES = 12;
 /** With this exit code Node.js ends a process in which nothing catches an error. */

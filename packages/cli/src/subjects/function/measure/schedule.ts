@@ -148,6 +148,7 @@ export async function repeated<S>(most: number, timeMs: number, take: () => Prom
 
 /** How many times as long as the fastest input the slowest one must take for inputs to count as different. */
 const EVEN = 2;
+/** How many inputs are used at least, where they differ. */
 const LEAST = 4;
 
 /** The inputs of every slice: where their times differ, as many as run in one slice, evenly chosen by time. `ms` is undefined: not tried. */

@@ -13,6 +13,7 @@ import type { FunctionSession, Opened, Slice } from './session.js';
 
 export type Settings = ReturnType<typeof settingsOf>;
 
+/** About how many bytes the path of a file takes. */
 const NAME_BYTES = 128;
 
 export function settingsOf(
@@ -24,14 +25,10 @@ export function settingsOf(
 ) {
   const most = Math.min(cores, maxThreads);
   const setting = (what: string, threads: number, way: Pick<PoolSetup, 'name' | 'size'> = {}) => {
-    const load =
-      way.size === undefined
-        ? {
-            outstanding: schedule.outstandingFor(callMs, threads, bytesOfCall),
-            isLong: schedule.isLong(callMs),
-          }
-        : { outstanding: 4 * threads, isLong: false };
-    return { what, setup: { subject: reference, threads, ...way, ...load, idleDelayMs } };
+    const isPlain = way.size === undefined;
+    const outstanding = isPlain ? schedule.outstandingFor(callMs, threads, bytesOfCall) : 4 * threads;
+    const isLong = isPlain && schedule.isLong(callMs);
+    return { what, setup: { subject: reference, threads, ...way, outstanding, isLong, idleDelayMs } };
   };
   const plain = (threads: number) => setting(threads === 1 ? '1 thread' : `${threads} threads`, threads);
   // Async calls are not batched: the task that makes them does not await them.

@@ -11,6 +11,7 @@ export type Calls = ReturnType<typeof syncCalls>;
 
 /** Reading the clock takes about 0.1 us, so shorter calls than this are timed many at a time. Milliseconds. */
 const TIMED_ALONE_MS = 0.02;
+/** How many single call times are kept of a run. */
 const MAX_TIMES = 400;
 const ONE_INPUT_MS = 5;
 

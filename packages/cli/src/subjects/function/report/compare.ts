@@ -36,15 +36,13 @@ export function renderComparison(a: Findings, b: Findings, options: Partial<Term
   const differing = (title: string, facts: readonly Fact[]) =>
     listed(title, differences(facts, a, b), columns, '-', undefined, 'warn');
   const table = { title: 'Figures', head: HEAD, rows: rows.map(({ cells }) => cells) };
+  const verdicts =
+    ofA === ofB ? `The verdict is the same: ${ofA}` : `Another verdict: ${ofA} in A, ${ofB} in B`;
   const lines: Line[] = [
     ...wrapped(summary(rows), columns, '', 'bold'),
     ...wrapped(ofOne(a), columns, '  A  '),
     ...wrapped(ofOne(b), columns, '  B  '),
-    ...wrapped(
-      ofA === ofB ? `The verdict is the same: ${ofA}` : `Another verdict: ${ofA} in A, ${ofB} in B`,
-      columns,
-      '  ',
-    ),
+    ...wrapped(verdicts, columns, '  '),
     ...differing('Not the same was measured', SUBJECT),
     ...differing('Not the same machine: the figures compare it, too', MACHINE),
     ...(rows.length === 0 ? [] : titledTable(table, columns)),
