@@ -82,11 +82,8 @@ export function tableOf(title: string, head: Row, rows: readonly Row[], isLong =
 
 /** A table of names and values, without the values that are missing. */
 export function pairsTable(title: string, rows: readonly Row[], head: Row = ['what', 'value']) {
-  return tableOf(
-    title,
-    head,
-    rows.filter(([, value]) => value !== NONE),
-  );
+  const known = rows.filter(([, value]) => value !== NONE);
+  return tableOf(title, head, known);
 }
 
 export function tablesSection(id: string, title: string, ...tables: readonly (Table | undefined)[]): Section {
@@ -94,15 +91,8 @@ export function tablesSection(id: string, title: string, ...tables: readonly (Ta
 }
 
 /** The rows on the machine, for the table that says how it was measured. */
-export function machineRows({
-  cpu,
-  cores,
-  availableThreads,
-  memoryBytes,
-  node,
-  platform,
-  loadBefore,
-}: Machine): Row[] {
+export function machineRows(machine: Machine): Row[] {
+  const { cpu, cores, availableThreads, memoryBytes, node, platform, loadBefore } = machine;
   const wanted = (load: number) => `on average ${load.toFixed(1)} threads wanted a core`;
   return [
     ['processor', cpu],

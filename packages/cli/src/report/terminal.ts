@@ -1,7 +1,7 @@
 /** A report on a terminal: the verdict, why, and what to do; with --verbose all figures. No line is too wide for it, and no text of the user's steers it. */
 import { counted, NONE } from '../format/figures.js';
 import { inColumns, truncated, widthOf } from '../format/text.js';
-import { type Report, type Row, shortened, type Table, type Tone } from './model.js';
+import { type Report, type Row, shortened, type Table } from './model.js';
 
 export interface TerminalOptions {
   readonly columns: number;
@@ -19,12 +19,7 @@ export interface Line {
   readonly style?: Style | undefined;
 }
 
-const STYLES: Readonly<Record<Tone, Style>> = {
-  pays: 'good',
-  'does not': 'bold',
-  mixed: 'bold',
-  unknown: 'warn',
-};
+const STYLES = { pays: 'good', 'does not': 'bold', mixed: 'bold', unknown: 'warn' } as const;
 const INDENT = '  ';
 
 export function renderTerminal(report: Report, options: TerminalOptions): string {

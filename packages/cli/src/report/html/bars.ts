@@ -22,13 +22,7 @@ interface Row {
 }
 
 /** Undefined where there are no rows. */
-function rowsChart(
-  id: string,
-  title: string,
-  height: number,
-  head: string[],
-  rows: Row[],
-): Chart | undefined {
+function rowsChart(id: string, title: string, height: number, head: string[], rows: Row[]) {
   if (rows.length === 0) return undefined;
   const description = `${rows.map(({ name, words }) => `${name}: ${words}`).join('; ')}.`;
   const body = rows.map((row) => row.body.join('')).join('\n');

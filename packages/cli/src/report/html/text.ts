@@ -34,7 +34,7 @@ const NOT_MEASURED = 'not measured';
 /** @param above the heading above the table: a caption of the same words is for screen readers only */
 export function tableHtml({ title, head, rows }: Table, above?: string): string {
   const cell = (text: string) => `<td>${escaped(text === NONE ? NOT_MEASURED : text)}</td>`;
-  const body = rows.map(([name = '', ...cells]) => [name, ...cells.map(cell)] as const);
+  const body = rows.map(([name = '', ...cells]) => [name, ...cells.map(cell)]);
   const kinds = [head.length === 2 ? 'pairs' : '', title === above ? 'named' : ''];
   return scrolling(title, head, body, kinds.filter(Boolean).join(' '));
 }
@@ -51,7 +51,7 @@ export function heatHtml({ title, head, rows, format }: HeatTable): string {
     const small = value === interval ? '' : `<small>${escaped(interval)}</small>`;
     return `<td class="heat-${shade}">${escaped(value)}${small}</td>`;
   };
-  const body = rows.map(({ name, cells }) => [name, ...cells.map(cell)] as const);
+  const body = rows.map(({ name, cells }) => [name, ...cells.map(cell)]);
   return scrolling(title, head, body, 'heat');
 }
 
@@ -59,13 +59,13 @@ export function heatHtml({ title, head, rows, format }: HeatTable): string {
 function scrolling(
   title: string,
   head: readonly string[],
-  rows: readonly (readonly [name: string, ...cells: string[]])[],
+  rows: readonly (readonly string[])[],
   kind: string,
-): string {
+) {
   const named = kind === '' ? '' : ` class="${kind}"`;
   const columns = head.map((name) => `<th scope="col">${escaped(name)}</th>`).join('');
   const body = rows.map(
-    ([name, ...cells]) => `<tr><th scope="row">${escaped(name)}</th>${cells.join('')}</tr>`,
+    ([name = '', ...cells]) => `<tr><th scope="row">${escaped(name)}</th>${cells.join('')}</tr>`,
   );
   const table =
     `<table${named}><caption>${escaped(title)}</caption>` +

@@ -141,19 +141,17 @@ const LABELS = 7;
 /** How busy each core was in steps of time, or all together, for the class that has the most bytes. */
 function coreTimes({ samples }: FolderFindings, mostCores: number) {
   const largest = greatest(samples.classes, ({ bytes: all }) => all);
-  const ways = SHOWN.flatMap((name) => largest?.warm.ways.find((each) => each.name === name) ?? []);
-  return ways
-    .filter(({ busy }) => busy.length >= LEAST_STEPS)
-    .map(({ name, busy }) => {
-      const title = `Cores over time: ${WAYS[name].title}, files ${sizesInWords(largest!)}`;
-      const cores = Math.min(...busy.map((shares) => shares.length));
-      const ofCore = (_: unknown, core: number) => ({
-        name: `core ${core}`,
-        shares: busy.map((each) => each[core]!),
-      });
-      const together = { name: counted(cores, 'core'), shares: busy.map((each) => mean(each) ?? Number.NaN) };
-      return { name, title, lines: cores > mostCores ? [together] : Array.from({ length: cores }, ofCore) };
+  return SHOWN.flatMap((name) => {
+    const busy = largest?.warm.ways.find((each) => each.name === name)?.busy ?? [];
+    if (busy.length < LEAST_STEPS) return [];
+    const title = `Cores over time: ${WAYS[name].title}, files ${sizesInWords(largest!)}`;
+    const cores = Math.min(...busy.map((shares) => shares.length));
+    const together = { name: counted(cores, 'core'), shares: busy.map((each) => mean(each) ?? Number.NaN) };
+    const each = Array.from({ length: cores }, (_, core) => {
+      return { name: `core ${core}`, shares: busy.map((shares) => shares[core]!) };
     });
+    return { name, title, lines: cores > mostCores ? [together] : each };
+  });
 }
 
 /** Draws the figures of `coreTimes` in characters: one line for each core. */

@@ -86,40 +86,36 @@ function barsSections(lanes: readonly NamedLane[]): Section[] {
   ];
 }
 
-const medianOf =
-  (series: SeriesName, format: Format) =>
-  ({ lane }: NamedLane): string =>
-    middle(figureOf(lane[series]), format);
-
 const inCores: Format = (share) => share.toFixed(2);
-
-const TABLES: Readonly<Record<string, Readonly<Record<string, (lane: NamedLane) => string>>>> = {
-  Requests: {
-    'requests/s': medianOf('rate', rate),
-    '95 % interval': ({ lane }) => range(figureOf(lane.rate), rate),
-    'x as it is': ({ requests }) => middle(requests, factor),
-    p50: medianOf('p50Ms', duration),
-    p95: medianOf('p95Ms', duration),
-    p99: medianOf('p99Ms', duration),
-    errors: ({ lane }) => count(failuresOf(lane.errors)),
-  },
-  'What it takes': {
-    'loop delay p99': medianOf('loopDelayMs', duration),
-    'loop busy': medianOf('loopShare', perCent),
-    cores: medianOf('cpuShare', inCores),
-    'load cores': medianOf('loadShare', inCores),
-    'load loop': medianOf('loadLoopShare', perCent),
-    others: medianOf('otherShare', inCores),
-    memory: medianOf('residentBytes', bytes),
-  },
-};
 
 function tablesOf(lanes: readonly NamedLane[]): Table[] {
   if (lanes.length === 0) return [];
-  return Object.entries(TABLES).map(([title, columns]) => {
+  const median = (series: SeriesName, format: Format) => (lane: NamedLane) =>
+    middle(figureOf(lane.lane[series]), format);
+  const table = (title: string, columns: Readonly<Record<string, (lane: NamedLane) => string>>) => {
     const rows = lanes.map((lane) => [lane.name, ...Object.values(columns).map((cell) => cell(lane))]);
     return { title, head: ['how it was run', ...Object.keys(columns)], rows };
-  });
+  };
+  return [
+    table('Requests', {
+      'requests/s': median('rate', rate),
+      '95 % interval': ({ lane }) => range(figureOf(lane.rate), rate),
+      'x as it is': ({ requests }) => middle(requests, factor),
+      p50: median('p50Ms', duration),
+      p95: median('p95Ms', duration),
+      p99: median('p99Ms', duration),
+      errors: ({ lane }) => count(failuresOf(lane.errors)),
+    }),
+    table('What it takes', {
+      'loop delay p99': median('loopDelayMs', duration),
+      'loop busy': median('loopShare', perCent),
+      cores: median('cpuShare', inCores),
+      'load cores': median('loadShare', inCores),
+      'load loop': median('loadLoopShare', perCent),
+      others: median('otherShare', inCores),
+      memory: median('residentBytes', bytes),
+    }),
+  ];
 }
 
 const FORMS = { listener: 'a request listener', server: 'a server', listens: 'it listens by itself' };

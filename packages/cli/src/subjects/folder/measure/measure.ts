@@ -152,10 +152,9 @@ export async function measureFolder(
   }
 }
 
-function nothingFound(
-  { folder, patterns, dot }: FolderPlan,
-  { unreadable, links }: Pick<Awaited<ReturnType<typeof findFiles>>, 'unreadable' | 'links'>,
-): string {
+type Found = Awaited<ReturnType<typeof findFiles>>;
+
+function nothingFound({ folder, patterns, dot }: FolderPlan, { unreadable, links }: Found): string {
   const what = patterns.length === 0 ? 'file' : `file that matches ${patterns.join(' ')}`;
   const hints = [
     ...countsOf(unreadable).map(({ why, count }) => `${count} could not be read: ${why}`),

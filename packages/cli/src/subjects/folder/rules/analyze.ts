@@ -8,6 +8,7 @@ import { compareWays, gainOver, seriesOf, wholeMsOf } from './compare.js';
 import type { Comparison, How, Place } from './compare.js';
 import { type ClassSamples, type FolderSamples, type RoundSamples, type WayName, WAYS } from './samples.js';
 
+type Sizes = Pick<ClassSamples, 'fromBytes' | 'belowBytes'>;
 type Weighed = ReturnType<typeof weigh>;
 export type ClassFinding = Weighed['finding'];
 
@@ -87,17 +88,16 @@ function reasonsOf(classes: readonly Weighed[]): string[] {
     ...classes.map(onServer),
     ...classes.map((of) => {
       const gain = overWorkers(of, 'workers-return', -1);
+      const come = gain && `bytes that are sent back to the main thread come at ${times(gain)} of the rate`;
       return (
-        gain &&
-        `${sizesInWords(of.samples)}: bytes that are sent back to the main thread come at ${times(gain)} of the rate at which workers read them: work on them where they are read`
+        come &&
+        `${sizesInWords(of.samples)}: ${come} at which workers read them: work on them where they are read`
       );
     }),
     ...classes.map((of) => {
       const gain = overWorkers(of, 'processes', -1, 1);
-      return (
-        gain &&
-        `${sizesInWords(of.samples)}: as many processes read ${timesFromTo(gain)} as many files as workers do`
-      );
+      const read = gain && `as many processes read ${timesFromTo(gain)} as many files as workers do`;
+      return read && `${sizesInWords(of.samples)}: ${read}`;
     }),
   ]);
 }
@@ -180,10 +180,7 @@ function ofCache(classes: readonly Weighed[]): string | undefined {
 }
 
 /** `below 4 KiB`, `4 KiB to 64 KiB`, `16 MiB and more`. */
-export function sizesInWords({
-  fromBytes: from,
-  belowBytes,
-}: Pick<ClassSamples, 'fromBytes' | 'belowBytes'>) {
+export function sizesInWords({ fromBytes: from, belowBytes }: Sizes) {
   if (belowBytes === undefined) return `${bytes(from)} and more`;
   return from === 0 ? `below ${bytes(belowBytes)}` : `${bytes(from)} to ${bytes(belowBytes)}`;
 }

@@ -127,12 +127,10 @@ export function initialize(given: readonly HookTarget[]): void {
   targets = given;
 }
 
+type Context = { readonly conditions?: readonly string[] };
+
 /** The replacement of a module, for `import`; `replaceRequired` handles `require`. */
-export function load(
-  url: string,
-  context: { readonly conditions?: readonly string[] },
-  next: (url: string, context: unknown) => unknown,
-): unknown {
+export function load(url: string, context: Context, next: (url: string, of: Context) => unknown): unknown {
   const target = targets.find((each) => url === each.url);
   if (target === undefined || context.conditions?.includes('require')) return next(url, context);
   return { format: 'module', source: sourceOf(target), shortCircuit: true };

@@ -11,6 +11,7 @@ import type { ErrorSamples, LaneSamples, ServerSamples } from './samples.js';
 export type ServerAnswer = 'leave' | 'offload' | 'cluster' | 'unknown';
 
 type ServerVerdict = rules.Verdict<ServerAnswer>;
+type Maybe = ServerVerdict | undefined;
 
 export type Figures = ReturnType<typeof figuresOf>;
 
@@ -132,7 +133,7 @@ function unknown(why: string): ServerVerdict {
   return { answer: 'unknown', sentence: `Cannot tell: ${why}` };
 }
 
-function cannotRun({ samples: { asIs } }: Figures): ServerVerdict | undefined {
+function cannotRun({ samples: { asIs } }: Figures): Maybe {
   if (asIs.ended !== undefined) return unknown(`the app ended ${endOf(asIs.ended, asIs)}`);
   return isFailing(asIs.errors)
     ? unknown(`the app answers with errors: ${errorsOf(asIs.errors)}`)
@@ -155,7 +156,7 @@ export function errorsOf({ answers, bad, sockets, timeouts, first }: ErrorSample
   return `${parts.join(', ')}${first === undefined ? '' : ` (the first: ${first})`}`;
 }
 
-function isTooLittle({ samples: { asIs, control, skipped }, ways }: Figures): ServerVerdict | undefined {
+function isTooLittle({ samples: { asIs, control, skipped }, ways }: Figures): Maybe {
   // Only rounds count in which both the app as it is and its control were measured.
   const rounds = Math.min(asIs.rate.length, control.rate.length);
   if (asIs.rate.length > 0 && asIs.errors.answers === 0)
@@ -170,7 +171,7 @@ function isTooLittle({ samples: { asIs, control, skipped }, ways }: Figures): Se
   return unknown(`${few} too few: a larger --budget gives more`);
 }
 
-function pays({ samples, ways, noise }: Figures): ServerVerdict | undefined {
+function pays({ samples, ways, noise }: Figures): Maybe {
   const [first, second] = ways.filter((way) => way.pays);
   if (first === undefined) return undefined;
   const way = second === undefined ? first : better(first, second, noise);
@@ -180,7 +181,7 @@ function pays({ samples, ways, noise }: Figures): ServerVerdict | undefined {
 }
 
 /** Applies where the interval is above 1, though not by more than the noise. Where the noise hides every effect, nothing is probable. */
-function probablyPays({ ways, noise }: Figures): ServerVerdict | undefined {
+function probablyPays({ ways, noise }: Figures): Maybe {
   const best = mostRequests(ways.filter(({ gain }) => rules.directionOf(gain.requests) === 1));
   if (best === undefined || format.isBeyondAll(noise.requests ?? 0)) return undefined;
   const { answer, advice, gain } = best;
@@ -196,12 +197,7 @@ function mostRequests(ways: readonly Way[]): Way | undefined {
 }
 
 /** On a full machine, where the event loop holds up the requests, their CPU time decides: on free cores each process answers what that allows. */
-function likelyPays({
-  samples: { asIs, subject },
-  cluster,
-  cores,
-  noise,
-}: Figures): ServerVerdict | undefined {
+function likelyPays({ samples: { asIs, subject }, cluster, cores, noise }: Figures): Maybe {
   const requests = cluster?.gain.requests;
   if (cluster === undefined || requests === undefined) return undefined;
   if (!roomOf(cluster.lane, cores).isFull || (middleOf(asIs.loopShare) ?? 0) < BUSY) return undefined;
@@ -240,7 +236,7 @@ const AT_ITS_LIMIT = 0.85; // a load generator whose event loop is busy for this
 const SURELY_WORSE = 0.7; // with less than this share of the requests a way is worse, even if the load generator held it up
 
 /** The load generator was at its limit, so that the app might have answered more requests. */
-function isHeldUpByLoad({ samples: { asIs }, ways }: Figures): ServerVerdict | undefined {
+function isHeldUpByLoad({ samples: { asIs }, ways }: Figures): Maybe {
   const isAtLimit = (lane: LaneSamples): boolean => (middleOf(lane.loadLoopShare) ?? 0) >= AT_ITS_LIMIT;
   const isHeld = ways.some(
     ({ lane, gain }) => (isAtLimit(lane) || isAtLimit(asIs)) && (gain.requests?.high ?? 1) > SURELY_WORSE,
@@ -253,7 +249,7 @@ const MUCH_TAKEN = 0.15; // other programs that take more of all cores are more 
 const LEAST_LEFT = 0.1; // how many cores the app is taken to have had at least: with none, no proportion could be told
 
 /** Others had the cores that a second process or thread would have needed. It applies where it does not pay here, or they take much of the cores. */
-function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerdict | undefined {
+function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): Maybe {
   if (cores < 2 || (middleOf(asIs.loopShare) ?? 1) < NOT_ONLY_WAITING) return undefined;
   const held = ways.find(({ gain, lane }) => {
     const { load, others, isFull } = roomOf(lane, cores);
@@ -283,7 +279,7 @@ export function coresOf(share: number): string {
   return share.toFixed(share < 0.095 ? 2 : 1);
 }
 
-function doesNotPay(figures: Figures): ServerVerdict | undefined {
+function doesNotPay(figures: Figures): Maybe {
   const { samples, ways, noise, cluster } = figures;
   const isIdle = waits(samples.asIs);
   const isSure = ways.every(({ gain: { requests } }) => {
