@@ -76,6 +76,8 @@ export class CallsHere {
   #run: ResolvedRun;
   #context: unknown;
   #timed = 0;
+  /** The function of the last timed call: mostly that of the next one. */
+  #last: Entry | undefined;
   /** When the last timed call ended. */
   #lastEnd = 0;
 
@@ -93,18 +95,49 @@ export class CallsHere {
   }
 
   /**
-   * Runs a call; returns undefined if it cannot run here and now. Never throws. One function, so that a call on credit passes few.
+   * Runs a call; returns undefined if it cannot run here and now. Never throws. A call on credit passes few other functions.
    * @param options undefined: the call has none
    */
   enter(name: unknown, args: unknown, options?: ResolvedRun): Promise<unknown> | undefined {
-    const entry = this.entries.get(name as string);
+    const entry = name === this.#last?.name ? this.#last : this.entries.get(name as string);
     if (entry === undefined || !isList(args) || running !== undefined) return undefined;
-    const { ledger, lifecycle, hooks, defaults, parts } = this.#engine;
+    const { lifecycle, hooks, defaults, parts } = this.#engine;
     if (lifecycle.state !== 'open') return undefined;
-    const run = options ?? defaults;
     const isWatched = hooks.isTracing || hooks.areCallsHeard;
-    const isCredited = options === undefined && entry.credits > 0 && entry.turn === this.turn && !isWatched;
-    const began = isCredited ? 0 : this.#beginTimed(entry, run);
+    const isCredited = options === undefined && entry.credits > 0 && entry.turn === this.turn;
+    if (!isCredited || isWatched) return this.#enterTimed(entry, args, options ?? defaults, isWatched);
+    let own: readonly unknown[] | undefined;
+    try {
+      own = this.#ownArguments(entry, args);
+      if (own === undefined) return undefined;
+      if (own !== args && lifecycle.refusal !== undefined) return rejected(lifecycle.refusal); // a getter has closed the pool
+      entry.credits--;
+      this.#begin(entry.name);
+      const result = (0, entry.run)(...own); // without a `this`, as in `invoke`
+      this.isAwaited = !isImmutable(result) && isThenable(result);
+      running = undefined;
+      if (this.isAwaited) return this.#adopt(entry, result, parts.platform.now(), defaults, undefined);
+      const value = this.copyResult(result, entry.isPure);
+      entry.used++;
+      return Promise.resolve(value);
+    } catch (thrown) {
+      running = undefined;
+      return own === undefined ? rejected(thrown) : this.#failed(entry, thrown, 0, 0, undefined);
+    } finally {
+      if (this.#call !== undefined) this.forget();
+    }
+  }
+
+  /** Runs a call by the clock. Returns undefined if it cannot run here and now. */
+  #enterTimed(
+    entry: Entry,
+    args: readonly unknown[],
+    run: ResolvedRun,
+    isWatched: boolean,
+  ): Promise<unknown> | undefined {
+    const { ledger, lifecycle, hooks, parts } = this.#engine;
+    const { name } = entry;
+    const began = this.#beginTimed(entry, run);
     if (began === undefined) return undefined;
     let own: readonly unknown[] | undefined;
     let id = 0;
@@ -114,20 +147,19 @@ export class CallsHere {
       own = this.#ownArguments(entry, args);
       if (own === undefined) return undefined;
       if (isWatched) id = ledger.newId();
-      if (hooks.isTracing) trace = hooks.traceStart(id, entry.name);
-      if (isWatched) hooks.emit('task:submit', { taskId: id, name: entry.name });
+      if (hooks.isTracing) trace = hooks.traceStart(id, name);
+      if (isWatched) hooks.emit('task:submit', { taskId: id, name });
       // A getter, the tracer or a listener may have closed the pool, or given up the call.
       const { refusal } = lifecycle;
       if (refusal !== undefined || run.signal?.aborted) {
-        const error = refusal ?? abortError({ name: entry.name, id, run });
+        const error = refusal ?? abortError({ name, id, run });
         if (!isWatched) return rejected(error);
         const { task, promise } = this.#open(entry, id, run, trace);
         task.settle({ outcome: refusal === undefined ? 'aborted' : 'rejected', error });
         return promise;
       }
-      if (isCredited) entry.credits--;
       const result = this.invoke(entry, own, id, run, trace);
-      if (this.isAwaited) return this.#adopt(entry, result, began || parts.platform.now(), run, trace);
+      if (this.isAwaited) return this.#adopt(entry, result, began, run, trace);
       if (entry.unseen > 0) entry.unseen--;
       value = this.copyResult(result, entry.isPure);
     } catch (thrown) {
@@ -135,10 +167,6 @@ export class CallsHere {
       return hooks.isTracing ? undefined : rejected(thrown); // a task is refused as this would be, and its tracer hears of it
     } finally {
       this.forget();
-    }
-    if (isCredited) {
-      entry.used++;
-      return Promise.resolve(value);
     }
     const ended = parts.platform.now();
     const ms = ended - began;
@@ -148,7 +176,7 @@ export class CallsHere {
     this.#count(entry, ms, ended);
     if (isWatched) {
       const end = { outcome: 'completed', waitMs: 0, runMs: ms, error: undefined } as const;
-      hooks.taskEnded({ taskId: id, name: entry.name, context: trace, ...end });
+      hooks.taskEnded({ taskId: id, name, context: trace, ...end });
     }
     this.#count(entry, undefined, ended); // a listener of this call may have made calls that run on credit
     const most = isWatched || entry.unseen > 0 ? 0 : isSuspicious ? 1 : 2 * entry.granted + 1;
@@ -156,6 +184,7 @@ export class CallsHere {
     entry.granted = Math.max(0, Math.min(most, MOST_CREDITS, affordable));
     entry.credits = entry.granted;
     entry.turn = this.turn;
+    this.#last = entry;
     const { module } = this.#here;
     if (this.#timed++ % SIZED_EVERY === 0) entry.learnt?.sized(module.sizeOf(own), module.sizeOf([value]));
     return Promise.resolve(value);
@@ -194,7 +223,7 @@ export class CallsHere {
 
   /** The arguments that the function gets, copied unless it is pure; undefined: only a task can have them. Throws ERR_NOT_CLONEABLE. */
   #ownArguments({ isPure }: Entry, args: readonly unknown[]): readonly unknown[] | undefined {
-    if (args.every(isImmutable)) return args;
+    if (args.length === 1 ? isImmutable(args[0]) : args.every(isImmutable)) return args;
     if (args.some(leaseOf)) return undefined;
     if (isPure) return args;
     // `transfer` marks results. An argument with its mark is an object like others: it is copied within the list, where no mark counts.
@@ -283,12 +312,16 @@ export class CallsHere {
     return running === this;
   }
 
+  #begin(name: string): void {
+    running = this; // eslint-disable-line @typescript-eslint/no-this-alias -- which one runs, among those of all pools
+    this.#name = name;
+  }
+
   /** Runs a function up to its return; then `forget` is to be called. Throws what the function throws. */
   invoke(entry: Entry, args: readonly unknown[], id: number, run: ResolvedRun, context: unknown): unknown {
     const { module } = this.#here;
-    running = this; // eslint-disable-line @typescript-eslint/no-this-alias -- which one runs, among those of all pools
+    this.#begin(entry.name);
     this.#id = id;
-    this.#name = entry.name;
     this.#run = run;
     this.#context = context;
     try {
