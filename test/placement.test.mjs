@@ -66,7 +66,8 @@ describe("placement 'auto'", () => {
 
   test('a function that computes for long stays on threads', async (t) => {
     const pool = autoPool(t);
-    for (let i = 0; i < 70; i++) assert.notEqual(await pool.run('spin', [2]), 0);
+    // On a busy machine a crossing may cost 2 ms, and a function that runs no longer is rightly called here.
+    for (let i = 0; i < 70; i++) assert.notEqual(await pool.run('spin', [10]), 0);
     const { place, inline, why } = functionOf(pool, 'spin');
     assert.deepEqual([place, inline], ['threads', 0]);
     assert.match(why, /^a call runs for .+ ms, a crossing costs/);
