@@ -104,7 +104,7 @@ export interface Platform {
   spawn(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread;
   /** What another thread of this process needs to start a worker: `data` is cloned, the parts of it in `transfer` move. */
   recipe(spec: ThreadSpec): { readonly data: unknown; readonly transfer: readonly unknown[] };
-  /** By the system's own id of a thread of this process; undefined where the system does not tell. */
+  /** The CPU time of a thread of this process, by the system's id of it; undefined where the system does not tell. */
   cpuOf(threadId: number): CpuTime | undefined;
   startHelper(spec: HelperSpec, onExit: (exit: ThreadExit) => void): Thread;
   /** A structured clone, by the runtime's own algorithm. */
@@ -127,7 +127,7 @@ export interface Platform {
   threadCeiling(): number;
   /** The bytes that the process has, and those that it may take; undefined where the system does not tell. */
   memory(): Measured['memory'];
-  /** Of the calling thread; `utilization` of its event loop since it was asked before, 0 to 1. */
+  /** How busy the calling thread is, with the `utilization` of its event loop since the last question, 0 to 1; and its memory. */
   ownLoad(): { readonly utilization: number; readonly residentBytes: number; readonly heapUsedBytes: number };
   env(name: string): string | undefined;
   resolveModule(specifier: unknown): string;

@@ -63,7 +63,7 @@ export interface Measured {
 
 export interface WorkerSample extends Pick<WorkerView, 'id' | 'completed'> {
   readonly isBusy: boolean;
-  /** Of the tasks that it has ended. */
+  /** How many milliseconds the tasks ran that it has ended. */
   readonly runMs: number;
   readonly cpu: CpuTime | undefined;
 }

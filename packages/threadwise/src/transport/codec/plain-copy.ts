@@ -19,7 +19,7 @@ type Copier = (value: Fields, depth: number) => Fields;
 
 /** The shapes of what this thread has copied: a book that nobody else reads. Made when the first object is copied. */
 let book: ReturnType<typeof newBook> | undefined;
-/** By the numbers of the shapes. */
+/** What copies an object of each shape, by the number of the shape. */
 const copiers: (Copier | undefined)[] = [];
 
 /** The objects of the copy that is being made. A getter that copies something itself gets structured clone. */

@@ -10,7 +10,7 @@ export const NAMED = 12;
 export const SEGMENT = 13;
 /** The worker's end of a line to the pool's coordinator, which sends such messages, too. */
 export const LINE = 14;
-/** From the worker: the result of the task in a cell, or its error. */
+/** A message of the worker: the result of the task in a cell, or its error. */
 export const RESULT = 11;
 
 export type Posted = readonly [

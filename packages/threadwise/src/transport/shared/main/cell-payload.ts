@@ -20,7 +20,7 @@ export class CellPayload implements Payload {
   /** Kept only if they are to be written again after a crash. */
   args: readonly unknown[] = NO_VALUES;
   readonly transfer = NO_VALUES;
-  /** Of the arena, in which the arguments lie; -1: none. */
+  /** The block of the arena in which the arguments lie; -1: none. */
   block = -1;
   /** Whether a worker died while it had the cell: then its content is unknown. */
   isSpoilt = false;

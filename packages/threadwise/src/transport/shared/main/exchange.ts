@@ -53,7 +53,7 @@ export class SharedExchange implements Exchange, PlainWay {
   /** The position up to which the ring has room, by main's last look at HEAD. */
   #roomUntil: number;
   readonly #mainShapes: ArrayBufferLike;
-  /** Of the last plain call: most programs call the same function again and again. */
+  /** The function of the last plain call, and its number: most programs call the same function again and again. */
   #lastName: string | undefined;
   #lastNameId = -1;
   readonly #nameIds = new Map<string, number>();
