@@ -119,7 +119,7 @@ export interface Platform {
   collectSoon(buffer: ArrayBufferLike): void;
   /** Whether threads can share memory, and wait for it without being blocked. */
   readonly hasSharedMemory: boolean;
-  /** Where workers cannot have processes of their own, such as 'on Windows'; undefined: they can. */
+  /** Says where workers cannot have processes of their own, such as 'on Windows'. Returns undefined where they can. */
   noProcesses(): string | undefined;
   /** How many threads the limits of the machine and the container allow. */
   availableThreads(): number;

@@ -327,7 +327,7 @@ export class CallsHere {
     try {
       // Its code may ask about its task after it has returned, unless it is known to return no promise.
       const mayAskLater = entry.unseen > 0 && module.isAsked();
-      // Without a `this`, as on workers. Spread, so that V8 does not compile the function into this one: there its numbers would become objects.
+      // The function gets no `this`, as on workers. The arguments are spread, so that V8 does not compile the function into this one: there its numbers would become objects.
       const result = mayAskLater ? module.enter(this.asked(), entry.run, args) : (0, entry.run)(...args);
       this.isAwaited = isThenable(result);
       return result;

@@ -98,7 +98,7 @@ function openUnnamed(byteLength: number) {
 }
 
 function mainBoard(file: BoardFile, closeFile: () => void): MainBoard {
-  /** Of each cell, the stamp of the last posting, and main's word as it is in the file. */
+  /** For each cell: the stamp of its last posting, and main's word as the file has it. */
   const [stamps, words] = [new Uint8Array(file.cells), new Uint8Array(file.cells)];
   const free = [...stamps.keys()];
   /** Tickets that were withdrawn, and that the worker has not passed. */

@@ -156,7 +156,7 @@ export class CoordinatedLink extends SharedLink {
     return countWithin(Atomics.load(this.own, L.UTILIZATION), 1000) / 1000;
   }
 
-  /** By way of the coordinator, so that the worker hears of this after everything that was assigned to it. */
+  /** The coordinator tells the worker, so that the worker hears of it after everything that was assigned to it. */
   override retire(isReplaced = false): boolean {
     const { thread } = this.exchange;
     this.isRetiring = true;

@@ -143,7 +143,7 @@ export const isPosted = (cells: Int32Array, hint: number, phase: number) =>
 export const NOTHING = 0;
 export const NUMBER = 1;
 export const IN_CELL = 2;
-/** In the arena (arguments) or in the seat's stream (results): PLACE is an address or a position. */
+/** The value lies in the arena (arguments: PLACE is an address) or in the seat's stream (results: PLACE is a position). */
 export const OUTSIDE = 3;
 export const BY_PORT = 4;
 export const LATIN1 = 5;

@@ -185,7 +185,7 @@ export class SharedExchange implements Exchange, PlainWay {
     return link;
   }
 
-  /** At the end of the process: Node ends the threads one by one, and those that still run would wake others that are being ended. */
+  /** Called at the end of the process, where Node ends the threads one by one: those that still run would wake others that are being ended. */
   protected dismissAll(): void {
     for (const seat of this.links.keys()) this.board.dismiss(seat);
   }
