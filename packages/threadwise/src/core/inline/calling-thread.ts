@@ -14,7 +14,8 @@ import { textOf } from '../options/errors.js';
 import { transition } from '../workers/worker-slot.js';
 import { loadsTooLong } from '../workers/failures.js';
 import { TEARDOWN_MS } from '../workers/workers.js';
-import { CallsHere, type Entry, newEntry, NO_WORKER } from './calls-here.js';
+import { CallsHere, NO_WORKER } from './calls-here.js';
+import { type Entry, newEntry } from './entry.js';
 import { TasksHere } from './tasks-here.js';
 
 /**

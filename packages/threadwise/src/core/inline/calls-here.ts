@@ -6,18 +6,17 @@ import { rejected } from '../calls/caller-stack.js';
 import { abortError } from '../calls/canceller.js';
 import { isImmutable, NO_PAYLOAD, notCloneable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
-import type { CallHost, PlacedFunction, Placement, RunningCall, TaskFunction } from '../contracts.js';
+import type { CallHost, Placement, RunningCall } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { leaseOf } from '../lease.js';
-import { isList, tagOf } from '../options/checks.js';
+import { isList } from '../options/checks.js';
 import { isThenable, promised } from '../promised.js';
 import type { CallingThread } from './calling-thread.js';
+import type { Entry } from './entry.js';
 
 /** `task.workerId` of code on the calling thread. */
 export const NO_WORKER = 0;
 
-/** After this many results, none of them a promise, a function is taken to return none. */
-const SYNC_RESULTS = 32;
 /** How many calls of a function run on credit at most. Reading the clock costs as much as a tiny call. */
 const MOST_CREDITS = 15;
 /** The share of what is left of the turn that calls on credit may take. */
@@ -26,29 +25,6 @@ const CREDIT_SHARE = 1 / 2;
 const SUSPICIOUS_MS = 1;
 /** The arguments and the result of one timed call in this many are measured. */
 const SIZED_EVERY = 32;
-
-/** Makes the entry of a function of the module. @param isAsked whether any code of this thread can ask about its task */
-export function newEntry(name: string, run: TaskFunction, isPure: boolean, isAsked: boolean) {
-  const unseen = isAsked ? SYNC_RESULTS : 0;
-  return {
-    name,
-    run,
-    isPure,
-    /** What placement 'auto' has learnt of the function. */
-    learnt: undefined as PlacedFunction | undefined,
-    /** How many more results must be no promises before it is taken to return none; Infinity: it does return promises. */
-    unseen: tagOf(run) === '[object Function]' ? unseen : Number.POSITIVE_INFINITY,
-    /** How many calls may still run on credit in which turn, how many have and were not counted, and how many were granted last. */
-    credits: 0,
-    turn: -1,
-    used: 0,
-    granted: 0,
-    /** How many milliseconds the last timed call took. */
-    lastMs: 0,
-  };
-}
-
-export type Entry = ReturnType<typeof newEntry>;
 
 /** The pool whose function runs on this thread right now. No other call begins before that has returned. */
 export let running: CallsHere | undefined;
