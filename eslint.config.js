@@ -79,6 +79,11 @@ export default defineConfig(
       ],
     },
   },
+  {
+    files: ['packages/*/src/**', 'packages/control/dashboard/**', 'bench/**', 'scripts/**'],
+    ignores: ['**/*.test.*', '**/*.case.ts'],
+    rules: { 'max-lines': ['error', 400] },
+  },
   { files: ['test/fast-check.*mts', 'test/fast-check.mjs'], rules: { 'no-restricted-imports': 'off' } },
   {
     // Tasks throw whatever users throw.

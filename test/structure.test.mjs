@@ -1,4 +1,4 @@
-// The structure of the library's source: imports point inward, none are circular, and no file is too long.
+// The structure of the library's source: imports point inward, and none are circular.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const src = fileURLToPath(new URL('../packages/threadwise/src/', import.meta.url));
-const MAX_LINES = 400;
 
 /** Which other folders a folder may import from. Entries, the files in `src` itself, may import from all. */
 const ALLOWED = {
@@ -114,11 +113,6 @@ test('no circles of imports that are there at run time', () => {
     done.add(name);
   };
   for (const name of graph.keys()) visit(name, []);
-});
-
-test(`no file is longer than ${MAX_LINES} lines`, () => {
-  const long = files.filter(({ text }) => text.split('\n').length > MAX_LINES).map(({ name }) => name);
-  assert.deepEqual(long, []);
 });
 
 test('every file begins by saying why it exists', () => {
