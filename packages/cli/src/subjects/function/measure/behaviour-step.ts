@@ -3,7 +3,7 @@ import { describeFailure, endedBy, type Ending, type Failure } from '../../../ex
 import { clamp } from '../../../experiment/session.js';
 import { spreadOf } from '../../../experiment/statistics.js';
 import { toldLoadError } from '../../../run/work/task-module.js';
-import { UsageError } from '../../../exit-code.js';
+import { ExpectedError, UsageError } from '../../../exit-code.js';
 import type { BehaviourReport } from '../probe/behaviour.js';
 import type { SubjectReference } from '../probe/subject.js';
 import { bytesOf, bytesPassed, uncloneable } from '../probe/values.js';
@@ -29,8 +29,8 @@ export async function watchBehaviour(session: FunctionSession): Promise<Subject 
   if (outcome.kind === 'done') return subjectOf(subject, inputs, outcome.value);
   if (outcome.kind === 'aborted') return undefined;
   const why = describeFailure(outcome);
-  const hasStarted = outcome.kind !== 'ended' || outcome.notStarted === undefined;
-  if (report === undefined && hasStarted) throw new UsageError(`cannot load '${moduleGiven}': ${why}`);
+  if (wasNotStarted(outcome)) throw new ExpectedError(`cannot measure '${moduleGiven}': ${why}`);
+  if (report === undefined) throw new UsageError(`cannot load '${moduleGiven}': ${why}`);
   noteEnd(session, outcome, limitMs);
   session.skip('everything else', why);
   return undefined;
@@ -57,13 +57,19 @@ function note({ draft }: FunctionSession, report: BehaviourReport, isNumbered: b
   Object.assign(draft.inline, { coldMs, bytesIn: spreadOf(bytesIn), bytesOut: spreadOf(bytesOut) });
 }
 
-export function endingOf({ exitCode, signal, error }: Ending): Ending {
+/** Whether there was no process to measure in: that says nothing about the function. */
+const wasNotStarted = (failure: Failure) => failure.kind === 'ended' && failure.notStarted !== undefined;
+
+/** How the function ended its process; undefined: it did not. */
+export function endingOf(failure: Failure): Ending | undefined {
+  if (failure.kind !== 'ended' || wasNotStarted(failure)) return undefined;
+  const { exitCode, signal, error } = failure;
   return { exitCode, signal, ...(error === undefined ? {} : { error }) };
 }
 
 /** On the calling thread a failure is the function's doing; after less than `limitMs`, nobody knows whether the call would have settled. */
 function noteEnd({ draft: { behaviour } }: FunctionSession, failure: Failure, limitMs: number): void {
-  if (failure.kind === 'ended') behaviour.ended ??= endingOf(failure);
+  behaviour.ended ??= endingOf(failure);
   if (failure.kind === 'silent' && failure.ms >= limitMs) behaviour.neverSettled ??= failure.ms;
 }
 
@@ -91,9 +97,11 @@ export async function watchSurvival(session: FunctionSession, { reference, input
   const setup = { subject: reference, inputs: inputs.map(({ input }) => input), shareMs };
   const outcome = await probe.ask('open', setup, session.patience());
   await probe.kill();
-  if (outcome.kind === 'ended') behaviour.endedInWorker = endingOf(outcome);
   if (outcome.kind === 'failed') behaviour.failsInWorker = describeFailure(outcome);
-  if (outcome.kind !== 'done') return `in a worker ${describeFailure(outcome)}`;
+  if (outcome.kind !== 'done') {
+    behaviour.endedInWorker = endingOf(outcome);
+    return `in a worker ${describeFailure(outcome)}`;
+  }
   const { failures, workerExit } = outcome.value;
   if (workerExit !== undefined) {
     behaviour.endedInWorker = { exitCode: workerExit, signal: null };

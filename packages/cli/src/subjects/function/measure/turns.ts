@@ -88,8 +88,8 @@ export function roundsOf(
       isTight: tight,
       onFailure: (failure) => {
         // The system sends SIGKILL where memory is short: that is not the function's doing.
-        if (failure.kind !== 'ended' || failure.signal === 'SIGKILL') return;
-        session.draft.behaviour.endedInWorker ??= endingOf(failure);
+        const ending = endingOf(failure);
+        if (ending?.signal !== 'SIGKILL') session.draft.behaviour.endedInWorker ??= ending;
       },
     }),
   );
