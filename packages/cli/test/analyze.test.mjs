@@ -120,7 +120,10 @@ test('where no process can be started, that is told, and no call is blamed', asy
   const node = ['--import', "data:text/javascript,process.execPath='/nowhere/node'"];
   const { code, stdout, stderr } = await run(['analyze', task('increment'), '--range', '1..3'], { node });
   assert.deepEqual([code, stdout], [1, ''], stderr);
-  assert.match(stderr, /threadwise: cannot measure '.*': its process did not start: spawn \/nowhere\/node ENOENT/);
+  assert.match(
+    stderr,
+    /threadwise: cannot measure '.*': its process did not start: spawn \/nowhere\/node ENOENT/,
+  );
 });
 
 test('Ctrl-C tells what is known so far: exit code 130', async () => {

@@ -28,7 +28,8 @@ export class Affinity<W extends { readonly serves: boolean }> {
   assign(key: unknown, worker: W): void {
     this.#workers.set(key, worker);
     if (--this.#untilSweep === 0) this.#sweep();
-    if (this.#workers.size > this.#maxKeys) this.#forgetOldest(1 + Math.floor(this.#maxKeys * FORGOTTEN_SHARE));
+    if (this.#workers.size > this.#maxKeys)
+      this.#forgetOldest(1 + Math.floor(this.#maxKeys * FORGOTTEN_SHARE));
   }
 
   #forgetOldest(count: number): void {
