@@ -143,8 +143,9 @@ function script(names, parts, text, later) {
     const before = Object.entries(parts).map(([name, part]) => `const ${name}=(()=>{${part}})();`);
     const given = [names, ...Object.keys(parts)];
     if (later !== undefined) {
+      // V8 compiles a function in parentheses at once; it would parse an arrow function in vain, and once more when it is called.
       const comment = `const later_text=(()=>{/*${later}*/}).toString().slice(7,-3);`;
-      const load = `require("node:vm").runInThisContext(\`(require,${given})=>{"use strict";\${later_text}}\`,{filename:"[worker eval]"})`;
+      const load = `require("node:vm").runInThisContext(\`(function(require,${given}){"use strict";\${later_text}})\`,{filename:"[worker eval]"})`;
       before.unshift(`${comment}let later;const load_later=()=>later??=${load}(require,${given});`);
     }
     const values = names.replace(/\w+/g, 'globalThis.$&');
