@@ -80,7 +80,7 @@ async function buildPool() {
       { in: source('index'), out: 'index' },
       ...Object.keys(LATER).map((group) => ({ in: group, out: group })),
     ],
-    plugins: [...OPTIONS.plugins, loadLater(LATER, '.ts', sources, source('index'))],
+    plugins: [...OPTIONS.plugins, loadLater(LATER, sources, source('index'))],
     splitting: true,
     sourcemap: 'external',
     write: false,

@@ -65,12 +65,12 @@ export function refuseVariables({ outputs }) {
  * `load_<group>()`, which must return the exports of the group's entry. So nothing else can be imported from a group, and `instanceof` does
  * not work with its classes.
  * @param groups the modules of each group, without their ending
- * @param ahead a module that is loaded before any group
+ * @param ahead the path of a module that is loaded before any group
  */
-export function loadLater(groups, ending, folder, ahead) {
+export function loadLater(groups, folder, ahead) {
   const groupOf = new Map(
     Object.entries(groups).flatMap(([group, names]) =>
-      names.map((name) => [fileURLToPath(new URL(`${name}${ending}`, folder)), group]),
+      names.map((name) => [fileURLToPath(new URL(`${name}.ts`, folder)), group]),
     ),
   );
   const entries = new RegExp(`^(${Object.keys(groups).join('|')})$`);
@@ -79,11 +79,11 @@ export function loadLater(groups, ending, folder, ahead) {
     onLoad({ filter: /./, namespace: 'group' }, ({ path: group }) => {
       const files = [...groupOf.keys()].filter((file) => groupOf.get(file) === group);
       const own = files.map((file) => `export { ${callable(file)} } from ${JSON.stringify(file)};`);
-      const others = ahead === undefined ? [] : [`export * from ${JSON.stringify(ahead)};`];
-      return { contents: [...own, ...others].join('\n'), resolveDir: fileURLToPath(folder) };
+      const contents = [...own, `export * from ${JSON.stringify(ahead)};`].join('\n');
+      return { contents, resolveDir: fileURLToPath(folder) };
     });
     onResolve({ filter: /^\./ }, ({ path, importer }) => {
-      const file = join(dirname(importer), path.replace(/\.js$/, ending));
+      const file = join(dirname(importer), path.replace(/\.js$/, '.ts'));
       const group = groupOf.get(file);
       if (group === undefined || groupOf.get(importer) === group) return undefined;
       // A relative path: the source map of what is published has it.

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { relative } from 'node:path';
 import { build } from 'esbuild';
-import { loadLater, minified, refuseVariables, SHORTER, withoutModules } from './build-text.mjs';
+import { minified, refuseVariables, SHORTER, withoutModules } from './build-text.mjs';
 
 const dist = new URL('../packages/threadwise/dist/', import.meta.url);
 const platform = new URL('platform/', dist);
@@ -27,36 +27,12 @@ export const builtSource = (name) => new URL(`node/${name}.js`, platform).pathna
 export const BUILT_SOURCES = new RegExp(`/(${Object.keys(FILES).join('|')})\\.js$`);
 
 /**
- * The modules that not all workers need, and none before its first task. Each text contains them as a comment, which V8 skips. When one of
- * them is first called, they are read from the text that contains the comment: a string would take up memory besides.
- */
-const LATER = [
-  'core/calls/payload',
-  'core/options/nearest',
-  'runner/forks',
-  'runner/instances',
-  'runner/streamed',
-  'transport/classes/packing',
-  'transport/codec/error-codec',
-  'transport/codec/shape-book',
-  'transport/codec/value-reader',
-  'transport/codec/value-writer',
-  'transport/coordinator/given',
-  'transport/message/claim-board',
-  'transport/message/endpoint',
-];
-
-/**
  * Bundles the compiled entries into the files. What several of the texts need is in the files only once: no bundler of a
  * user could shorten a text.
  */
 export async function buildThreads() {
   const { outputFiles, metafile } = await build({
-    entryPoints: [
-      { in: 'later', out: 'later' },
-      ...ENTRIES.map((out) => ({ in: new URL(`${out}.js`, platform).pathname, out })),
-    ],
-    plugins: [loadLater({ later: LATER }, '.js', dist)],
+    entryPoints: ENTRIES.map((out) => ({ in: new URL(`${out}.js`, platform).pathname, out })),
     bundle: true,
     splitting: true,
     write: false,
@@ -76,8 +52,6 @@ export async function buildThreads() {
       scriptOf(text),
     ]),
   );
-  if (parts.get('later').text.includes('*/'))
-    throw new Error('What is loaded later would end the comment that it stands in');
   const needs = new Map(ENTRIES.map((entry) => [entry, needsOf(entry, parts)]));
   const common = [...needs.values()]
     .map(({ names }) => names)
@@ -109,22 +83,18 @@ export async function buildThreads() {
 
 /** The names of the parts that a text needs, those of them that come before it, and the globals that it may use. */
 function needsOf(entry, parts) {
-  const own = partsOf(entry, parts);
-  const hasLater = [...own, entry].some((part) => parts.get(part).text.includes('load_later('));
-  const before = hasLater ? [...new Set([...own, ...partsOf('later', parts)])] : own;
-  const needed = hasLater ? [...before, 'later'] : before;
+  const needed = partsOf(entry, parts);
   const names = globalsIn([...needed, entry].map((part) => parts.get(part).text).join(''));
-  return { needed, before, hasLater, names };
+  return { needed, names };
 }
 
 /** The code of a function that returns a text. @param common the globals that all texts may use: their names stand in the files only once */
-function sourceOf({ before, hasLater, names }, common, text) {
+function sourceOf({ needed, names }, common, text) {
   const others = names.filter((name) => !common.includes(name));
   const given = [
     others.length === 0 ? 'common' : `\`\${common},${others}\``,
-    `{ ${before.map(variableOf).join(', ')} }`,
+    `{ ${needed.map(variableOf).join(', ')} }`,
     JSON.stringify(text),
-    ...(hasLater ? ['later'] : []),
   ];
   return `script(${given.join(', ')})`;
 }
@@ -134,20 +104,12 @@ function sourceOf({ before, hasLater, names }, common, text) {
  * to globals: it reads each global that it may use before any task module is loaded, and then uses only these values.
  * @param names the globals
  * @param parts the texts that the script's own text needs, by name
- * @param later the text of what is loaded when it is first called
  */
-function script(names, parts, text, later) {
+function script(names, parts, text) {
   let made;
   return () => {
     if (made !== undefined) return made;
     const before = Object.entries(parts).map(([name, part]) => `const ${name}=(()=>{${part}})();`);
-    const given = [names, ...Object.keys(parts)];
-    if (later !== undefined) {
-      // V8 compiles a function in parentheses at once; it would parse an arrow function in vain, and once more when it is called.
-      const comment = `const later_text=(()=>{/*${later}*/}).toString().slice(7,-3);`;
-      const load = `require("node:vm").runInThisContext(\`(function(require,${given}){"use strict";\${later_text}})\`,{filename:"[worker eval]"})`;
-      before.unshift(`${comment}let later;const load_later=()=>later??=${load}(require,${given});`);
-    }
     const values = names.replace(/\w+/g, 'globalThis.$&');
     // Node.js makes these globals for a text that it is given to run, and a task module would take them for its own. Those of a preload are left alone.
     const own =
@@ -195,7 +157,6 @@ const chunks = [];
 
 /** The variable of a shared part, in the file and in the script: a number in place of esbuild's name, which is long and stands there many times. */
 function variableOf(name) {
-  if (name === 'later') return name;
   if (!chunks.includes(name)) chunks.push(name);
   return `part${chunks.indexOf(name)}`;
 }
