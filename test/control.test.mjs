@@ -277,6 +277,24 @@ describe('recycle', () => {
     });
   }
 
+  test('whose replacement ends before it has a call: the error says that, and how', async (t) => {
+    for (const [end, how] of [
+      ['throw new Error("no connection")', /^Error: no connection \(file:.*\)$/],
+      ['process.exit(3)', /^Error: The worker ended with exit code 3 while it had nothing to do$/],
+    ]) {
+      const { pathname, write } = moduleOnDisk(t);
+      const pool = poolFor(t, { threads: 2 }, pathname);
+      pool.on('error', () => undefined);
+      await pool.ready;
+      write(`export const version = () => 2, setup = () => void setImmediate(() => { ${end}; });`);
+      const { error } = await outcome(pool.recycle());
+      assert.equal(error.code, 'ERR_MODULE_LOAD');
+      const [, before, after] = /^(.*) ended: (.*)$/.exec(error.message) ?? [];
+      assert.match(before ?? error.message, /^A worker that had loaded the task module file:/);
+      assert.match(after, how);
+    }
+  });
+
   test('of the only worker of a pool whose module is broken on disk: the pool is broken in the end, and every call settles', async (t) => {
     const { pathname, write } = moduleOnDisk(t);
     const pool = poolFor(t, { threads: 1 }, pathname);

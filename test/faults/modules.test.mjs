@@ -48,15 +48,20 @@ describe('modules', () => {
   }
 
   for (const placement of ['threads', 'inline']) {
-    test(`a worker that cannot load the module: its exit is told after its calls, with the error, placement ${placement}`, async (t) => {
-      const pool = poolFor(t, { threads: 1, placement }, badUrl('throws.mjs'));
-      const told = [];
-      pool.on('task:settle', ({ error }) => told.push(error.code));
-      const exited = event(pool, 'worker:exit', ({ reason }) => told.push(reason));
-      await outcome(pool.run('f', []));
-      assert.equal((await exited).error?.message, 'thrown while loading');
-      assert.deepEqual(told, ['ERR_MODULE_LOAD', 'load-failed']);
-    });
+    for (const isClosing of [false, true]) {
+      const when = isClosing ? 'while the pool closes' : 'while the pool is open';
+      test(`a worker that cannot load the module ${when}: its exit is told after its calls, with the error, placement ${placement}`, async (t) => {
+        const pool = poolFor(t, { threads: 1, placement }, badUrl('throws.mjs'));
+        const told = [];
+        pool.on('task:settle', ({ error }) => told.push(error.code));
+        const exited = event(pool, 'worker:exit', ({ reason }) => told.push(reason));
+        const call = outcome(pool.run('f', []));
+        if (isClosing) await pool.close();
+        await call;
+        assert.equal((await exited).error?.message, 'thrown while loading');
+        assert.deepEqual(told, ['ERR_MODULE_LOAD', 'load-failed']);
+      });
+    }
   }
 
   test('of an error that the library or Node.js found in the module or the options, no place in the library is named', async (t) => {
@@ -206,7 +211,7 @@ describe('crash loops', () => {
     assert.ok(starts < 10, `${starts} workers were started`);
     const { error } = await outcome(pool.run('increment', [1]));
     assert.equal(error.code, 'ERR_MODULE_LOAD');
-    assert.match(error.message, /idle crash/);
+    assert.match(error.message, /^A worker that had loaded the task module .* ended: Error: idle crash \(/);
   });
 
   test(

@@ -30,7 +30,7 @@ import { type LeaseMemory, SingleBuffers } from './lease.js';
 import { Lifecycle } from './lifecycle.js';
 import { sameAgain, type ThreadwiseError } from './options/errors.js';
 import { checkChanges, type ResolvedOptions, type SizeBounds, threadBounds } from './options/options.js';
-import { hostNotFound, isShortage, loadError } from './workers/failures.js';
+import { hostNotFound, isShortage, loadError, type Stage } from './workers/failures.js';
 import { Recycler } from './workers/recycler.js';
 import { Scaler } from './workers/scaler.js';
 import type { WorkerSlot } from './workers/worker-slot.js';
@@ -210,14 +210,14 @@ export class Engine {
 
   /** A worker failed before it did anything. A module that never loaded will not load the next time, unless the system was short of something. */
   workerFailed(slot: WorkerSlot, error: unknown, phase: 'loading' | 'idle'): void {
-    this.recycler.end(loadError(this.parts.moduleUrl, error, slot.inSetup));
+    this.recycler.end(loadError(this.parts.moduleUrl, error, slot.stage));
     if (phase === 'loading' && this.#traits === undefined && !isShortage(error))
-      this.moduleFailed(error, slot.inSetup);
+      this.moduleFailed(error, slot.stage);
     else this.scaler.failed(error, slot);
   }
 
-  moduleFailed(error: unknown, inSetup: boolean): void {
-    this.lifecycle.break(loadError(this.parts.moduleUrl, error, inSetup));
+  moduleFailed(error: unknown, stage: Stage): void {
+    this.lifecycle.break(loadError(this.parts.moduleUrl, error, stage));
   }
 
   /** A worker, or the calling thread, which ends as a worker ends, is on its way out, or gone. */

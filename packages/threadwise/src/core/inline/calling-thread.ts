@@ -12,7 +12,7 @@ import type { Engine } from '../engine.js';
 import type { WorkerStats } from '../stats.js';
 import { textOf } from '../options/errors.js';
 import { transition } from '../workers/worker-slot.js';
-import { loadsTooLong } from '../workers/failures.js';
+import { loadsTooLong, type Stage } from '../workers/failures.js';
 import { TEARDOWN_MS } from '../workers/workers.js';
 import { CallsHere, NO_WORKER } from './calls-here.js';
 import { type Entry, newEntry } from './entry.js';
@@ -44,8 +44,8 @@ export class CallingThread {
   #state: State = 'unloaded';
   #loaded: LoadedModule | undefined;
   #error: unknown;
-  /** Whether the module was loaded, and its `setup` called. */
-  #inSetup = false;
+  #exitReason: 'closed' | 'load-failed' = 'closed';
+  #stage: Stage = 'load';
   /** The functions that 'auto' may run here. */
   #allowed: readonly string[] = [];
   #since = 0;
@@ -65,6 +65,7 @@ export class CallingThread {
     const { hooks, parts } = this.#engine;
     this.calls.place(placement);
     if (placement.usesThreads) return;
+    if (this.#state === 'failed') return this.#engine.moduleFailed(this.#error, this.#stage);
     if (this.record === undefined) {
       this.record = parts.recorder.worker();
       this.#since = parts.platform.now();
@@ -73,7 +74,6 @@ export class CallingThread {
       else if (this.isReady) void this.#load(); // 'auto' has loaded the module, and not called its `setup`
     }
     if (this.#state === 'unloaded') void this.#load();
-    if (this.#state === 'failed') this.#engine.moduleFailed(this.#error, this.#inSetup);
   }
 
   /** Learns from a worker that has loaded the module which of its functions may run here. */
@@ -152,7 +152,7 @@ export class CallingThread {
     this.calls.flush();
     this.calls.entries.clear();
     this.#deadline = platform.timer(startTimeoutMs, () =>
-      this.#failed(loadsTooLong(startTimeoutMs, this.#inSetup)),
+      this.#failed(loadsTooLong(startTimeoutMs, this.#stage)),
     );
     let loaded: LoadedModule;
     try {
@@ -160,8 +160,10 @@ export class CallingThread {
       if (this.#state !== 'loading') return;
       // 'auto' prepares nothing here: it leaves a module with a setup alone, unless that declares 'auto' for a function.
       const own = { workerId: NO_WORKER, poolName, data: platform.clone(data) };
-      this.#inSetup = this.record !== undefined && loaded.setup !== undefined;
-      if (this.#inSetup) await loaded.setup!(own);
+      if (this.record !== undefined && loaded.setup !== undefined) {
+        this.#stage = 'setup';
+        await loaded.setup(own);
+      }
     } catch (error) {
       return this.#failed(error);
     }
@@ -190,15 +192,16 @@ export class CallingThread {
     this.#engine.pump();
   }
 
-  /** The module cannot be loaded here. With 'auto' the pool goes on without this thread: workers have loaded it. */
+  /** The module cannot be loaded here: the pool ends, and stops this thread. With 'auto' it goes on without this thread: workers have loaded the module. */
   #failed(error: unknown): void {
     if (this.#state !== 'loading') return;
     this.#error = error;
+    this.#exitReason = 'load-failed';
+    if (this.calls.takesAll) return this.#engine.moduleFailed(error, this.#stage);
     this.#transition('failed');
     this.#allow();
-    if (this.calls.takesAll) this.#engine.moduleFailed(error, this.#inSetup);
-    else this.#engine.hooks.report(error);
-    if (this.record !== undefined) this.#tellExit('load-failed');
+    this.#engine.hooks.report(error);
+    if (this.record !== undefined) this.#tellExit();
   }
 
   #allow(): void {
@@ -239,12 +242,13 @@ export class CallingThread {
     this.tasks.clear();
     this.module.leave();
     if (!wasServing) return;
-    this.#tellExit('closed');
+    this.#tellExit();
     this.#engine.workerGone();
   }
 
-  #tellExit(reason: 'closed' | 'load-failed'): void {
-    this.#engine.hooks.emit('worker:exit', { workerId: NO_WORKER, reason, exitCode: 0, error: this.#error });
+  #tellExit(): void {
+    const told = { workerId: NO_WORKER, reason: this.#exitReason, exitCode: 0, error: this.#error };
+    this.#engine.hooks.emit('worker:exit', told);
   }
 
   #transition(to: State): void {

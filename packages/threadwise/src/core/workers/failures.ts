@@ -34,14 +34,18 @@ export function sayLost(task: Task, error: unknown): void {
   if (stack !== undefined) error.stack = stack.replace(message, () => error.message);
 }
 
-/**
- * The error with which `ready` and every waiting call reject when the module does not load.
- * @param inSetup whether it was loaded, and its `setup` had begun
- */
-export function loadError(moduleUrl: string, cause: unknown, inSetup: boolean): ThreadwiseError {
+/** How far a worker has come: it loads the module, runs its `setup`, or is ready for tasks. */
+export type Stage = 'load' | 'setup' | 'ready';
+
+/** The error with which `ready` and every waiting call reject when workers fail before they do anything. @param stage where the last one failed */
+export function loadError(moduleUrl: string, cause: unknown, stage: Stage): ThreadwiseError {
   const place = isThreadwiseError(cause) ? undefined : placeOf(cause); // an error of the library's own has no place in the user's code
   const url = moduleUrl.length > 200 ? `${moduleUrl.slice(0, 200)}…` : moduleUrl;
-  const what = inSetup ? `setup() of the task module ${url} failed` : `Cannot load the task module ${url}`;
+  const what = {
+    load: `Cannot load the task module ${url}`,
+    setup: `setup() of the task module ${url} failed`,
+    ready: `A worker that had loaded the task module ${url} ended`,
+  }[stage];
   const where = place === undefined ? '' : ` (${place})`;
   const way = wayOut((cause as { code?: unknown } | null | undefined)?.code, moduleUrl);
   const message = `${what}: ${textOf(cause)}${where}${way === undefined ? '' : `\n${way}`}`;
@@ -62,8 +66,10 @@ export function reasonOf(message: string): Error {
 }
 
 /** @param ms how many milliseconds it was given */
-export function loadsTooLong(ms: number, inSetup: boolean): Error {
-  return reasonOf(`It did not ${inSetup ? 'end' : 'load'} within ${ms} ms (option worker.startTimeoutMs)`);
+export function loadsTooLong(ms: number, stage: Stage): Error {
+  return reasonOf(
+    `It did not ${stage === 'setup' ? 'end' : 'load'} within ${ms} ms (option worker.startTimeoutMs)`,
+  );
 }
 
 /** Where an error was thrown: the first place in its stack that is in a file of the user's. */

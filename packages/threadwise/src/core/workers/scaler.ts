@@ -175,13 +175,13 @@ export class Scaler {
    * broken. Workers that were started before the last failure that counts fail together with that, as the threads of a process do: they do not
    * count. The others do, also where workers that overlap take turns to fail.
    */
-  failed(error: unknown, { startedAt, inSetup }: WorkerSlot): void {
+  failed(error: unknown, { startedAt, stage }: WorkerSlot): void {
     const { platform } = this.#engine.parts;
     if (this.#failures === 0 || startedAt > this.#failedAt) {
       this.#failures++;
       this.#failedAt = platform.now();
     }
-    if (this.#isAtTheEnd) this.#engine.moduleFailed(error, inSetup);
+    if (this.#isAtTheEnd) this.#engine.moduleFailed(error, stage);
     else if (this.#isOpen) {
       this.#endPause();
       const ms = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (this.#failures - 1));

@@ -3,6 +3,7 @@ import { Allowance } from './allowance.js';
 import type { Link, TaskQueue, Thread, TimerHandle, WorkerRecord, WorkerView } from '../contracts.js';
 import type { ExitReason } from '../events/hooks.js';
 import type { Task } from '../calls/task.js';
+import type { Stage } from './failures.js';
 
 /**
  * starting: loads the module; gets no task yet. ready: gets tasks. retiring: ends what it has begun, gets nothing
@@ -38,8 +39,7 @@ export class WorkerSlot implements WorkerView {
   /** When its thread was started. */
   startedAt: number;
   state: SlotState = 'starting';
-  /** Whether it has loaded the module, whose `setup` has not ended. */
-  inSetup = false;
+  stage: Stage = 'load';
   /** While it retires: it may still run tasks that it took by itself. */
   pulls = false;
   completed = 0;

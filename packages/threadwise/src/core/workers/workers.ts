@@ -132,7 +132,7 @@ export class Workers {
     const { startTimeoutMs: ms } = options.worker;
     const leftMs = from + ms + (slot.thread?.cpu()?.waitedMs ?? 0) - platform.now();
     if (leftMs > 0) slot.deadline = platform.timer(leftMs, () => this.#limitStart(slot, from));
-    else if (this.#stillStarts(slot)) this.#loadFailed(slot, loadsTooLong(ms, slot.inSetup));
+    else if (this.#stillStarts(slot)) this.#loadFailed(slot, loadsTooLong(ms, slot.stage));
   }
 
   #specOf(slot: WorkerSlot): ThreadSpec {
@@ -152,7 +152,7 @@ export class Workers {
       record: slot.record,
       ready: (names, traits) => this.#ready(slot, names, traits),
       awaits: (name) => engine.here?.awaits(name),
-      setsUp: () => void (slot.inSetup = true),
+      setsUp: () => void (slot.stage = 'setup'),
       loadFailed: (error) => this.#loadFailed(slot, error),
       done: (task, value, runMs) =>
         this.#ended(slot, task, { outcome: 'completed', value, runMs, by: slot.record }),
@@ -189,7 +189,7 @@ export class Workers {
     }
     if (slot.state !== 'starting') return;
     slot.transition('ready');
-    slot.inSetup = false;
+    slot.stage = 'ready';
     slot.idleSince = this.#parts.platform.now();
     const startMs = slot.idleSince - slot.startedAt;
     this.#engine.hooks.emit('worker:ready', { workerId: slot.id, startMs });
