@@ -1,6 +1,7 @@
 /** Timeouts and aborts: what counts as running, how long a task may go on, and that neighbours are left alone. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Thread } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import type { ThreadwiseError } from '../options/errors.js';
 import { FakePlatform, makeSlot, makeTask } from '../fake-platform.case.js';
@@ -293,6 +294,25 @@ describe('an interrupted task that goes on', () => {
     abort();
     platform.advance(200);
     assert.deepEqual(done, ['kill: ERR_TASK_ABORTED']);
+  });
+
+  test('is not charged for the time in which its thread had no core', () => {
+    const { platform, canceller, slot, done, task, abort } = interrupted();
+    const cpu = { usedMs: 1, waitedMs: 50 };
+    slot.thread = { cpu: () => cpu } as unknown as Thread;
+    abort();
+    cpu.waitedMs += 150;
+    platform.advance(200);
+    cpu.waitedMs += 75;
+    platform.advance(150);
+    canceller.noticed(task);
+    platform.advance(75);
+    cpu.waitedMs += 500;
+    platform.advance(1000 + 499);
+    assert.deepEqual(done, [], 'it had no core for 725 of 1924 ms');
+    platform.advance(1);
+    assert.deepEqual(done, ['kill: ERR_TASK_ABORTED']);
+    assert.equal(platform.timerCount, 0);
   });
 
   test('is forgotten when the pool is over', () => {

@@ -7,7 +7,7 @@ import { onAbort } from './signals.js';
 import type { Task } from './task.js';
 import { WorkerSlot } from '../workers/worker-slot.js';
 
-/** How many milliseconds an interrupted task may go on before its thread is replaced. Longer than a machine under load keeps a thread waiting. */
+/** How many milliseconds an interrupted task may go on before its thread is replaced, beside those in which the thread has no core. Chosen by hand. */
 const NOTICED_GRACE_MS = 1000;
 /** A thread that has not even noticed is blocked: nothing in it can clean up. */
 const BLOCKED_GRACE_MS = 200;
@@ -22,6 +22,8 @@ class Watched {
   /** unnoticed: it was interrupted, and is not known to have seen its signal. noticed: it has. last: its time after that is over. */
   phase: 'runs' | 'unnoticed' | 'noticed' | 'last' = 'runs';
   cause: unknown;
+  /** How long its thread had waited for a core when its grace began, or was extended. Milliseconds. */
+  waitedMs = 0;
 }
 
 export class Canceller {
@@ -145,6 +147,7 @@ export class Canceller {
     const watched = this.#watch(task);
     watched.phase = 'unnoticed';
     watched.cause = error;
+    watched.waitedMs = holder.waitedMs;
     task.settle({ outcome, error });
     this.#lookIn(task, holder.servesOthers() ? NOTICED_GRACE_MS : BLOCKED_GRACE_MS);
   }
@@ -154,6 +157,9 @@ export class Canceller {
     const holder = watched.holder!;
     holder.link.drain();
     if (this.#watched.get(task) !== watched) return;
+    const waitedMs = holder.waitedMs - watched.waitedMs;
+    watched.waitedMs += waitedMs;
+    if (waitedMs >= 1) return this.#lookIn(task, waitedMs);
     if (watched.phase === 'noticed') {
       watched.phase = 'last';
       return this.#lookIn(task, NOTICED_GRACE_MS);

@@ -47,6 +47,8 @@ export interface ThreadExit {
   readonly outOfMemory: boolean;
   /** What ended the thread, where an exit code does not tell. */
   readonly how?: string;
+  /** Whether what ended it says nothing about the module that it was loading, such as a signal from outside. */
+  readonly isChance?: boolean;
 }
 
 /** A thread beside the workers, for the pool's own work. */

@@ -188,6 +188,9 @@ export class TasksHere {
 
   // --- what the canceller asks ---
 
+  /** This thread has a core: it asks. */
+  readonly waitedMs = 0;
+
   /** Nothing that has begun here can be taken back. */
   withdraw(_task: Task, _now: number): boolean {
     return false;

@@ -9,8 +9,6 @@ import type { WorkerSlot } from './worker-slot.js';
 
 /** A worker that ends idle within this many milliseconds of its start would probably do so again. Chosen by hand. */
 const EARLY_MS = 10_000;
-/** The exit code of a process that SIGKILL has ended: by that the system takes memory from any process. */
-const KILLED = 137;
 
 /** The thread of a worker is gone. */
 export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void {
@@ -43,9 +41,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   if (phase !== undefined) {
     const during = phase === 'idle' ? 'had nothing to do' : 'was starting';
     const unsaid = () => reasonOf(`The worker ended with ${howEnded(exit)} while it ${during}`);
-    // A signal that ends a process while it loads the module says nothing about the module, unless V8 ends it, as its heap is full.
-    const isChance = exit.how !== undefined && (!exit.outOfMemory || exitCode === KILLED);
-    engine.workerFailed(slot, error ?? unsaid(), isChance ? 'idle' : phase);
+    engine.workerFailed(slot, error ?? unsaid(), exit.isChance ? 'idle' : phase);
   }
   const broadcasts = slot.lane.clear();
   engine.workerGone();

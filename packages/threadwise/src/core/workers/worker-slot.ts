@@ -87,6 +87,11 @@ export class WorkerSlot implements WorkerView {
     return this.thread?.utilization() ?? 0;
   }
 
+  /** How long its thread was ready to run and had no core, where the system tells. Milliseconds. */
+  get waitedMs(): number {
+    return this.thread?.cpu()?.waitedMs ?? 0;
+  }
+
   /** Whether it is, or will be, there for tasks. */
   get serves(): boolean {
     return (this.state === 'ready' || this.state === 'starting') && this.leaves === undefined;

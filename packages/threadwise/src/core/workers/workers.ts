@@ -124,13 +124,13 @@ export class Workers {
   }
 
   /**
-   * Gives a worker `startTimeoutMs` to start, without the time in which its thread was ready to run and had no core: many threads that start at
-   * once, or a container's small share of a CPU, are no reason to give up a module. Nor is what main takes to start it.
+   * Gives a worker `startTimeoutMs` to start, without the time in which its thread had no core: many threads that start at once, or a
+   * container's small share of a CPU, are no reason to give up a module. Nor is what main takes to start it.
    */
   #limitStart(slot: WorkerSlot, from = this.#parts.platform.now()): void {
     const { platform, options } = this.#parts;
     const { startTimeoutMs: ms } = options.worker;
-    const leftMs = from + ms + (slot.thread?.cpu()?.waitedMs ?? 0) - platform.now();
+    const leftMs = from + ms + slot.waitedMs - platform.now();
     if (leftMs > 0) slot.deadline = platform.timer(leftMs, () => this.#limitStart(slot, from));
     else if (this.#stillStarts(slot)) this.#loadFailed(slot, loadsTooLong(ms, slot.stage));
   }

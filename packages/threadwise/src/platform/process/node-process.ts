@@ -136,7 +136,8 @@ export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit:
     // If the process ended before any code of this library ran, what Node has printed says why.
     const printed = port.hasHeard || !code ? '' : said.trim();
     const error = printed ? reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`) : undefined;
-    return { exitCode, error, outOfMemory, ...(how && { how }) };
+    // V8 ends a process by a signal where its heap is full; by SIGKILL the system takes memory from any process.
+    return { exitCode, error, outOfMemory, ...(how && { how, isChance: isKilled || !outOfMemory }) };
   }
 }
 
