@@ -104,15 +104,29 @@ describe('modules', () => {
     });
   }
 
-  for (const name of ['blocks.mjs', 'waits.mjs']) {
-    test(`one that never ends loading (${name}) is given up after worker.startTimeoutMs`, async (t) => {
-      const pool = poolFor(t, { worker: { startTimeoutMs: 200 } }, badUrl(name));
+  for (const [name, placement] of [
+    ['blocks.mjs', 'threads'],
+    ['waits.mjs', 'threads'],
+    ['waits.mjs', 'inline'],
+  ]) {
+    test(`one that never ends loading (${name}) is given up after worker.startTimeoutMs, placement ${placement}`, async (t) => {
+      const pool = poolFor(t, { placement, worker: { startTimeoutMs: 200 } }, badUrl(name));
       const { error } = await outcome(pool.run('f', []));
       assert.equal(error.code, 'ERR_MODULE_LOAD');
       assert.match(error.message, /did not load within 200 ms \(option worker\.startTimeoutMs\)$/);
       assert.equal((await outcome(pool.ready)).error.code, 'ERR_MODULE_LOAD');
     });
   }
+
+  test('on the calling thread, the time in which that is blocked does not count among worker.startTimeoutMs', async (t) => {
+    const source = `
+      export const setup = () => new Promise((done) => setTimeout(done, 1));
+      export const f = () => 1;`;
+    const options = { placement: 'inline', worker: { startTimeoutMs: 500 } };
+    const pool = poolFor(t, options, `data:text/javascript,${source}`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    assert.equal(await pool.run('f', []), 1);
+  });
 
   test(
     'where the permission model allows no workers, the error names the option that does',

@@ -34,6 +34,9 @@ const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
   stopped: [],
 };
 
+/** How many timers, one after another, make up `startTimeoutMs`. Chosen by hand. */
+const LOOKS = 10;
+
 export class CallingThread {
   readonly module;
   readonly calls: CallsHere;
@@ -147,13 +150,11 @@ export class CallingThread {
 
   async #load(): Promise<void> {
     const { platform, options, name: poolName } = this.#engine.parts;
-    const { startTimeoutMs, data } = options.worker;
+    const { data } = options.worker;
     this.#transition('loading');
     this.calls.flush();
     this.calls.entries.clear();
-    this.#deadline = platform.timer(startTimeoutMs, () =>
-      this.#failed(loadsTooLong(startTimeoutMs, this.#stage)),
-    );
+    this.#limitStart(LOOKS);
     let loaded: LoadedModule;
     try {
       loaded = await this.module.load();
@@ -170,6 +171,14 @@ export class CallingThread {
     if (this.#state === 'loading') this.#ready(loaded);
     // The pool was stopped meanwhile, and this thread goes on: what `setup` has opened has to be closed.
     else if (this.record !== undefined) await this.#tearDown(loaded);
+  }
+
+  /** Looks are counted, and no time is taken: while this thread is blocked, or has no core, the module cannot load. */
+  #limitStart(looks: number): void {
+    const { platform, options } = this.#engine.parts;
+    const { startTimeoutMs: ms } = options.worker;
+    if (looks === 0) return this.#failed(loadsTooLong(ms, this.#stage));
+    this.#deadline = platform.timer(ms / LOOKS, () => this.#limitStart(looks - 1));
   }
 
   #ready(loaded: LoadedModule): void {
