@@ -1,7 +1,7 @@
 // What `stats()` says about each function, in every configuration: calls, failures, the last error; and about workers that were replaced.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { event, outcome, poolFor, started } from './fixtures/helpers.mjs';
+import { apart, event, outcome, poolFor, started } from './fixtures/helpers.mjs';
 
 const WAYS = {
   'the shared queue': {},
@@ -148,3 +148,31 @@ for (const way of ['the shared queue', 'direct dispatch', 'the message transport
     assert.deepEqual([queue.size, queue.oldestMs, tasks.open], [0, 0, 0]);
   });
 }
+
+test(
+  'asked in the middle of a batch of results, the figures have the calls that have completed',
+  { skip: apart },
+  async (t) => {
+    const begun = new Int32Array(new SharedArrayBuffer(4));
+    const source = `
+    let begun;
+    export const setup = ({ data }) => void (begun = data);
+    const begin = () => { Atomics.add(begun, 0, 1); Atomics.notify(begun, 0); };
+    export const work = () => void begin();
+    export const fail = () => { begin(); throw new Error('failed'); };`;
+    const pool = poolFor(t, { threads: 1, worker: { data: begun } }, `data:text/javascript,${source}`);
+    await pool.ready;
+    const calls = ['work', 'work', 'fail', 'work'].map((name) => outcome(pool.run(name, [])));
+    const seen = [];
+    const look = () => {
+      const { submitted, completed, open } = pool.stats().tasks;
+      seen.push({ submitted, completed, open, ofWork: functionOf(pool, 'work').calls });
+    };
+    pool.on('task:settle', look); // now, since a pool with such a listener has a record of each call, and no batches
+    for (let count = 0; count < 4; count = Atomics.load(begun, 0)) Atomics.wait(begun, 0, count);
+    await Promise.all(calls);
+    look();
+    assert.deepEqual(seen[0], { submitted: 4, completed: 2, open: 1, ofWork: 2 });
+    assert.deepEqual(seen[1], { submitted: 4, completed: 3, open: 0, ofWork: 3 });
+  },
+);

@@ -77,7 +77,10 @@ describe('what throws when it is read', () => {
 
 describe('no call is lost', () => {
   test('an onTaskStart that returns what cannot be cloned (an async one does): the call goes on without a context', async (t) => {
-    for (const onTaskStart of [() => () => 1, async () => ({ traceparent: 'x' })]) {
+    for (const [onTaskStart, got] of [
+      [() => () => 1, 'what cannot be cloned'],
+      [async () => ({ traceparent: 'x' }), 'a promise: the call does not wait for it'],
+    ]) {
       const pool = poolFor(t, { onTaskStart });
       const errors = [];
       pool.on('error', ({ error }) => errors.push(error));
@@ -86,7 +89,11 @@ describe('no call is lost', () => {
         results.map(({ value }) => value),
         results.map((_, i) => i + 1),
       );
-      assert.equal(errors.length, 1);
+      const expected = 'expected a function that returns a value to take along';
+      assert.deepEqual(
+        errors.map(({ code, message }) => [code, message]),
+        [['ERR_OPTION', `Option 'onTaskStart': ${expected}, got ${got}`]],
+      );
     }
   });
 

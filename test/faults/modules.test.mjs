@@ -1,5 +1,8 @@
 // Task modules that do not load, print, crash again and again, or are not there yet.
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createPool } from 'threadwise';
 import {
@@ -143,7 +146,10 @@ describe('modules', () => {
       const pool = createPool(${JSON.stringify(tasksUrl)});
       await pool.ready.catch(({ code, message }) => console.log(code, message));`;
       const { stdout } = await runScript(source, { args });
-      assert.match(stdout, /^ERR_MODULE_LOAD .*--allow-worker/s);
+      assert.match(
+        stdout,
+        /^ERR_MODULE_LOAD .*\nNode's permission model refuses it: workers need --allow-worker,/s,
+      );
     },
   );
 
@@ -175,6 +181,37 @@ describe('modules', () => {
       assert.equal(error.cause.code, 'ERR_UNKNOWN_FILE_EXTENSION');
     }
   });
+
+  test(
+    'TypeScript that Node.js cannot strip: the error names the way out',
+    { skip: !process.features.typescript && 'this Node.js strips no types' },
+    async (t) => {
+      const dir = mkdtempSync(join(tmpdir(), 'threadwise-typed-'));
+      t.after(() => rmSync(dir, { recursive: true }));
+      mkdirSync(join(dir, 'node_modules'));
+      for (const [file, source, code, wayOut] of [
+        [
+          'enum.ts',
+          'export enum Color { Red }',
+          'SYNTAX',
+          /an enum, .* has to be compiled, or .*register\(\);$/,
+        ],
+        [
+          'node_modules/typed.ts',
+          'export const f = 1;',
+          'NODE_MODULES_TYPE_STRIPPING',
+          /publish .* as JavaScript$/,
+        ],
+      ]) {
+        const path = join(dir, file);
+        writeFileSync(path, source);
+        const { error } = await outcome(poolFor(t, {}, path).ready);
+        assert.equal(error.code, 'ERR_MODULE_LOAD');
+        assert.match(error.cause.code, new RegExp(`^ERR_UNSUPPORTED_.*${code}$`));
+        assert.match(error.message.split('\n').at(-1), wayOut);
+      }
+    },
+  );
 
   test('CommonJS, default exports and data: URLs', async (t) => {
     const named = poolFor(t, {}, moduleUrl('named.cjs'));
