@@ -326,6 +326,28 @@ describe('coordinator: in which order', () => {
     assert.equal(args?.deref(), undefined);
   });
 
+  for (const where of ['had come', 'lay in the port']) {
+    test(`arguments that ${where} when main took their task back unread are not kept`, async () => {
+      const { pool, main, turn, tell } = begin();
+      const port: MessageToCoordinator[] = [];
+      main.drain = () => port.splice(0).map(tell).length;
+      let args: WeakRef<object> | undefined;
+      const id = pool.post({ moved: true }, (word) => {
+        args = new WeakRef(word);
+        port.push(word);
+        if (where === 'had come') main.drain();
+      });
+      pool.withdraw(id);
+      turn();
+      main.drain();
+      setFlagsFromString('--expose-gc');
+      const collect = runInNewContext('gc') as () => void;
+      await nextTurn();
+      collect();
+      assert.equal(args?.deref(), undefined);
+    });
+  }
+
   test('once a task has begun, its arguments that came by port are kept by its worker alone', async () => {
     const { pool, tell, turn, end, look, worker } = begin();
     let args: WeakRef<object> | undefined;

@@ -216,20 +216,21 @@ export class Coordinator {
   }
 
   #entryOf(hint: number): Entry | undefined {
-    if (!this.#isPosted(hint)) return undefined;
     const cell = L.cellOf(hint);
     const at = cell * L.WORDS;
-    const id = this.#cells[at + L.TASK_ID]!;
-    const priority = this.#cellDoubles[cell * L.DOUBLES + L.RUN_MS]!;
-    const nameId = this.#cells[at + L.NAME]!;
+    const form = this.#cells[at + L.FORM];
+    const isPosted = this.#isPosted(hint); // after the form was read, which then is that of this posting
     let args: Posted | undefined;
-    if (this.#cells[at + L.FORM] === L.BY_PORT) {
+    // A stale hint may be of a posting with arguments, too: they are dropped with it.
+    if (!isPosted || form === L.BY_PORT) {
       args = this.#takeArguments(hint);
       if (args === undefined) this.#main.drain();
       args ??= this.#takeArguments(hint);
-      // The cell may have been posted anew by now: then this hint is dropped like any stale hint.
-      if (args === undefined) return undefined;
+      if (!isPosted || args === undefined) return undefined;
     }
+    const id = this.#cells[at + L.TASK_ID]!;
+    const priority = this.#cellDoubles[cell * L.DOUBLES + L.RUN_MS]!;
+    const nameId = this.#cells[at + L.NAME]!;
     return { hint, id, name: args?.[4] ?? '', priority, key: undefined, nameId, args };
   }
 
