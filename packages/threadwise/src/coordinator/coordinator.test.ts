@@ -546,8 +546,8 @@ describe('coordinator: how many workers there should be', () => {
     assert.ok(wantedOf(main).every(([wanted]) => wanted <= 1));
   });
 
-  /** A worker on one core runs a task in each 100 ms, until more workers are to be tried. */
-  const untilMoreAreTried = () => {
+  /** A worker on one core, which has ended so many tasks before, runs one in each 100 ms, until more workers are to be tried. */
+  const untilMoreAreTried = (ended = 0) => {
     const begun = begin({ workers: 0 });
     const { main, tell, post, hire, ready, run, look, clock } = begun;
     tell(['set', { bounds: { min: 1, max: 8, cores: 1 } }]);
@@ -557,6 +557,7 @@ describe('coordinator: how many workers there should be', () => {
       return worker;
     };
     const workers = [hireReady(1)];
+    new Float64Array(workers[0]!.memory)[layout.ENDED] = ended;
     for (let i = 0; i < 50; i++) post();
     const measure = () => {
       clock.now += 100;
@@ -629,6 +630,16 @@ describe('coordinator: how many workers there should be', () => {
       wantedOf(main).map(([wanted]) => wanted),
       [1, 1],
     );
+  });
+
+  test('what is got done is measured alike when a worker has ended 2^31 tasks', () => {
+    const [first, later] = [0, 2 ** 31 - 10].map((ended) => {
+      const { main, workers, hireReady, measure, clock } = untilMoreAreTried(ended);
+      workers.push(hireReady(2));
+      while (clock.now < 5000) measure();
+      return wantedOf(main);
+    });
+    assert.deepEqual(later, first);
   });
 
   test('new bounds hold at once', () => {

@@ -59,7 +59,7 @@ export class Seat implements WorkerView {
   }
 
   get completed(): number {
-    return this.words[L.ENDED]!;
+    return this.doubles[L.ENDED]!;
   }
 
   get utilization(): number {

@@ -67,7 +67,7 @@ export class Given extends TaskSource {
       noteRunTime(this.#runTimes, name, ms);
     }
     this.#doubles[L.RAN_MS]! += ms;
-    this.own[L.ENDED]!++;
+    this.#doubles[L.ENDED]!++;
     if (this.own[L.MEASURES] === 1)
       this.own[L.UTILIZATION] = Math.round((this.platform.utilization?.() ?? 0) * 1000);
     this.#running--;

@@ -181,14 +181,14 @@ export const WAKE_AT = GIVEN_TAIL + 1;
 /** Two numbers in one word, so that a task which begins is never seen as both unread and running. */
 export const PROGRESS = 5 * LINE;
 export const LEAVING = PROGRESS + 1;
-export const ENDED = PROGRESS + 2;
 /** The system's number of the worker's thread; 0 if it is unknown. */
-export const THREAD_ID = PROGRESS + 3;
+export const THREAD_ID = PROGRESS + 2;
 /** In thousandths, where it is measured. */
-export const UTILIZATION = PROGRESS + 4;
-/** Float64 words: how long its tasks ran altogether, and since when it has had nothing to do. Milliseconds. */
-export const RAN_MS = PROGRESS / 2 + 3;
-export const IDLE_SINCE = RAN_MS + 1;
+export const UTILIZATION = PROGRESS + 3;
+/** Float64 words: how many tasks it has ended, for how many milliseconds they ran altogether, and since when it has had nothing to do. */
+export const ENDED = PROGRESS / 2 + 2;
+export const RAN_MS = ENDED + 1;
+export const IDLE_SINCE = ENDED + 2;
 const DONE = 6 * LINE;
 export const donePlace = (position: number, sizes: Sizes) => DONE + (position & (sizes.cells - 1));
 export const mailPlace = (position: number, sizes: Sizes) =>
