@@ -14,9 +14,13 @@ import { ARRIVED, blockUntil, RAN, reached } from '../small-pool-words.case.js';
 import { Mutex } from '../../sync/mutex.js';
 import { transportConformance } from '../transport.case.js';
 import { CELL_BYTES, MEASURES, POSTED, postedBy, type SharedMemory, STATE, state } from '../shared/layout.js';
+import { ARGUMENTS } from '../shared/messages.js';
 import { type HandPort, handPlatform, Memory } from '../shared/stage/stage.case.js';
 import { CoordinatedExchange, coordinatedTransport } from './exchange.js';
 import type { MessageToCoordinator, Settings } from './messages.js';
+
+/** What a line says of a message that it could not read: `../line.ts`. */
+const UNREAD = -2;
 
 transportConformance({
   name: 'shared memory with a coordinator',
@@ -456,10 +460,15 @@ function byHand() {
     port!.drain();
     return messages;
   };
+  /** The last coordinator says this to main, over the bare port. */
+  const say = (message: unknown) => {
+    port!.post(message);
+    exchange.thread.drain();
+  };
   const pass = () => {
     for (const timer of timers.splice(0)) timer();
   };
-  return { exchange, link, ends, heard, pass };
+  return { exchange, link, ends, heard, say, pass };
 }
 
 test('coordinator: workers measure their utilisation from when a strategy that goes by it is chosen', () => {
@@ -493,6 +502,33 @@ test('coordinator: prepared workers, whose ports nobody reads, are dropped when 
   assert.deepEqual([exchange.arena.reservedBytes > 0, dropped()], [true, 0]);
   pass();
   assert.deepEqual([exchange.arena.reservedBytes > 0, dropped()], [false, 1]);
+});
+
+test('coordinator: when it cannot read arguments, their call fails, unless main has taken its task back by then', () => {
+  const { exchange, heard, say } = byHand();
+  const errors: unknown[] = [];
+  const offer = (id: number) => {
+    const payload = exchange.capture('work', [/only by port/], plainRun);
+    const task = new Task(id, 'work', payload, plainRun, 0, (_task, end) => {
+      errors.push(end.outcome === 'failed' ? (end.error as Error).message : end.outcome);
+    });
+    assert.ok(exchange.pull.offer(task));
+    return task;
+  };
+  const first = offer(1);
+  const { cell } = first;
+  const posted = heard().findIndex(([type]) => type === ARGUMENTS);
+  assert.ok(exchange.pull.withdraw(first));
+  const second = offer(2);
+  assert.equal(second.cell, cell);
+  assert.equal(heard().length, 1);
+  say([UNREAD, posted, 'no reason']);
+  assert.deepEqual(errors, [], 'that was about the first');
+  say([UNREAD, posted + 1, 'it has no end']);
+  assert.match(errors.join(), /^Cannot read args in the thread that it was sent to: it has no end\. /);
+  assert.equal(exchange.cells.outCount, 0);
+  say([UNREAD, posted + 1, 'it has no end']);
+  assert.equal(errors.length, 1);
 });
 
 describe('coordinator: it dies, and a listener that hears of a lost call', () => {
