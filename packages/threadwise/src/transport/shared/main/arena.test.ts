@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { leaseOf, newLease } from '../../../core/lease.js';
-import { Arena, type ArenaOptions, leaseMemory } from './arena.js';
+import { Arena, type ArenaOptions, leaseMemory, numbersOfUserMemory } from './arena.js';
 import { fill, freeAll } from '../stage/arena-filling.case.js';
 import { offsetOf, segmentOf } from '../layout.js';
 
@@ -258,7 +258,7 @@ describe('Arena: segments', () => {
     const own = arena.take(KIB);
     const users = [new SharedArrayBuffer(4 * MIB), new SharedArrayBuffer(0)];
     assert.deepEqual(
-      users.map((buffer) => arena.adopt(buffer)),
+      users.map((buffer) => arena.adopt(() => buffer)),
       [1, 2],
     );
     assert.deepEqual(told.slice(1), users);
@@ -270,7 +270,11 @@ describe('Arena: segments', () => {
     assert.deepEqual(told.slice(1, 3), users);
     arena.drop(1);
     assert.deepEqual(told.slice(1, 3), [undefined, users[1]]);
-    assert.equal(arena.adopt(users[0]!), 1, 'the number is given again');
+    assert.equal(
+      arena.adopt(() => users[0]!),
+      1,
+      'the number is given again',
+    );
     assert.ok(
       arena.reservedBytes >= reserved && arena.reservedBytes < reserved + 2 * MIB,
       'they are not its memory',
@@ -279,18 +283,51 @@ describe('Arena: segments', () => {
     assert.deepEqual(arena.segments.filter(Boolean), []);
     told.length = 0;
     arena.drop(1);
-    assert.equal(arena.adopt(users[0]!), -1);
+    assert.equal(
+      arena.adopt(() => users[0]!),
+      -1,
+    );
     assert.deepEqual(told, []);
   });
 
   test('are adopted up to half of the numbers, so that blocks have room', () => {
     const { arena } = arenaOf({ segmentBytes: 64 * KIB });
     const buffer = new SharedArrayBuffer(8);
-    for (let i = 0; i < 1024; i++) assert.equal(arena.adopt(buffer), i);
-    assert.equal(arena.adopt(buffer), -1);
+    for (let i = 0; i < 1024; i++)
+      assert.equal(
+        arena.adopt(() => buffer),
+        i,
+      );
+    assert.equal(
+      arena.adopt(() => buffer),
+      -1,
+    );
     assert.equal(segmentOf(arena.take(KIB)), 1024);
     arena.drop(7);
-    assert.equal(arena.adopt(buffer), 7);
+    assert.equal(
+      arena.adopt(() => buffer),
+      7,
+    );
+  });
+
+  test('are not even made of memory of users where no further one can be told of', () => {
+    const { arena } = arenaOf({ segmentBytes: 64 * KIB });
+    let clones = 0;
+    const numberOf = numbersOfUserMemory(arena, (buffer) => {
+      clones++;
+      return buffer;
+    });
+    const held: object[] = []; // or the engine may collect some, whose numbers are free then
+    const ask = () => {
+      const buffer = new SharedArrayBuffer(8);
+      held.push(buffer);
+      return [1, 2, 3, 4].map(() => numberOf(buffer));
+    };
+    assert.deepEqual([ask(), clones], [[-1, -1, 0, 0], 1]);
+    while (held.length < 1024) ask();
+    assert.equal(clones, 1024);
+    assert.deepEqual([ask(), clones], [[-1, -1, -1, -1], 1024]);
+    assert.equal(held.length, 1025);
   });
 
   test('are let go of by close: nothing can be taken, late frees do nothing, and nobody looks at the clock', () => {

@@ -153,10 +153,10 @@ export class Arena {
     return -this.#segments[segmentOf(address)]!.words[address & OFFSET_MASK]! * UNIT_BYTES;
   }
 
-  /** Makes somebody's shared memory a segment. Returns its number; -1: it cannot. The segment is there until it is dropped. */
-  adopt(buffer: ArrayBufferLike): number {
+  /** Makes somebody's shared memory a segment. Returns its number; -1: it cannot, and does not ask for it. The segment is there until it is dropped. */
+  adopt(memory: () => ArrayBufferLike): number {
     if (this.#isClosed || this.#unusedIndex() >= MAX_ADOPTED) return NONE;
-    return this.#add(buffer, { units: 0, words: ADOPTED, memory: NO_MEMORY, isIdle: false });
+    return this.#add(memory(), { units: 0, words: ADOPTED, memory: NO_MEMORY, isIdle: false });
   }
 
   /** Inverse of `adopt`. Does nothing after `close`. */
@@ -376,7 +376,7 @@ export function numbersOfUserMemory(arena: Arena, clone: Clone): NumberOf {
   return (buffer) => {
     const known = numbers.get(buffer) ?? -TIMES_ASKED;
     if (known >= 0) return known;
-    const index = known === -1 ? arena.adopt(clone(buffer) as ArrayBufferLike) : -1;
+    const index = known === -1 ? arena.adopt(() => clone(buffer) as ArrayBufferLike) : -1;
     numbers.set(buffer, known === -1 ? index : known + 1);
     if (index >= 0) collected.register(buffer, index);
     return index;
