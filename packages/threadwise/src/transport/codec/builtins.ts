@@ -25,15 +25,12 @@ function reader<T>(prototype: object, key: PropertyKey): (value: object) => T {
 
 export const timeOf = Date.prototype.getTime;
 const entriesOfMap = Map.prototype.entries;
-const entriesOfSet = Set.prototype.entries;
+const valuesOfSet = Set.prototype.values;
 const sizeOfMap = reader<number>(Map.prototype, 'size');
 const sizeOfSet = reader<number>(Set.prototype, 'size');
 export const sizeOf = (value: object, isMap: boolean) => (isMap ? sizeOfMap(value) : sizeOfSet(value));
-
-/** The entries of a Map, or of a Set, of which each item is its own key. */
-export function entriesOf(value: object, isMap: boolean): IterableIterator<[unknown, unknown]> {
-  return isMap ? entriesOfMap.call(value as Map<unknown, unknown>) : entriesOfSet.call(value as Set<unknown>);
-}
+export const entriesOf = (value: object) => entriesOfMap.call(value as Map<unknown, unknown>);
+export const valuesOf = (value: object) => valuesOfSet.call(value as Set<unknown>);
 
 /** Undefined where the platform has no shared memory. */
 export const sharedPrototype = globalThis.SharedArrayBuffer?.prototype as object | undefined;

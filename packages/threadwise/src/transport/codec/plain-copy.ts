@@ -3,7 +3,7 @@
  * sets, bytes. A value with anything unusual in it is left to structured clone as a whole, so that there is one answer to what it means.
  */
 import type { Clone } from '../../core/calls/payload.js';
-import { entriesOf, fixedByteLengthOf, makeView, sightOf, timeOf } from './builtins.js';
+import { entriesOf, fixedByteLengthOf, makeView, sightOf, timeOf, valuesOf } from './builtins.js';
 import { compile } from './engine.js';
 import { Identity } from './identity.js';
 import { becomesPlain, defineOwn, deservesMaker, type Fields } from './plain-objects.js';
@@ -135,11 +135,11 @@ function copySpecial(value: object, prototype: object | null, depth: number): un
       return new Date(timeOf.call(value as Date));
     case Map.prototype: {
       const map = new Map<unknown, unknown>();
-      for (const [key, item] of [...entriesOf(value, true)]) map.set(copy(key), copy(item));
+      for (const [key, item] of [...entriesOf(value)]) map.set(copy(key), copy(item));
       return map;
     }
     case Set.prototype:
-      return new Set([...entriesOf(value, false)].map(([item]) => copy(item)));
+      return new Set([...valuesOf(value)].map(copy));
     case ArrayBuffer.prototype:
       return copyBytes(value, 0, fixedByteLengthOf(value));
     default:

@@ -260,9 +260,10 @@ export class ValueWriter {
   #entries(value: object, isMap: boolean, at: number, depth: number): number {
     let left = builtins.sizeOf(value, isMap);
     at = this.#word(isMap ? tag.MAP : tag.SET, left, at);
-    for (const [key, item] of builtins.entriesOf(value, isMap)) {
-      if (at >= 0) at = this.#value(key, at, depth);
-      if (at >= 0 && isMap) at = this.#value(item, at, depth);
+    for (const item of isMap ? builtins.entriesOf(value) : builtins.valuesOf(value)) {
+      const entry = isMap ? (item as readonly unknown[]) : undefined;
+      if (at >= 0) at = this.#value(entry === undefined ? item : entry[0], at, depth);
+      if (at >= 0 && entry !== undefined) at = this.#value(entry[1], at, depth);
       if (at < 0) return at;
       left--;
     }
