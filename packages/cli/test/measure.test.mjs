@@ -233,6 +233,11 @@ test('of one that ends its process the input is known, unless the inputs are a s
   assert.deepEqual([sampled.behaviour.ended.exitCode, sampled.behaviour.atInput], [7, undefined]);
 });
 
+test('what an earlier call has left behind ends the process: the input of that call is named', async () => {
+  const { behaviour } = await measured('exitsLater', [1, 2, 3]);
+  assert.deepEqual([behaviour.ended.exitCode, behaviour.atInput], [7, 2]);
+});
+
 test('a module that ends the process while it is loaded does not load', async () => {
   await assert.rejects(
     measured('tiny', [1], { file: 'exits-at-load' }),

@@ -1,4 +1,5 @@
 /** Watches what the function does besides computing: calls it with each input, and twice with the first few. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import v8 from 'node:v8';
 import { type Note, serveSteps } from '../../../experiment/serve.js';
@@ -40,23 +41,30 @@ const REPEATED = 5;
 /** A result of more bytes is not sent to the parent process as a pattern. */
 const MAX_PATTERN_BYTES = 64 * 2 ** 20;
 
+/** The number, from 1, of the input whose call runs, or has begun what runs. */
+const numbers = new AsyncLocalStorage<number>();
+
 export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: BehaviourReport }> => {
   await watchParent();
   const { passing } = setup.subject;
   const subject = await loadSubject(setup.subject);
   const report = newReport(subject);
   const { behaviour, inputMs, bytesIn } = report;
-  const attempt = async (input: unknown): Promise<Attempt> => {
+  const short = { inputMs: [], bytesIn: [], bytesOut: [], result: undefined };
+  const tell = (atInput: number | undefined) =>
+    note({ ...report, ...short, behaviour: { ...behaviour, atInput } });
+  const attempt = async (input: unknown, number: number): Promise<Attempt> => {
     // The call may end the process: what is known so far is sent first.
-    await note({ ...report, inputMs: [], bytesIn: [], bytesOut: [], result: undefined });
-    return call(subject, passing, input, behaviour);
+    await tell(number);
+    return numbers.run(number, call, subject, passing, input, behaviour);
   };
+  // A timer of an earlier call may end the process as well.
+  process.once('exit', () => void tell(numbers.getStore()));
   const end = performance.now() + setup.shareMs;
   for (const [i, input] of setup.inputs.map(standalone).entries()) {
     // The first input is tried even if the time is over.
     if (i > 0 && performance.now() > end) break;
-    behaviour.atInput = i + 1;
-    const first = await attempt(input);
+    const first = await attempt(input, i + 1);
     report.coldMs ??= first.ms;
     const bytes = bytesPassed(input, passing);
     if (bytes !== undefined) bytesIn.push(bytes);
@@ -65,7 +73,7 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
       continue;
     }
     look(report, first.value);
-    const again = i < REPEATED ? await attempt(input) : undefined;
+    const again = i < REPEATED ? await attempt(input, i + 1) : undefined;
     if (again !== undefined && behaviour.uncloneable.result === undefined) {
       const isSame = 'value' in again && isDeepStrictEqual(first.value, again.value);
       behaviour.repeats = isSame && behaviour.repeats !== 'different' ? 'same' : 'different';
@@ -73,7 +81,6 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
     // A call that fails may be over sooner than one that does its work.
     inputMs.push(again !== undefined && 'value' in again ? Math.min(first.ms, again.ms) : first.ms);
   }
-  behaviour.atInput = undefined;
   return { opened: report };
 };
 
