@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createPool } from 'threadwise';
@@ -29,11 +29,12 @@ test('finds a module by path or URL, with and without an export', () => {
   assert.deepEqual(findModule(`${href}#hash`), { url: href, exportName: 'hash' });
 });
 
-test('tells by the text of a module whether it is CommonJS', () => {
+test('tells as Node.js does whether a module is CommonJS: by its ending, the nearest package.json, its text', () => {
   const isSo = (name: string, text: string): boolean => {
     const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
-    return isCommonJs({ url: pathToFileURL(path).href });
+    return isCommonJs(pathToFileURL(path).href);
   };
   assert.ok(isSo('a.js', "const fs = require('node:fs');\nexports.f = () => import('./b.mjs');\n"));
   assert.ok(isSo('b.cjs', "// to export it\nimport('./b.mjs');\nmodule.exports = () => 1;"));
@@ -41,7 +42,22 @@ test('tells by the text of a module whether it is CommonJS', () => {
   assert.ok(!isSo('d.js', "  import http from 'node:http';\nhttp.createServer().listen();"));
   assert.ok(!isSo('e.ts', 'export async function f(): Promise<number> { return 1; }'));
   assert.ok(!isSo('f.mjs', 'globalThis.f = 1;'));
-  assert.ok(!isCommonJs({ url: pathToFileURL(join(folder, 'none.js')).href }));
+  const [esText, text] = [
+    '/*\nexport of data\n*/ export const f = 1;',
+    'globalThis.f = 1; /*\nexport of data\n*/',
+  ];
+  for (const type of ['module', 'commonjs'])
+    writeFileSync(
+      join(mkdirSync(join(folder, type), { recursive: true })!, 'package.json'),
+      `{"type":"${type}"}`,
+    );
+  assert.ok(!isSo('module/deep/a.js', text));
+  assert.ok(isSo('module/deep/a.cjs', text));
+  assert.ok(isSo('commonjs/deep/a.js', text));
+  assert.ok(isSo('commonjs/a.ts', text));
+  assert.ok(!isSo('commonjs/a.mts', text));
+  assert.ok(!isCommonJs(pathToFileURL(join(folder, 'none.js')).href));
+  assert.ok(!isSo('commonjs/node_modules/a.js', esText), 'no package ends above node_modules');
 });
 
 test('where the system gives no thread, the module is not to blame', () => {

@@ -1,6 +1,7 @@
 /** Finds the user's module and the function in it; used in the main thread and again in every worker. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { NamedFile } from '../../disk/file-id.js';
 import { ExpectedError, UsageError } from '../../exit-code.js';
@@ -36,10 +37,23 @@ export function moduleFile(given: string, { url }: ModuleReference): NamedFile {
 /** A statement that only an ES module has, at the start of a line or after another statement. */
 const ES_STATEMENT = /(?:^|[;}])[ \t]*(?:export\b|import\b(?!\s*\())/m;
 
-/** Whether the file is a CommonJS module, as far as its text tells: code to paste beside it should then be CommonJS, too. */
-export function isCommonJs({ url }: Pick<ModuleReference, 'url'>): boolean {
-  const text = tried(() => readFileSync(fileURLToPath(url), 'utf8'));
-  return text !== undefined && !/\.m[jt]s$/.test(url) && !ES_STATEMENT.test(text);
+/** Whether Node.js takes the file for CommonJS: by its ending, else its package, else its text. Code to paste beside it should be CommonJS then. */
+export function isCommonJs(url: string): boolean {
+  return tried(() => kindOf(realpathSync(fileURLToPath(url)))) === 'commonjs';
+}
+
+function kindOf(path: string): unknown {
+  const ending = /\.([cm])[jt]s$/.exec(path)?.[1];
+  if (ending !== undefined) return ending === 'c' ? 'commonjs' : 'module';
+  return typeFor(path) ?? (ES_STATEMENT.test(readFileSync(path, 'utf8')) ? 'module' : 'commonjs');
+}
+
+/** The `type` of the nearest package.json above the file: https://nodejs.org/api/packages.html#type. Undefined: there is none. */
+function typeFor(path: string): unknown {
+  const folder = dirname(path);
+  if (folder === path || basename(folder) === 'node_modules') return undefined;
+  const text = tried(() => readFileSync(join(folder, 'package.json'), 'utf8'));
+  return text === undefined ? typeFor(folder) : (JSON.parse(text) as { readonly type?: unknown }).type;
 }
 
 export type ModuleNamespace = Readonly<Record<string, unknown>>;

@@ -28,7 +28,7 @@ export class FunctionSession extends Session<MeasurePlan> {
   readonly draft = newSamples(
     {
       module: this.plan.moduleGiven,
-      isCommonJs: isCommonJs({ url: this.plan.module }),
+      isCommonJs: isCommonJs(this.plan.module),
       export: this.plan.export ?? 'default',
       inputs: { count: this.plan.inputCount, used: 0, how: this.plan.inputsHow },
     },

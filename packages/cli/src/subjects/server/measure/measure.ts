@@ -58,7 +58,7 @@ export async function measureServer(
     const samples = (): ServerSamples => ({
       subject: {
         module: plan.moduleGiven,
-        isCommonJs: isCommonJs({ url: plan.module }),
+        isCommonJs: isCommonJs(plan.module),
         form: lanes[0]?.opened.form,
         routes: plan.requests.map(routeOf),
         against: plan.against.map(routeOf),
