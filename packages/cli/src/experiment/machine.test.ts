@@ -1,5 +1,6 @@
 /** What `taskset` says, and what the machine says of itself. */
 import assert from 'node:assert/strict';
+import os from 'node:os';
 import { test } from 'node:test';
 import { parseCpus, readMachine } from './machine.js';
 
@@ -20,9 +21,19 @@ test('the machine has cores, threads and memory', () => {
   assert.ok(Number.isFinite(machine.loadBefore));
 });
 
+test('a CPU quota of less than two cores leaves both cores to be used', () => {
+  assert.equal(readMachine({ ...os, availableParallelism: () => 1, usableCpus: () => [0, 3] }).cores, 2);
+});
+
 test('a system that tells nothing of itself is a machine all the same', () => {
   // As with a /proc that may not be read.
-  const silent = { cpus: () => [], availableParallelism: () => 1, totalmem: () => 0, loadavg: () => [] };
+  const silent = {
+    cpus: () => [],
+    availableParallelism: () => 1,
+    usableCpus: () => undefined,
+    totalmem: () => 0,
+    loadavg: () => [],
+  };
   const { cpu, cores, memoryBytes, loadBefore } = readMachine(silent);
   assert.deepEqual(
     { cpu, cores, memoryBytes, loadBefore },

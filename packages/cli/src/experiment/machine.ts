@@ -11,17 +11,18 @@ export interface Machine extends Readonly<ReturnType<typeof readMachine>> {
 /** How many milliseconds `taskset` may take: one that takes longer counts as missing. */
 const LIMIT_MS = 2000;
 
-/** The functions of `node:os` that are used. Some read /proc: where that is not allowed, they return an empty array, or 0. */
-type System = Pick<typeof os, 'cpus' | 'availableParallelism' | 'totalmem' | 'loadavg'>;
+/** What is asked of the system. Some functions read /proc: where that is not allowed, they return an empty array, or 0. */
+const SYSTEM = { ...os, usableCpus };
+type System = Pick<typeof SYSTEM, 'cpus' | 'availableParallelism' | 'usableCpus' | 'totalmem' | 'loadavg'>;
 
-export function readMachine(system: System = os) {
+export function readMachine(system: System = SYSTEM) {
   const total = system.totalmem();
   // Where the container has no limit, some systems report a number larger than the memory of the machine.
   const limit = process.constrainedMemory();
   return {
     cpu: system.cpus()[0]?.model.trim() ?? 'unknown',
-    /** How many cores the process may use. */
-    cores: system.availableParallelism(),
+    /** How many cores the process may use, if only for a part of the time: some versions of Node.js count no more than a CPU quota has in full. */
+    cores: system.usableCpus()?.length ?? system.availableParallelism(),
     /** How many threads the library finds room for, by cores, quota and memory. */
     availableThreads: availableThreads(),
     memoryBytes: limit > 0 && limit < total ? limit : total,

@@ -16,10 +16,13 @@ export function explanation(findings: Findings): Paragraph[] {
   const memory = say.figureOf(samples.start?.bytesPerThread);
   const each = memory === undefined ? '' : ` Each thread also takes memory: ${say.bytes(memory.value)} here.`;
   const turns = knee !== undefined && knee.threads > cores ? '' : ' More threads than that take turns.';
-  const here =
-    cores === 1
+  const all = samples.machine.cores;
+  const one =
+    all === 1
       ? 'This machine lets the program use one core: threads take turns on it, and none of them makes another faster.'
-      : `This machine lets the program use ${say.counted(cores, 'core')}: ${cores} calls can compute at once.${turns}`;
+      : `This machine has ${all} cores, of which a CPU quota, or too little memory, leaves the program less than two: threads mostly take turns.`;
+  const several = `This machine lets the program use ${say.counted(cores, 'core')}: ${cores} calls can compute at once.${turns}`;
+  const here = cores === 1 ? one : several;
   return [
     { title: 'What the verdict means', text: ANSWERS[verdict.answer].meaning(findings) },
     {

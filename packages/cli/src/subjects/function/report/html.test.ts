@@ -278,8 +278,11 @@ test('says nothing in general that the figures of the page speak against', () =>
   assert.doesNotMatch(said({ knee: knee(8) }), /More threads than that take turns/);
   assert.doesNotMatch(said({ knee: knee(1) }), /several threads/);
   const { machine } = fakeSamples();
-  const quota = fakeSamples({ machine: { ...machine, cores: 64, availableThreads: 1 } });
-  assert.match(said({ samples: quota }), /lets the program use one core: threads take turns on it/);
+  const cores = (of: number) => fakeSamples({ machine: { ...machine, cores: of, availableThreads: 1 } });
+  assert.match(said({ samples: cores(1) }), /lets the program use one core: threads take turns on it/);
+  // A quota of 1.5 cores leaves room for one thread that always computes, and for more than one core.
+  assert.match(said({ samples: cores(64) }), /has 64 cores, of which a CPU quota.*less than two:/);
+  assert.doesNotMatch(said({ samples: cores(64) }), /one core/);
   const waits = fakeSamples({ behaviour: { ...fakeSamples().behaviour, returnsPromise: true } });
   assert.doesNotMatch(said({ samples: waits }), /While a function computes inline/);
   const unknown = { answer: 'unknown', sentence: 'A sentence.' } as const;

@@ -110,17 +110,23 @@ test('an app that mostly waits, and now and then blocks: not left alone where a 
   assert.equal(answerOf({ asIs, cluster: { ...WAITING, p99Ms: 150 } }), 'unknown');
 });
 
-test('one core: left alone, since there is one', () => {
+test('one core: left alone, since there is one; a quota for less than two cores is another reason', () => {
   const cluster = { rate: 950, p99Ms: 60, loadShare: 0.3, cpuShare: 0.7 };
-  const { verdict } = found({
+  const given = fakeServer({
     asIs: { ...BUSY, cpuShare: 0.7 },
     cluster,
     cores: 1,
     noise: 0.001,
     subject: { processes: 2 },
   });
+  const { verdict } = findServer(given);
   assert.equal(verdict.answer, 'leave');
   assert.match(verdict.sentence, /^Leave it: there is one core; 2 processes bring 0\.9\d/);
+  const quota = findServer({ ...given, machine: { ...given.machine, cores: 2 } });
+  assert.match(
+    quota.verdict.sentence,
+    /^Leave it: other ways answer hardly more requests, or fewer; 2 processes/,
+  );
 });
 
 test('a load generator that has the other core: by the CPU time of a request, as an estimate that says so', () => {

@@ -306,10 +306,10 @@ function bring({ gain, brings }: Way): string {
   return `${brings} ${timesFromTo(gain.requests!)} the requests`;
 }
 
-function whyLeave({ samples: { asIs, subject }, cores }: Figures): string {
+function whyLeave({ samples: { asIs, subject, machine }, cores }: Figures): string {
   const { app, isFull } = roomOf(asIs, cores);
   const loop = middleOf(asIs.loopShare);
-  if (cores === 1) return 'there is one core';
+  if (machine.cores === 1) return 'there is one core';
   if (loop !== undefined && loop < BUSY) {
     return `with ${counted(subject.connections.used, 'connection')} its event loop is busy for ${perCent(loop)} of the time, and waits for the rest`;
   }
