@@ -119,6 +119,9 @@ export function codeFor(isCommonJs: boolean | undefined) {
     placeOf: (file: string) =>
       isCommonJs ? `require.resolve('./${file}')` : `new URL('./${file}', import.meta.url)`,
     loaded: (file: string) => (isCommonJs ? `require('./${file}');` : `await import('./${file}');`),
+    // CommonJS has no await outside of a function.
+    ran: (name: string) =>
+      `const ${isCommonJs ? 'promise =' : 'result = await'} pool.run('${nameInCode(name)}', […]);`,
   };
 }
 
@@ -126,4 +129,11 @@ export function codeFor(isCommonJs: boolean | undefined) {
 export function fileInCode(given: string, otherwise: string): string {
   const file = given.replace(/#.*$/s, '').split(/[\\/]/).at(-1) ?? '';
   return PLAIN_NAME.test(file) ? file : otherwise;
+}
+
+const PLAIN_EXPORT = /^[\p{ID_Start}_$][\p{ID_Continue}$]{0,59}$/u;
+
+/** The name of an export, for code to paste. */
+export function nameInCode(given: string): string {
+  return PLAIN_EXPORT.test(given) ? given : 'task';
 }

@@ -4,7 +4,8 @@ import { type Estimate, ratio } from '../../experiment/statistics.js';
 import { bytes, count, counted, duration, factor, NONE, perCent, rate } from '../../format/figures.js';
 import { figureOf, type Format, middle, noise, range, withRange } from '../../format/figures.js';
 import { barsChart } from '../../report/html/bars.js';
-import { codeFor, fileInCode, machineRows, pairsTable, tablesSection } from '../../report/model.js';
+import { codeFor, fileInCode, machineRows, nameInCode, pairsTable } from '../../report/model.js';
+import { tablesSection } from '../../report/model.js';
 import type { Report, Section, Table, Tone } from '../../report/model.js';
 import { measureServer } from './measure/measure.js';
 import { findServer, type ServerFindings } from './rules/find.js';
@@ -140,8 +141,6 @@ function circumstancesTable(findings: ServerFindings): Table | undefined {
   ]);
 }
 
-const PLAIN_EXPORT = /^[\p{ID_Start}_$][\p{ID_Continue}$]{0,59}$/u;
-
 function clusterCode({ module, form, processes, isCommonJs }: ServerSamples['subject']): string[] {
   const { imported, loaded } = codeFor(isCommonJs);
   const file = fileInCode(module, 'app.js');
@@ -167,10 +166,8 @@ function poolCode({ offload, threads, isCommonJs }: ServerSamples['subject']): s
   const modules = groups(offload, (each) => each.slice(0, each.lastIndexOf('#')));
   const code = modules.flatMap(([module, given], i) => {
     const pool = modules.length === 1 ? 'pool' : `pool${i + 1}`;
-    const names = given
-      .flatMap((each) => each.slice(module.length + 1).split(','))
-      .map((name) => name.trim());
-    const tasks = new Set(names.map((name) => (PLAIN_EXPORT.test(name) ? name : 'task')));
+    const names = given.flatMap((each) => each.slice(module.length + 1).split(','));
+    const tasks = new Set(names.map((name) => nameInCode(name.trim())));
     return [
       '',
       `const ${pool} = createPool(${placeOf(fileInCode(module, 'tasks.js'))}, { threads: ${threads} });`,

@@ -141,18 +141,21 @@ export function beforeCode({ alternatives, samples, verdict }: Findings): string
 }
 
 /** Empty: no number of threads is recommended. @param columns lines are broken to fit into them, as far as the words allow */
-export function recommendedCode({ recommended, samples }: Findings, columns: number): string[] {
+export function recommendedCode({ recommended, samples, alternatives }: Findings, columns: number): string[] {
   const { threads } = recommended;
   if (threads === undefined) return [];
-  const { imported, placeOf } = codeFor(samples.subject.isCommonJs);
-  const place = placeOf(fileInCode(samples.subject.module, 'tasks.js'));
+  const { module, export: name, isCommonJs } = samples.subject;
+  const { imported, placeOf, ran } = codeFor(isCommonJs);
   const given = Object.entries({ threads, ...recommended }); // `threads` goes before the other options
-  const quoted = given.map(([name, value]) => `${name}: ${typeof value === 'string' ? `'${value}'` : value}`);
-  return [
-    ...broken(imported('{ createPool }', 'threadwise'), columns),
-    '',
-    ...broken(`const pool = createPool(${place}, { ${quoted.join(', ')} });`, columns),
-  ];
+  const quoted = given.map(
+    ([option, value]) => `${option}: ${typeof value === 'string' ? `'${value}'` : value}`,
+  );
+  const place = placeOf(fileInCode(module, 'tasks.js'));
+  // Another way of calling that is recommended mostly needs another function than the one that was measured.
+  const call = alternatives.some(({ changesVerdict }) => changesVerdict) ? [] : [ran(name)];
+  const pool = `const pool = createPool(${place}, { ${quoted.join(', ')} });`;
+  const lines = [imported('{ createPool }', 'threadwise'), pool, ...call];
+  return lines.flatMap((line) => broken(line, columns));
 }
 
 /** Matches code with brackets. Its groups: the code up to the first bracket, what the brackets contain, and the rest. */

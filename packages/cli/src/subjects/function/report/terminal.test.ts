@@ -6,6 +6,7 @@ import { renderTerminal as view, type TerminalOptions } from '../../../report/te
 import type { Findings } from '../rules/analyze.js';
 import { anyFindings, NO_FIGURE } from './findings.arbitrary.test.fake.js';
 import { fakeFindings, fakeSamples, five, hostileFindings, nothingFound } from './findings.test.fake.js';
+import { recommendedCode } from './explanation.js';
 import { functionReport } from './report.js';
 
 const renderTerminal = (findings: Findings, options: TerminalOptions): string =>
@@ -54,11 +55,11 @@ test('without --verbose: verdict, reasons, warnings, code, and where the rest is
     '  A pool with the options that the verdict speaks of:',
     '',
     "  import { createPool } from 'threadwise';",
-    '',
     '  const pool = createPool(',
     "    new URL('./tasks.js', import.meta.url),",
     '    { threads: 4 },',
     '  );',
+    "  const result = await pool.run('hash', […]);",
     'All figures: --verbose, or --out report.html',
   ]);
   const many = fakeFindings({
@@ -145,10 +146,9 @@ const codeOf = (columns: number, findings = fakeFindings()): string[] => {
 test('the recommended options are code to paste, at every width', () => {
   assert.deepEqual(codeOf(100), [
     "  import { createPool } from 'threadwise';",
-    '',
     "  const pool = createPool(new URL('./tasks.js', import.meta.url), { threads: 4 });",
   ]);
-  assert.deepEqual(codeOf(80).slice(2), [
+  assert.deepEqual(codeOf(80).slice(1), [
     '  const pool = createPool(',
     "    new URL('./tasks.js', import.meta.url),",
     '    { threads: 4 },',
@@ -175,10 +175,23 @@ test('beside a CommonJS module the code is CommonJS', () => {
   const samples = fakeSamples({ subject: { ...subject, module: 'lib/hash.js', isCommonJs: true } });
   const lines = render(fakeFindings({ samples }), 100);
   const start = lines.indexOf("  const { createPool } = require('threadwise');");
-  assert.deepEqual(lines.slice(start + 1, start + 3), [
-    '',
+  assert.deepEqual(lines.slice(start + 1, start + 2), [
     "  const pool = createPool(require.resolve('./hash.js'), { threads: 4 });",
   ]);
+});
+
+test('the code ends in a call of the function, if it can be called as it was measured', () => {
+  const { subject } = fakeSamples();
+  const last = (changes: Partial<Findings>, more: object = {}): string | undefined =>
+    recommendedCode(
+      fakeFindings({ samples: fakeSamples({ subject: { ...subject, ...more } }), ...changes }),
+      100,
+    ).at(-1);
+  assert.equal(last({}), "const result = await pool.run('hash', […]);");
+  assert.equal(last({}, { isCommonJs: true }), "const promise = pool.run('hash', […]);");
+  assert.equal(last({}, { export: "a'b" }), "const result = await pool.run('task', […]);");
+  const [batch] = fakeFindings().alternatives;
+  assert.match(last({ alternatives: [{ ...batch!, changesVerdict: true }] })!, /^const pool = /);
 });
 
 for (const columns of [40, 80, 200]) {
