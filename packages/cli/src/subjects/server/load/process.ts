@@ -116,7 +116,8 @@ async function answerTo(origin: string, plan: RequestPlan, limitMs: number): Pro
     const ms = performance.now() - begin;
     return { status, type, location, closes: connection === 'close', body: bytes, failed: undefined, ms };
   } catch (error) {
-    const why = error instanceof Error && error.message !== '' ? error.message : String(error);
+    const message = (error instanceof Error && error.message) || String(error);
+    const why = message === 'aborted' ? 'it closed the connection in the middle of the answer' : message;
     const failed = signal.aborted ? `does not answer within ${limitMs / 1000} s` : `fails: ${why}`;
     return { status: 0, type: '', location: '', closes: false, body: new Uint8Array(), failed, ms: limitMs };
   }

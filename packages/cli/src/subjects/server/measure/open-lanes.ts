@@ -179,8 +179,9 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
   /** Sends each request several times. Resolves to the answers to each request, and what is wrong with them; to undefined if interrupted. */
   async function ask({ opened: { origin }, requests: plans }: AppLane, times: number) {
     const each = plans.flatMap((request) => Array.from({ length: times }, () => request));
-    const setup = { origin, requests: each, limitMs: ANSWER_LIMIT_MS };
-    const answers = await askLoad(load, 'ask', setup, each.length * ANSWER_LIMIT_MS + 1000);
+    const limitMs = Math.min(ANSWER_LIMIT_MS, plan.budgetMs);
+    const setup = { origin, requests: each, limitMs };
+    const answers = await askLoad(load, 'ask', setup, each.length * limitMs + GRACE_MS);
     if (answers === undefined) return undefined;
     const complaints = answers.map(complaintOf);
     const bad = complaints.findIndex((why) => why !== undefined);
