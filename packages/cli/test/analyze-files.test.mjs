@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { measureFolder } from '../dist/subjects/folder/measure/measure.js';
@@ -52,6 +53,18 @@ test('a class of sizes that could not be read is named by both of its ends', asy
   const { skipped, classes } = await measureFolder(plan, { progress });
   assert.equal(classes.length, 1);
   assert.deepEqual(skipped, [{ what: 'files 4 KiB to 64 KiB', why: 'none of them could be read' }]);
+});
+
+test('files that vanish while they are measured are counted, each once', async () => {
+  const folder = folderOf({ 100: 3 });
+  const { signal } = new AbortController();
+  const plan = { folder, patterns: [], dot: false, ownFiles: [], budgetMs: 20_000, cold: false, signal };
+  const progress = ({ what }) => {
+    if (what === 'round 1') rmSync(folder, { recursive: true });
+  };
+  const { subject, classes } = await measureFolder(plan, { progress });
+  assert.deepEqual(subject.unreadable, [{ why: 'no such file or directory', count: 3 }]);
+  assert.equal(classes[0].sampled.files, 0);
 });
 
 test('each class of sizes is measured in all ways, and each of them reads what is there', async () => {
@@ -189,9 +202,14 @@ for (const [args, expected] of [
 test('an empty folder is refused, with what was left out', async () => {
   const folder = temporaryFolder();
   symlinkSync('.', join(folder, 'link'));
+  const server = createServer().listen(join(folder, 'socket'));
   const { code, stderr } = await analyze([folder]);
+  server.close();
   assert.equal(code, 2);
-  assert.match(stderr, /expected at least one file in .*got none \(symbolic links are not followed: 1/);
+  assert.match(
+    stderr,
+    /expected at least one file in .*got none \(symbolic links are not followed: 1; sockets, FIFOs and devices are not read: 1; /,
+  );
   const all = await analyze([temporaryFolder(), '--dot']);
   assert.equal(all.code, 2);
   assert.match(all.stderr, /got none$/m);

@@ -51,9 +51,11 @@ export async function measureFolder(
   const machine = readMachine();
   const readers = plan.threads ?? machine.availableThreads;
   const drafts: ClassDraft[] = [];
+  /** Why each of the files that were found could not be read, by its path. */
+  const lost = new Map<string, string>();
   const names: LaneName[] = ['control', ...WAY_NAMES];
   const tight = isTight(names.length, PARALLEL.length * readers * READER_BYTES, machine.memoryBytes);
-  const lanes = names.map((name) => readingLane(name, readers, session, tight));
+  const lanes = names.map((name) => readingLane(name, readers, session, tight, lost));
   const usable = () => lanes.filter(({ isDead }) => !isDead);
   try {
     await firstReads(Math.min(MOST_BYTES, MEMORY_SHARE * machine.memoryBytes));
@@ -65,7 +67,7 @@ export async function measureFolder(
 
   function samples(): FolderSamples {
     const left = { links, others };
-    const [all, counts] = [sumOf(files), countsOf(unreadable)];
+    const [all, counts] = [sumOf(files), countsOf([...unreadable, ...lost.values()])];
     return {
       subject: {
         folder: plan.folder,
@@ -96,7 +98,6 @@ export async function measureFolder(
       session.say('reading for the first time');
       const endMs = session.now() + timeMs;
       const first = await readPieces(sampleOf(sizes.files, mostBytes), loop, session, endMs);
-      unreadable.push(...first.failed.map(({ why }) => why));
       const again = await readPieces(first.read, loop, session, endMs + timeMs);
       const kept = without(first.read, again.failed);
       if (kept.length > 0) {
@@ -154,11 +155,12 @@ export async function measureFolder(
 
 type Found = Awaited<ReturnType<typeof findFiles>>;
 
-function nothingFound({ folder, patterns, dot }: FolderPlan, { unreadable, links }: Found): string {
+function nothingFound({ folder, patterns, dot }: FolderPlan, { unreadable, links, others }: Found): string {
   const what = patterns.length === 0 ? 'file' : `file that matches ${patterns.join(' ')}`;
   const hints = [
     ...countsOf(unreadable).map(({ why, count }) => `${count} could not be read: ${why}`),
     links > 0 && `symbolic links are not followed: ${links}`,
+    others > 0 && `sockets, FIFOs and devices are not read: ${others}`,
     !dot && 'names that begin with a dot need --dot',
   ].filter(Boolean);
   const why = hints.length === 0 ? '' : ` (${hints.join('; ')})`;
@@ -202,8 +204,14 @@ export type Answer = NonNullable<Awaited<ReturnType<ReadingLane['read']>>>;
 
 export type ReadingLane = ReturnType<typeof readingLane>;
 
-/** The process that reads in one way. */
-function readingLane(name: LaneName, readers: number, session: Session, tight: boolean) {
+/** The process that reads in one way. @param lost gets the files that it could not read, and why */
+function readingLane(
+  name: LaneName,
+  readers: number,
+  session: Session,
+  tight: boolean,
+  lost: Map<string, string>,
+) {
   const lane = new Lane<Reading>({
     session,
     what: name === 'control' ? 'the control run' : WAYS[name].title,
@@ -218,6 +226,7 @@ function readingLane(name: LaneName, readers: number, session: Session, tight: b
     const endWatch = watchCores();
     const slice = await lane.step(request, request.ms);
     const busy = endWatch();
+    for (const { path, why } of slice?.failed ?? []) lost.set(path, why);
     return slice && { ...slice, rate: slice.ms > 0 ? (slice.files * 1000) / slice.ms : Number.NaN, busy };
   };
   return Object.assign(lane, { name, read });
