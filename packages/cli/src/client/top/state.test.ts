@@ -137,9 +137,25 @@ test('a pool that is gone passes the selection on to its place, and a question a
   const asking = press(at('b'), 'r').state;
   const state = withSnapshot(asking, fakeSnapshot([pools[0]!, pools[2]!]));
   assert.deepEqual([state.selected, state.mode.kind], ['c', 'watching']);
+  assert.equal(state.notice, 'The pool is gone: nothing was changed.');
   const none = withSnapshot(state, fakeSnapshot([]));
   assert.equal(none.selected, undefined);
   assert.equal(withSnapshot(none, fakeSnapshot(pools)).selected, 'a');
+});
+
+test('a restart of the program ends a question, whose figures are of the program before; another look at the program does not', () => {
+  const asking = press(at('b'), '+').state;
+  const look = (changes: object) => {
+    const snapshot = fakeSnapshot(pools);
+    return withSnapshot(asking, { ...snapshot, process: { ...snapshot.process, ...changes } });
+  };
+  assert.equal(look({ uptimeMs: 66_000 }).mode, asking.mode);
+  assert.equal(look({ uptimeMs: undefined }).mode, asking.mode);
+  for (const changes of [{ pid: 8, uptimeMs: 90_000 }, { uptimeMs: 1000 }]) {
+    const { mode, notice, selected } = look(changes);
+    assert.deepEqual([mode.kind, selected], ['watching', 'b']);
+    assert.equal(notice, 'The program was started again: nothing was changed.');
+  }
 });
 
 test('a notice stays until the next key', () => {

@@ -91,9 +91,16 @@ export function initialState(address: string, snapshot: Snapshot): TopState {
 export function withSnapshot(state: TopState, snapshot: Snapshot): TopState {
   const isThere = snapshot.pools.some(({ name }) => name === state.selected);
   const selected = isThere ? state.selected : poolAt(snapshot, placeOf(state));
-  // A question about a pool that is gone has no answer.
-  const mode = state.mode.kind === 'asking' && !isThere ? WATCHING : state.mode;
-  return { ...state, now: snapshot.at, snapshot, lost: undefined, selected, mode };
+  const next = { ...state, now: snapshot.at, snapshot, lost: undefined, selected };
+  // A question about a pool that is gone has no answer; the figures in one are not those of a program that was started anew.
+  if (state.mode.kind !== 'asking' || (isThere && !isRestarted(state.snapshot, snapshot))) return next;
+  const what = isThere ? 'The program was started again' : 'The pool is gone';
+  return { ...next, mode: WATCHING, notice: `${what}: nothing was changed.` };
+}
+
+/** In a container, a program has the same number after each start. */
+function isRestarted({ process: before }: Snapshot, { process: now }: Snapshot): boolean {
+  return before.pid !== now.pid || Number(now.uptimeMs) < Number(before.uptimeMs);
 }
 
 function placeOf({ snapshot, selected }: TopState): number {
