@@ -59,9 +59,10 @@ export function checkSize(encoded: unknown, maxBytes: number, what: string): str
   const text = JSON.stringify(encoded);
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return text;
-  const advice = "Put it where both sides reach it, and send where; or raise 'maxBytes'";
+  const advice = 'Put it where both sides reach it, and send where';
   const message = `${what}: ${bytes} bytes in Redis; at most ${maxBytes} are allowed. ${advice}`;
-  throw new ThreadwiseError('ERR_PAYLOAD_TOO_LARGE', message);
+  // The field names the option: the message is also for the users of a command, who cannot set it.
+  throw Object.assign(new ThreadwiseError('ERR_PAYLOAD_TOO_LARGE', message), { maxBytes });
 }
 
 function serialized(value: unknown, what: string): Buffer {

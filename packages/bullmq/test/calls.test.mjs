@@ -293,10 +293,12 @@ describe('calls', { skip }, () => {
     const { fleet } = await fleetOf(t, { machine: { maxBytes: 2000 }, fleet: { maxBytes: 1000 } });
     const refused = await failure(fleet.run('echo', ['x'.repeat(1000)]));
     assert.equal(refused.code, 'ERR_PAYLOAD_TOO_LARGE');
-    assert.match(refused.message, /1004 bytes .* at most 1000/);
+    assert.match(refused.message, /1004 bytes .* at most 1000 are allowed\. Put it where .* and send where$/);
+    assert.equal(refused.maxBytes, 1000);
     const result = await failure(fleet.run('bytes', [3000], { retries: 3 }));
     assert.equal(result.code, 'ERR_PAYLOAD_TOO_LARGE');
     assert.match(result.message, /at most 2000/);
+    assert.equal(result.maxBytes, 2000);
     const error = await failure(fleet.run('fail', ['m', { much: 'x'.repeat(900) }]));
     assert.match(error.message, /^m/);
   });

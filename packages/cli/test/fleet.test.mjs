@@ -74,13 +74,14 @@ describe('a fleet by the command', { skip }, () => {
   test('an input whose task fails with what a pool or a fleet of its own refuses fails alone', async (t) => {
     const redis = await RedisServer.start(t);
     await machine(t, redis);
-    const args = ['--range', '1..6', '--on-error', 'skip', '--on', addressOf(redis)];
+    const args = ['--range', '1..7', '--on-error', 'skip', '--on', addressOf(redis)];
     const { code, stdout, stderr } = await runTask('failsInside', args);
-    assert.deepEqual([code, stdout], [1, lines([1, 6])], stderr);
-    assert.match(stderr, /^4 inputs failed:\n {2}2: Error \[ERR_TASK_ABORTED\]: an inner call was aborted\n/);
+    assert.deepEqual([code, stdout], [1, lines([1, 7])], stderr);
+    assert.match(stderr, /^5 inputs failed:\n {2}2: Error \[ERR_TASK_ABORTED\]: an inner call was aborted\n/);
     assert.match(stderr, /^ {2}3: .*\[ERR_TASK_NOT_FOUND\]: another module has no such task\n/m);
     assert.match(stderr, /^ {2}4: .*\[ERR_FLEET_CONNECTION\]: another Redis was not reached\n/m);
     assert.match(stderr, /^ {2}5: .*\[ERR_FLEET_MODULE\]: another module cannot be read\n/m);
+    assert.match(stderr, /^ {2}6: .*: its own channel is full; or raise 'maxBytes'\n/m);
   });
 
   test('tells each failing input, with its place in the function', async (t) => {

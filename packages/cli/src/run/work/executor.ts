@@ -92,16 +92,6 @@ function endOf({ code, message }: { readonly code?: string | undefined; readonly
   return new ExpectedError(message, END_CODES[code ?? ''] ?? ExitCode.failed);
 }
 
-/** How a fleet's error for a value that is too large ends: it names an option of the library, which the command does not have. */
-const ADVICE = "; or raise 'maxBytes'";
-
-/** Such an error without that advice, and without its stack, which has no line of the user's code; any other error as it is. */
-function withoutAdvice(thrown: unknown): unknown {
-  const { name, message, code } = describeError(thrown);
-  if (code !== 'ERR_PAYLOAD_TOO_LARGE' || !message.endsWith(ADVICE)) return thrown;
-  return { name, message: message.slice(0, -ADVICE.length), code };
-}
-
 /** The end of a run that was stopped while no machine took its jobs. */
 export class GivenUp extends ExpectedError {}
 
@@ -130,8 +120,10 @@ export function fleetExecutor(
       return await call(input);
     } catch (error) {
       // The code ERR_TASK_ABORTED does not say that the run was ended: a task whose own calls were aborted may throw it.
-      if (ended.signal.aborted || endsRun(error, task, version)) end ??= endOf(describeError(error));
-      throw withoutAdvice(error);
+      const told = describeError(error);
+      if (ended.signal.aborted || endsRun(error, task, version)) end ??= endOf(told);
+      // The fleet itself refuses a value that is too large: its stack has no line of the user's code.
+      throw told.code === 'ERR_PAYLOAD_TOO_LARGE' && Object(error).maxBytes !== undefined ? told : error;
     }
   }, setup);
   return {
