@@ -70,6 +70,26 @@ test('each option can be changed, alone and with others', async (t) => {
   }
 });
 
+for (const [change, bounds] of [
+  [{ max: 4 }, { min: 2, max: 4 }],
+  [{ min: 1 }, { min: 1, max: 3 }],
+]) {
+  test(`${JSON.stringify(change)} leaves the other bound as it is while calls run inline`, async (t) => {
+    const threads = { min: 2, max: 3 };
+    const placed = realPool(t, { threads });
+    const begun = realPool(t, { name: 'begun', threads, placement: 'inline' });
+    const server = await serve(t, [placed, begun]);
+    await patch(server, 'real', { placement: 'inline' });
+    for (const pool of [placed, begun]) {
+      const { json } = await patch(server, pool.name, change);
+      assert.deepEqual(json, { ...json, threads: { ...json.threads, ...bounds } });
+      await patch(server, pool.name, { placement: 'threads' });
+      const { min, max } = pool.stats().threads;
+      assert.deepEqual({ min, max }, bounds);
+    }
+  });
+}
+
 test("'auto' lets the machine decide", async (t) => {
   const pool = realPool(t, { threads: 3 });
   const automatic = realPool(t, { name: 'automatic', threads: 'auto' });

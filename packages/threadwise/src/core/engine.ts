@@ -81,7 +81,8 @@ export class Engine {
   here: CallingThread | undefined;
   placement: Placement;
   choice: Choice;
-  #threads: SizeBounds;
+  /** What the caller wants; with the placement 'inline' no worker has to be there. */
+  threads: SizeBounds;
   /** What the first worker that loaded the module said of its functions. */
   #traits: ModuleTraits | undefined;
 
@@ -94,7 +95,7 @@ export class Engine {
     this.defaults = defaultRun(options);
     this.placement = parts.newPlacement(options.placement);
     this.choice = parts.newChoice(options.choose, this.hooks.report);
-    this.#threads = options.threads;
+    this.threads = options.threads;
     const { usesThreads } = this.placement;
     this.leases = (usesThreads && exchange.leaseMemory) || new SingleBuffers(platform.sharedMemory);
     this.meter = new CrossingMeter(platform.now);
@@ -154,10 +155,10 @@ export class Engine {
       this.parts.exchange.choose?.(choose);
     }
     if (placement !== undefined) this.#place(this.parts.newPlacement(placement));
-    if (threads !== undefined) this.#threads = threads;
+    if (threads !== undefined) this.threads = threads;
     // Workers that get no more calls are idle, and are released like any idle worker.
     if (threads !== undefined || placement !== undefined)
-      this.scaler.resize(this.placement.usesThreads ? this.#threads : { ...this.#threads, min: 0 });
+      this.scaler.resize(this.placement.usesThreads ? this.threads : { ...this.threads, min: 0 });
     this.pump();
   }
 

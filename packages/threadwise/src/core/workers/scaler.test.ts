@@ -79,7 +79,9 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
   const hooks = new Hooks(silentSink, 'pool');
   hooks.on('pool:size', ({ pool: _pool, ...decision }) => noted.decisions.push(decision));
   hooks.on('error', ({ error }) => noted.errors.push(error));
+  const threads = { min, max, cores: 4 };
   const engine = {
+    threads,
     parts: {
       name: 'pool',
       platform,
@@ -97,7 +99,7 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
     },
     moduleFailed: (error: unknown) => noted.givenUp.push(error),
   };
-  const scaler = new Scaler(engine as unknown as Engine, { min, max, cores: 4 });
+  const scaler = new Scaler(engine as unknown as Engine, threads);
   /** A worker fails before it did anything. */
   const fail = (slot: FakeSlot, error: unknown = new Error('failed')) => {
     slots.splice(slots.indexOf(slot), 1);

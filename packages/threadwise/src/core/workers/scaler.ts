@@ -62,9 +62,9 @@ export class Scaler {
     };
   }
 
-  /** The bounds as `stats()` shows them. */
+  /** The bounds as `stats()` shows them: those that the caller wants, with every placement. */
   get bounds(): { readonly min: number; readonly max: number } {
-    const { min, max, usualMax } = this.#bounds;
+    const { min, max, usualMax } = this.#engine.threads;
     return { min, max: usualMax === undefined ? max : Math.max(usualMax, this.#current) };
   }
 
