@@ -41,7 +41,12 @@ declare module 'fastify' {
 export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits): Promise<FastifyInstance> {
   const answerError = answersErrors(limits.lingerMs);
   const app = fastify({
-    http: { headersTimeout: limits.headersTimeoutMs, connectionsCheckingInterval: limits.checkIntervalMs },
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
+      // Refused below: Node.js would do it without a word.
+      requireHostHeader: false,
+    },
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveMs,
     connectionTimeout: limits.stalledMs,
@@ -54,6 +59,8 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
   app.server.maxConnections = limits.connections;
   // Open connections must not keep the program alive.
   app.server.on('connection', (socket) => socket.unref());
+  // Node.js would refuse an expectation that it does not know, without a word; a server may leave it unmet (RFC 9110, 10.1.1).
+  app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange));
   // Fastify knows only some methods, and would answer all others as if the path did not exist.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.removeAllContentTypeParsers();
@@ -62,14 +69,19 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
   // The address is kept, because a server that closes has none any more, and still reads requests.
   let place!: AddressInfo;
   app.server.once('listening', () => (place = app.server.address() as AddressInfo));
-  app.addHook('onRequest', async ({ headers, method, routeOptions, is404, raw: { url } }, reply) => {
-    reply.headers(HEADERS);
-    const usual = method === 'GET' || method === 'HEAD' ? 'read' : 'change';
-    guard(routeOptions.config?.access ?? usual, headers, place);
-    // Reported before the body is read, which nobody wants.
-    if (is404)
-      throw new RequestError('ERR_CONTROL_NOT_FOUND', `There is nothing at ${url}. See /openapi.json`);
-  });
+  app.addHook(
+    'onRequest',
+    async ({ headers, method, routeOptions, is404, raw: { url, httpVersion } }, reply) => {
+      reply.headers(HEADERS);
+      const usual = method === 'GET' || method === 'HEAD' ? 'read' : 'change';
+      if (headers.host === undefined && httpVersion === '1.1')
+        throw new RequestError('ERR_CONTROL_REQUEST', "HTTP/1.1 needs the header 'Host'");
+      guard(routeOptions.config?.access ?? usual, headers, place);
+      // Reported before the body is read, which nobody wants.
+      if (is404)
+        throw new RequestError('ERR_CONTROL_NOT_FOUND', `There is nothing at ${url}. See /openapi.json`);
+    },
+  );
   app.setErrorHandler(answerError);
   addRoutes(app, handlers);
   await app.ready();

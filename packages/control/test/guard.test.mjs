@@ -4,7 +4,7 @@ import crypto from 'node:crypto';
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
-import { FakePool, patch, poolPath, rawConnection, readToEnd, send, serve } from './helpers.mjs';
+import { FakePool, headOf, patch, poolPath, rawConnection, readToEnd, send, serve } from './helpers.mjs';
 
 const TOKEN = 'a-token-of-ours';
 const json = { 'content-type': 'application/json' };
@@ -157,7 +157,22 @@ test('without a Host there is no answer', async (t) => {
   assert.match(await readToEnd(old), /^HTTP\/1\.1 403 .*ERR_CONTROL_HOST/s);
   const current = await rawConnection(t, server);
   current.write('GET /api/pools HTTP/1.1\r\n\r\n');
-  assert.match(await readToEnd(current), /^HTTP\/1\.1 400 /);
+  assert.match(
+    await readToEnd(current),
+    /^HTTP\/1\.1 400 .*ERR_CONTROL_REQUEST.*HTTP\/1\.1 needs the header 'Host'/s,
+  );
+});
+
+test('an Expect that it does not know is not met, and the request is answered as any other', async (t) => {
+  const server = await serve(t, [new FakePool()]);
+  for (const [path, answer] of [
+    [poolPath('fake'), /^HTTP\/1\.1 200 .*"name":"fake"/s],
+    ['/nothing', /^HTTP\/1\.1 404 .*ERR_CONTROL_NOT_FOUND/s],
+  ]) {
+    const socket = await rawConnection(t, server);
+    socket.write(headOf(server, 'GET', path, ['Expect: a-miracle', 'Connection: close']));
+    assert.match(await readToEnd(socket), answer);
+  }
 });
 
 test('names that the owner has allowed are its own', async (t) => {
