@@ -13,6 +13,9 @@ const FIELD = 'threadwise:error';
 /** Writes only if the job still exists: otherwise a hash would be left that nobody removes. */
 const WRITE = `if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('HSET', KEYS[1], '${FIELD}', ARGV[1]) end`;
 
+/** How many bytes of a message, and of a stack, BullMQ gets at the most: it also puts the message into an event, which every caller reads. */
+const MOST_BYTES = 2 ** 20;
+
 /** Codes of errors that would come again with every retry. */
 const FINAL = new Set<unknown>([
   'ERR_TASK_NOT_FOUND',
@@ -90,13 +93,14 @@ function fitting(text: string, maxBytes: number): string {
  * @param isCancelled whether the caller has aborted the job
  */
 export function asFailure(thrown: unknown, isCancelled: boolean, maxBytes: number): Error {
-  const message = fitting(messageOf(thrown), maxBytes);
+  const most = Math.min(maxBytes, MOST_BYTES);
+  const message = fitting(messageOf(thrown), most);
   // BullMQ takes its own words for a limit of the rate: it would run the job again at once, and never end it.
   const told = message === RATE_LIMIT_ERROR ? `The task failed: ${message}` : message;
   // Half of a surrogate pair is another character when it comes back from Redis.
   const failure = new Error(Buffer.from(told).toString());
   const { stack } = thrown instanceof Error && thrown.stack !== undefined ? thrown : failure;
-  failure.stack = fitting(`${stack}`, maxBytes);
+  failure.stack = fitting(`${stack}`, most);
   const isOurs = isThreadwiseError(thrown) || thrown instanceof FleetError;
   if (isCancelled || (isOurs && FINAL.has(thrown.code))) failure.name = 'UnrecoverableError';
   return failure;

@@ -320,6 +320,17 @@ describe('calls', { skip }, () => {
     );
   });
 
+  test('where much is allowed, the caller gets all of an error, and BullMQ, which keeps its message twice, at most 1 MiB', async (t) => {
+    const { fleet, queue } = await fleetOf(t, { machine: { maxBytes: 2 ** 23 } });
+    const events = await eventsOf(t, redis, queue);
+    const failed = told(events, 'failed');
+    const error = await failure(fleet.run('failLong', [2 ** 21], { jobId: 'long' }));
+    assert.equal(error.message, 'x'.repeat(2 ** 21));
+    assert.match((await failed)[0].failedReason, /^x{1000} \(shortened: larger than 1048576 bytes\)$/);
+    const { failedReason, stacktrace } = await fleet.queue.getJob('long');
+    assert.deepEqual([failedReason.length < 2000, stacktrace.join('').length < 2000], [true, true]);
+  });
+
   test('what a task throws is what its caller hears, whatever its message and the size of its fields', async (t) => {
     const { fleet } = await fleetOf(t, { machine: { maxBytes: 5000 } });
     const large = await failure(fleet.run('fail', ['m', { much: 'x'.repeat(100_000) }]));
