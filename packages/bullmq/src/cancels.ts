@@ -1,17 +1,19 @@
 /**
- * Sends an abort to the machine that runs the job, as an event on a stream of its own, `<queue>-control`. A machine that starts also reads
- * past events, so that a cancelled job whose machine died is not run again by another.
+ * Sends an abort to the machine that runs the job, as an event of a stream of its own. A machine that starts also reads past events, so that
+ * a cancelled job whose machine died is not run again by another.
  */
-import { QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { endEvents } from './connection.js';
 import { messageOf } from './failures.js';
+import { JobEvents } from './job-events.js';
 
 /** How many aborts are remembered, in Redis and on each machine. */
 const MOST = 10_000;
 const EVENT = 'cancel';
 
-const nameOf = (queue: string) => `${queue}-control`;
+const NAME = 'control';
+/** The stream lies below the keys of its queue, where no other queue has keys. */
+const below = (prefix: string, queue: string) => `${prefix}:${queue}:threadwise`;
 
 /** @param call the id of the call, from the options of its job */
 export async function sendCancel(
@@ -20,7 +22,7 @@ export async function sendCancel(
   call: string,
   reason: unknown,
 ): Promise<void> {
-  const stream = `${prefix}:${nameOf(queue)}:events`; // as BullMQ names it
+  const stream = `${below(prefix, queue)}:${NAME}:events`; // as BullMQ names it
   const fields = ['event', EVENT, 'call', call, 'reason', messageOf(reason)];
   await redis.xadd(stream, 'MAXLEN', '~', MOST, '*', ...fields);
 }
@@ -34,7 +36,11 @@ export function listenToCancels(
   onError: (error: Error) => void,
 ) {
   const known = new Map<string, string>();
-  const events = new QueueEvents(nameOf(queue), { connection: redis, prefix, lastEventId: '0' });
+  const events = new JobEvents(NAME, {
+    connection: redis,
+    prefix: below(prefix, queue),
+    lastEventId: '0',
+  });
   events.on('error', onError);
   events.on(EVENT as 'waiting', (args) => {
     const { call, reason } = args as unknown as Record<'call' | 'reason', string>;

@@ -140,6 +140,26 @@ describe('machines', { skip }, () => {
     assert.equal(await later, 3);
   });
 
+  test(
+    'an abort is none of the events of a queue with a longer name, and is heard whatever those say',
+    { timeout: 30_000 },
+    async (t) => {
+      const queue = newQueue();
+      const { path } = folder(t);
+      const fleet = caller(t, redis, { queue });
+      const service = await machineHere(t, redis, { queue });
+      const admin = redis.client(t);
+      const events = `bull:${queue}-control:events`;
+      await admin.xadd(events, '*', 'event', 'completed', 'jobId', 'other', 'returnvalue', 'NaN');
+      const controller = new AbortController();
+      const ended = told(service.worker, 'failed');
+      await begun(fleet, 'untilAborted', [path('aborted')], { signal: controller.signal });
+      controller.abort();
+      await ended;
+      assert.equal(await admin.xlen(events), 1);
+    },
+  );
+
   test('an abort reaches a task on another machine, and a job that lost its machine is not run again', async (t) => {
     const queue = newQueue();
     const { path, wrote } = folder(t);
