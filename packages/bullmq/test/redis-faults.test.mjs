@@ -307,6 +307,20 @@ describe('faults of Redis', { skip }, () => {
     assert.equal(await caller(t, replica).run('add', [1, 2]), 3);
   });
 
+  test('errors that come in turns are told once each, until Redis is reached again', async (t) => {
+    const redis = await RedisServer.start(t);
+    const errors = [];
+    const service = await machineHere(t, redis, { onError: ({ message }) => errors.push(message) });
+    const tell = (message) => service.worker.emit('error', new Error(message));
+    for (const message of ['one', 'other', 'one', 'other']) tell(message);
+    assert.deepEqual(errors, ['one', 'other']);
+    await redis.client(t).call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    while (errors.filter((message) => message === 'one').length < 2) {
+      await immediate();
+      tell('one');
+    }
+  });
+
   test('a machine that is cut off for longer than its lock: another does its job, and it comes back', async (t) => {
     const redis = await RedisServer.start(t);
     const way = await proxyTo(t, redis.port);

@@ -22,6 +22,8 @@ const FAREWELL_MS = 5_000;
 const RETRY_MS = 1_000;
 /** How many times a lock is renewed within its duration: one renewal may fail. */
 const RENEWALS = 3;
+/** How many errors are remembered as told: some name a job, and there is no end of those. */
+const MOST_TOLD = 100;
 
 /**
  * Starts a service, which takes jobs as soon as its pool is ready. Throws ERR_OPTION.
@@ -64,7 +66,8 @@ export class Service {
   readonly #counts = { completed: 0, failed: 0, returned: 0, recovered: 0, repeated: 0 };
   readonly #timer: NodeJS.Timeout;
   readonly #onSignal = (signal: NodeJS.Signals) => void this.#end(signal);
-  #lastError = '';
+  /** The texts of the errors that were told since Redis was reached. */
+  readonly #told = new Set<string>();
   /** Whether the service takes no jobs because its pool is paused or drains. */
   #isHeld = false;
   /** undefined once the service has ended. */
@@ -80,9 +83,7 @@ export class Service {
     this.#name = name;
     const redis = connectTo(options.connection);
     this.#link = new Link(redis, FAREWELL_MS);
-    redis.on('ready', () => {
-      this.#lastError = '';
-    });
+    redis.on('ready', () => this.#told.clear());
     try {
       this.pool = createPool(url, {
         ...pool,
@@ -307,16 +308,17 @@ export class Service {
   }
 
   /**
-   * Reports an error, unless it repeats the last one: a client that reconnects reports each attempt. Once the service has ended, it is about
-   * a request that nobody waits for.
+   * Reports an error once until Redis is reached again: clients that reconnect report each attempt, in one text or several. Once the service
+   * has ended, the error is about a request that nobody waits for.
    */
   #tell(error: unknown): void {
     if (this.#renewal === undefined) return;
     const told = error instanceof Error ? error : new Error(String(error));
     // With Sentinel, the client says how long it waits, a little longer each time.
     const text = told.message.replace(/ after \d+ms/, '');
-    if (text === this.#lastError) return;
-    this.#lastError = text;
+    if (this.#told.has(text)) return;
+    if (this.#told.size === MOST_TOLD) this.#told.clear();
+    this.#told.add(text);
     this.#options.onError(told);
   }
 
