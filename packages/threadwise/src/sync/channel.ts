@@ -38,7 +38,7 @@ export function* pass<T>(
 ): Steps<T | undefined> {
   const [sleepsOn, wakes] = moves === TAIL ? [ROOM, ITEMS] : [ITEMS, ROOM];
   for (;;) {
-    yield* acquire(words, LOCK, number);
+    for (const sleep of acquire(words, LOCK, number)) yield { ...sleep, isBrief: true };
     const value = Atomics.load(words, sleepsOn);
     const isClosed = Atomics.load(words, CLOSED) !== 0;
     const [head, tail] = [Atomics.load(words, HEAD), Atomics.load(words, TAIL)];

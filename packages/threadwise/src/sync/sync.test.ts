@@ -494,6 +494,20 @@ describe('channel', () => {
     assert.deepEqual(pass(words, 1, HEAD, () => 'taken').next(), { done: true, value: 'taken' });
   });
 
+  test('without any time, one sends where there is room and receives what is there, also while another thread holds the lock', async () => {
+    const channel = new Channel<string>({ capacity: 2 });
+    await channel.send('first', { timeoutMs: 0 });
+    await channel.send('second', { timeoutMs: 0 });
+    await assert.rejects(channel.send('more', { timeoutMs: 0 }), { code: 'ERR_TASK_TIMEOUT' });
+    const words = new Int32Array(channel.buffer, 0, channel.buffer.byteLength >>> 2);
+    const whileLocked = <T>(run: () => Promise<T>) => pass(words, 1, HEAD, run).next().value as Promise<T>;
+    assert.equal(await whileLocked(() => channel.receive({ timeoutMs: 0 })), 'second');
+    await channel.send('third');
+    assert.equal(await whileLocked(() => channel.send('fourth', { timeoutMs: 0 })), true);
+    assert.equal(await channel.receive({ timeoutMs: 0 }), 'fourth');
+    await assert.rejects(channel.receive({ timeoutMs: 0 }), { code: 'ERR_TASK_TIMEOUT' });
+  });
+
   test('what cannot be read is told as such, and is gone', async () => {
     const channel = new Channel<string>();
     await channel.send('spoilt');

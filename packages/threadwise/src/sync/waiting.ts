@@ -13,8 +13,8 @@ export interface WaitOptions {
   timeoutMs?: number | undefined;
 }
 
-/** A request to sleep until word `at` is notified, if it still is `value`. */
-export type Sleep = { readonly at: number; readonly value: number };
+/** A request to sleep until word `at` is notified, if it still is `value`. `isBrief`: what it waits for takes a moment, which no timeout ends. */
+export type Sleep = { readonly at: number; readonly value: number; readonly isBrief?: true };
 /** The code of a structure: it runs until it has a result, and yields where it has to sleep. */
 export type Steps<T> = Generator<Sleep, T, void>;
 
@@ -67,7 +67,7 @@ function* timed<T>(
   const end = performance.now() + timeoutMs;
   let step = steps.next();
   while (!step.done) {
-    const leftMs = end - performance.now();
+    const leftMs = step.value.isBrief ? LOOK_MS : end - performance.now();
     if (leftMs > 0) {
       yield { ...step.value, timeoutMs: Math.min(leftMs, LOOK_MS) };
       step = steps.next();
