@@ -19,10 +19,12 @@ export async function measure(plan, options) {
   async function take(scenario, { id, contender, way }, round, given) {
     onSample({ round, scenario: scenario.id, entry: id });
     const ids = { experiment, scenario: scenario.id, contender: contender.id };
-    const { mostMs } = scenario;
+    const { mostMs, metrics } = scenario;
     const limit = mostMs === undefined ? {} : { mostMs };
     try {
-      samples[scenario.id][id].push(await takeSample({ ...ids, way, given, budget, ...limit }));
+      const values = await takeSample({ ...ids, way, given, budget, ...limit });
+      checkNumbers(values, metrics);
+      samples[scenario.id][id].push(values);
     } catch (error) {
       const isAvailable = !(error instanceof NotAvailable);
       failures.push({ scenario: scenario.id, entry: id, round, isAvailable, message: error.message });
@@ -48,6 +50,15 @@ export async function measure(plan, options) {
     for (const { remove } of fixtures.values()) remove();
   }
   return { samples, failures };
+}
+
+/** A value that is no number comes as null from the process of a sample, and null would count as zero. */
+function checkNumbers(values, metrics = []) {
+  for (const { id, isOptional = false } of metrics) {
+    const value = values[id];
+    if (Number.isFinite(value) || (isOptional && value === undefined)) continue;
+    throw new Error(`expected a number for '${id}', got ${value}`);
+  }
 }
 
 /** Makes what samples share, such as files, once for all of them. */

@@ -68,6 +68,24 @@ test('an entry that fails is not asked again in that scenario, and stops nobody'
   assert.equal(samples.latency.b.length, 3);
 });
 
+test('a sample without a number for a metric has failed, unless the metric is optional and absent', async () => {
+  const metrics = [{ id: 'rate' }, { id: 'cores', isOptional: true }];
+  const values = { a: { rate: 1 }, b: { rate: null, cores: 1 }, c: { rate: 1, cores: null }, d: { cores: 1 } };
+  const { samples, failures } = await measure(
+    [{ scenario: { id: 'speed', metrics }, entries: Object.keys(values).map(entryOf) }],
+    { ...settings, rounds: 1, takeSample: async ({ contender }) => values[contender] },
+  );
+  assert.deepEqual(samples.speed, { a: [{ rate: 1 }], b: [], c: [], d: [] });
+  assert.deepEqual(
+    failures.map(({ entry, message }) => [entry, message]),
+    [
+      ['b', "expected a number for 'rate', got null"],
+      ['c', "expected a number for 'cores', got null"],
+      ['d', "expected a number for 'rate', got undefined"],
+    ],
+  );
+});
+
 test('what is not available is no failure', async () => {
   const { failures } = await measure(plan.slice(0, 1), {
     ...{ ...settings, rounds: 2 },
