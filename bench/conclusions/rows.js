@@ -7,6 +7,12 @@ export function seriesOf(scenario, rowId, metricId) {
   return row?.figures[metricId] === undefined ? [] : row.samples.map((values) => values[metricId] ?? NaN);
 }
 
+/** What the first sample of a row gave besides figures, such as lists over time; undefined if the row failed, or is not in this scenario. */
+export function firstSampleOf(scenario, rowId) {
+  const row = scenario?.rows.find(({ id }) => id === rowId);
+  return (row?.failure ?? row?.notAvailable) === undefined ? row?.samples[0] : undefined;
+}
+
 /** undefined if there is no such scenario, or it has no such metric. */
 export function metricOf(scenario, metricId) {
   return scenario?.metrics.find(({ id }) => id === metricId);

@@ -70,7 +70,12 @@ test('an entry that fails is not asked again in that scenario, and stops nobody'
 
 test('a sample without a number for a metric has failed, unless the metric is optional and absent', async () => {
   const metrics = [{ id: 'rate' }, { id: 'cores', isOptional: true }];
-  const values = { a: { rate: 1 }, b: { rate: null, cores: 1 }, c: { rate: 1, cores: null }, d: { cores: 1 } };
+  const values = {
+    a: { rate: 1 },
+    b: { rate: null, cores: 1 },
+    c: { rate: 1, cores: null },
+    d: { cores: 1 },
+  };
   const { samples, failures } = await measure(
     [{ scenario: { id: 'speed', metrics }, entries: Object.keys(values).map(entryOf) }],
     { ...settings, rounds: 1, takeSample: async ({ contender }) => values[contender] },

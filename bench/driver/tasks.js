@@ -136,8 +136,6 @@ export function bill({ id, lines, customer }) {
   return { id, total, length: text.length };
 }
 
-export const billPure = (order) => bill(order);
-
 /** Computes many numbers in one call, which spreads the cost of a crossing over them. */
 export function fibonacciAll(indices) {
   return indices.map(fibonacci);
@@ -196,6 +194,3 @@ export function readManyTimes({ path, times }) {
   for (let i = 0; i < times; i++) byteLength += fs.readFileSync(path).length;
   return byteLength;
 }
-
-/** Nothing is copied for this function where it runs on the calling thread. */
-export const threadwise = { pure: ['billPure'] };

@@ -1,8 +1,5 @@
 // What a thread of workerpool runs. The tasks are registered from inside the thread.
 import workerpool from 'workerpool';
-import * as exported from '../../driver/tasks.js';
+import * as tasks from '../../driver/tasks.js';
 
-/** `threadwise` is a declaration for our pools, and no task. */
-const { threadwise: _declared, ...tasks } = exported;
-
-workerpool.worker(tasks);
+workerpool.worker({ ...tasks });

@@ -1,4 +1,5 @@
 // The conclusions of the experiment hash-coordinator.
+import { firstSampleOf } from '../../conclusions/rows.js';
 import { formatNumber } from '../../report/format.js';
 import { beyondMany, scenarioAtCores } from '../hash-direct/conclude.js';
 import {
@@ -140,7 +141,7 @@ export function tables(scenarios) {
 
 function utilizationTable(scenarios, row) {
   const points = scenarios
-    .map(({ x, rows: own }) => ({ x, sample: own.find(({ id }) => id === row)?.samples[0] }))
+    .map((scenario) => ({ x: scenario.x, sample: firstSampleOf(scenario, row) }))
     .filter(({ x, sample }) => x !== undefined && sample?.eachPercent !== undefined)
     .toSorted((a, b) => a.x - b.x);
   if (points.length === 0) return [];
@@ -159,7 +160,7 @@ function utilizationTable(scenarios, row) {
 }
 
 function sizesTable(scenario) {
-  const sizes = scenario?.rows.find(({ id }) => id === 'threadwise')?.samples[0]?.sizes ?? [];
+  const sizes = firstSampleOf(scenario, 'threadwise')?.sizes ?? [];
   if (sizes.length === 0) return [];
   return [
     {

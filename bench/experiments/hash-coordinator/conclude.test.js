@@ -10,10 +10,10 @@ const WITHOUT = 'as published, no coordinator';
 
 /** Scenarios with these clean times, by threads. */
 const measured = (withOne, without) =>
-  [1, 2, 4].map((x, i) =>
+  withOne.map((time, i) =>
     summaryOf({
-      ...{ id: `threads-${x}`, x, metric: CLEAN },
-      rows: { [WITH]: always(withOne[i]), [WITHOUT]: always(without[i]) },
+      ...{ id: `threads-${2 ** i}`, x: 2 ** i, metric: CLEAN },
+      rows: { [WITH]: always(time), [WITHOUT]: always(without[i]) },
     }),
   );
 
@@ -48,6 +48,13 @@ test('the utilisation of each worker is a matrix, and of counts that have fewer 
     [4, 10, 100, 100, 96, 12],
   ]);
   assert.deepEqual(others, []);
+});
+
+test('a row that failed in a later round is in no table, although its first round has figures', () => {
+  const [point] = measured([1], [1]);
+  Object.assign(point.rows[0], { failure: 'a call never settled', figures: {} });
+  point.rows[0].samples = [{ coordinatorPercent: 10, eachPercent: [41.6] }];
+  assert.deepEqual(tables([point]), []);
 });
 
 test('how our coordinator changed the number of workers is told step by step', () => {

@@ -1,5 +1,6 @@
 // The texts and the picture of template in the documentation.
 import { clause, factor, sentence } from '../../conclusions/clauses.js';
+import { seriesOf } from '../../conclusions/rows.js';
 import { median } from '../../conclusions/statistics.js';
 import { inParts, listOf, relative } from '../../report/picture/points.js';
 import { named } from '../hash-direct/finding.js';
@@ -99,7 +100,7 @@ export const page = {
 /** How long a setImmediate takes over the time of the load, as a multiple of its time in an idle loop. */
 function delays(scenario) {
   const series = CURVES.map(([kind, row]) => {
-    const idle = listIdle(scenario, row);
+    const idle = median(seriesOf(scenario, row, 'idleImmediateUs'));
     const values = inParts(listOf(scenario, row, 'immediatesUs'), MOST_POINTS);
     return {
       kind,
@@ -119,9 +120,4 @@ function delays(scenario) {
     y: { label: 'times the delay of an idle loop', isLog: true },
     series: [...there, ...series],
   };
-}
-
-function listIdle(scenario, row) {
-  const samples = scenario?.rows.find(({ id }) => id === row)?.samples ?? [];
-  return median(samples.map(({ idleImmediateUs }) => idleImmediateUs));
 }

@@ -1,6 +1,6 @@
 // Figures as points of a picture: as multiples of a base, round by round.
 import { judge } from '../../conclusions/conclusions.js';
-import { alongX, goodnessOf } from '../../conclusions/rows.js';
+import { alongX, firstSampleOf, goodnessOf } from '../../conclusions/rows.js';
 
 /** @param base { scenario, row } @returns { value, low, high }; undefined if it was not measured, or in one round only */
 export function relative(scenario, row, metric, base) {
@@ -22,9 +22,7 @@ export const timesAsGood = (points, reference) =>
   points.map(([x, value]) => ({ x, value: reference / value }));
 
 /** A list over time from the first sample of a row. @param id of the list @returns [] if there is none */
-export function listOf(scenario, row, id) {
-  return scenario?.rows.find((one) => one.id === row)?.samples[0]?.[id] ?? [];
-}
+export const listOf = (scenario, row, id) => firstSampleOf(scenario, row)?.[id] ?? [];
 
 /** Cuts a list into at most `most` equal parts, and returns the mean of each. */
 export function inParts(values, most) {
