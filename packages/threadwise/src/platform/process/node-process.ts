@@ -38,7 +38,7 @@ const OUT_OF_MEMORY = /heap out of memory|fatal (process|javascript) (out of mem
 
 /** How many milliseconds pass between two looks whether a process still hears main, and how many looks in a row find it deaf before it is killed. */
 const LOOK_MS = 1000;
-const MOST_STOPPED = 2;
+const MOST_DEAF = 2;
 
 /** The system's numbers of the processes that this one has started for workers. */
 const running = new Set<number>();
@@ -55,7 +55,7 @@ interface ProcessStart extends Pick<ThreadSpec, 'settings'> {
   readonly pipes: number;
 }
 
-/** @param port the port that is connected with the process */
+/** @param port connected with the process. Returns, among others, the pipes to main, `start.pipes`; perhaps none where there is no process. */
 export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit: ThreadExit) => void) {
   knownKills ??= oomKills();
   // This comes before the process is started, because it throws if `worker.data` cannot be cloned: a process that gets no boot message never ends.
@@ -69,23 +69,13 @@ export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit:
   /** What the first call of `kill` gave as its reason; undefined: there was no call. */
   let end: { readonly why: string | undefined } | undefined;
 
-  const started = {
-    /** The pipes from the process to main, as many as `start.pipes`; perhaps none where the process could not be started. */
-    pipes,
-    pid,
-    /** @param why how the end is explained; undefined: the pool has asked for the end */
-    kill(why?: string): void {
-      end ??= { why };
-      // Node.js would kill the whole process group in the place of a process that could not be started.
-      if (pid !== undefined) child.kill('SIGKILL');
-    },
-    /** A worker of the process. @param terminate ends it @param threadId gives the system's number of its thread, 0 while that is unknown */
-    threadOf(terminate: () => void, threadId: () => number): Thread {
-      const cpu = () => (pid === undefined ? undefined : cpuTime(threadId(), pid));
-      const resident = () => (pid === undefined ? undefined : residentBytes(pid));
-      return { terminate, utilization: cpuUtilization(cpu), cpu, residentBytes: resident };
-    },
+  /** @param why how the end is explained; undefined: the pool has asked for the end */
+  const kill = (why?: string): void => {
+    end ??= { why };
+    // Node.js would kill the whole process group in the place of a process that could not be started.
+    if (pid !== undefined) child.kill('SIGKILL');
   };
+  const started = { pid, pipes, kill };
   child.on('error', (error) => {
     // Otherwise a kill failed: the process is gone.
     if (pid === undefined) onExit({ exitCode: 1, error: withFolder(error, start), outOfMemory: false });
@@ -94,26 +84,14 @@ export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit:
 
   running.add(pid);
   const hearLast = listen(stderr!);
-  const pipe: Pipe = {
-    ...pipeFrom(fromChild, (bytes) => writeTo(toChild!, bytes)),
-    close: () => {
-      toChild!.destroy();
-      fromChild!.destroy();
-    },
+  writeTo(toChild!, first);
+  const close = () => {
+    toChild!.destroy();
+    fromChild!.destroy();
   };
-  pipe.write(first);
-  port.attach(pipe, ...ringsOf(start.board));
-  let timesStopped = 0;
-  const looks = setInterval(() => {
-    // A process whose end of the pipe is closed (a task can close the descriptor) hears nothing any more, not even that it is to end.
-    const isDeaf = toChild!.destroyed;
-    timesStopped = isDeaf || isStopped(pid) ? timesStopped + 1 : 0;
-    if (timesStopped < MOST_STOPPED) return;
-    const how = isDeaf
-      ? `had closed descriptor ${FD.fromMain}, by which it hears`
-      : 'had been stopped by a signal';
-    started.kill(`process ${pid} ${how}, and was killed`);
-  }, LOOK_MS).unref();
+  const pipe = pipeFrom(fromChild, (bytes) => writeTo(toChild!, bytes));
+  port.attach({ ...pipe, close }, ...ringsOf(start.board));
+  const looks = killIfDeaf(pid, toChild!, kill);
   child.once('exit', (code, signal) => {
     port.drain(); // reads its last messages
     clearInterval(looks);
@@ -141,6 +119,21 @@ export function startProcess(port: PipePort, start: ProcessStart, onExit: (exit:
   }
 }
 
+/** Looks, time and again, whether the process still hears main. @param toChild the pipe by which it does */
+function killIfDeaf(pid: number, toChild: Socket, kill: (why: string) => void): NodeJS.Timeout {
+  let timesDeaf = 0;
+  return setInterval(() => {
+    // A process whose end of the pipe is closed (a task can close the descriptor) hears nothing any more, not even that it is to end.
+    const isClosed = toChild.destroyed;
+    timesDeaf = isClosed || isStopped(pid) ? timesDeaf + 1 : 0;
+    if (timesDeaf < MOST_DEAF) return;
+    const how = isClosed
+      ? `had closed descriptor ${FD.fromMain}, by which it hears`
+      : 'had been stopped by a signal';
+    kill(`process ${pid} ${how}, and was killed`);
+  }, LOOK_MS).unref();
+}
+
 function spawn(start: ProcessStart): ChildProcess {
   const { settings, execArgv, board, pipes } = start;
   const env = (settings.env as NodeJS.ProcessEnv | undefined) ?? process.env;
@@ -165,6 +158,13 @@ function spawn(start: ProcessStart): ChildProcess {
 function withFolder(error: unknown, { settings: { cwd } }: ProcessStart): unknown {
   if (cwd !== undefined) (error as Error).message += `, in ${cwd} (worker.cwd)`;
   return error;
+}
+
+/** A worker in a process. @param pid undefined: it could not be started @param threadId gives the system's number of its thread, 0 while unknown */
+export function threadIn(pid: number | undefined, terminate: () => void, threadId: () => number): Thread {
+  const cpu = () => (pid === undefined ? undefined : cpuTime(threadId(), pid));
+  const resident = () => (pid === undefined ? undefined : residentBytes(pid));
+  return { terminate, utilization: cpuUtilization(cpu), cpu, residentBytes: resident };
 }
 
 /** Of all processes that this one has started for workers. */

@@ -8,7 +8,7 @@ import { nodePlatform } from '../node/platform.js';
 import { processSource } from '../node/thread-sources.js';
 import { type BoardFile, boardsInOneFile, newFileBoard } from './board.js';
 import { cloneByBytes, kept } from './clone.js';
-import { optionsOf, residentBytesOfAll, specFor, startProcess } from './node-process.js';
+import { optionsOf, residentBytesOfAll, specFor, startProcess, threadIn } from './node-process.js';
 import { FD, type PipePort, pipePort } from './port.js';
 import { spawnShared } from './shared-process.js';
 
@@ -32,8 +32,8 @@ export const processPlatform: Platform = {
       board: wire.memory as BoardFile,
       pipes: 0,
     };
-    const child = startProcess(port, start, (exit) => onExit({ ...exit, ...port.uncaught }));
-    return child.threadOf(child.kill, () => child.pid ?? 0);
+    const { pid, kill } = startProcess(port, start, (exit) => onExit({ ...exit, ...port.uncaught }));
+    return threadIn(pid, kill, () => pid ?? 0);
   },
   clone: cloneByBytes,
   hasSharedMemory: false,

@@ -5,7 +5,7 @@ import { decodeError } from '../../transport/codec/error-codec.js';
 import { clockZero } from '../node/clock.js';
 import { processSource, relaySource } from '../node/thread-sources.js';
 import { type BoardFile, ringsOf } from './board.js';
-import { optionsOf, pipeFrom, specFor, startProcess } from './node-process.js';
+import { optionsOf, pipeFrom, specFor, startProcess, threadIn } from './node-process.js';
 import { FD, type Pipe, type PipePort, pipePort } from './port.js';
 import type { FromRelay, RelayBoot, ToRelay } from './relay-entry.js';
 
@@ -114,7 +114,7 @@ function startShared({ settings, poolName, wire }: ThreadSpec, seats: number, on
       const member = { board, isRetired: false, ended };
       members.set(seat, member);
       const retires = () => void Object.assign(member, { isRetired: true });
-      return { ...child.threadOf(terminate, () => port.threadId), retires };
+      return { ...threadIn(child.pid, terminate, () => port.threadId), retires };
     },
   };
 }
