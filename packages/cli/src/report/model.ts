@@ -9,7 +9,7 @@ import type { Line } from './terminal.js';
 
 export interface Table {
   readonly title: string;
-  readonly head: readonly string[];
+  readonly head: Row;
   readonly rows: readonly Row[]; // the first cell says what the row is about
   readonly isLong?: boolean; // whether the table is too long for a terminal, and is left out there
 }
@@ -20,10 +20,7 @@ export type Row = readonly string[];
 export interface HeatTable {
   readonly title: string;
   readonly head: readonly string[];
-  readonly rows: readonly {
-    readonly name: string;
-    readonly cells: readonly (Estimate | undefined)[];
-  }[];
+  readonly rows: readonly { readonly name: string; readonly cells: readonly (Estimate | undefined)[] }[];
   readonly format: (value: number) => string;
 }
 

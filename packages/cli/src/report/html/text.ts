@@ -1,6 +1,6 @@
 /** Text from elsewhere, escaped so that the page shows it and nothing in it acts as markup; and tables, each in a box that scrolls. */
 import { middle, NONE, range } from '../../format/figures.js';
-import { type HeatTable, shortened, type Table } from '../model.js';
+import { type HeatTable, type Row, shortened, type Table } from '../model.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -56,12 +56,7 @@ export function heatHtml({ title, head, rows, format }: HeatTable): string {
 }
 
 /** @param title also the label of the box, for screen readers. @param rows a name and cells that are HTML already */
-function scrolling(
-  title: string,
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  kind: string,
-) {
+function scrolling(title: string, head: Row, rows: readonly Row[], kind: string) {
   const named = kind === '' ? '' : ` class="${kind}"`;
   const columns = head.map((name) => `<th scope="col">${escaped(name)}</th>`).join('');
   const body = rows.map(

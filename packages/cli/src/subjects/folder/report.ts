@@ -105,14 +105,8 @@ function overviewTable({ classes, samples }: FolderFindings): Table | undefined 
     ['size', 'files', 'bytes', 'measured on', 'in parallel', 'on one thread', 'noise'],
     classes.map((finding, i) => {
       const { files, bytes: all, sampled } = samples.classes[i]!;
-      const found = [count(files), bytes(all), counted(sampled.files, 'file')];
-      return [
-        sizesInWords(finding),
-        ...found,
-        PLACES[finding.place],
-        HOWS[finding.how],
-        noise(finding.noise),
-      ];
+      const found = [sizesInWords(finding), count(files), bytes(all), counted(sampled.files, 'file')];
+      return [...found, PLACES[finding.place], HOWS[finding.how], noise(finding.noise)];
     }),
   );
 }

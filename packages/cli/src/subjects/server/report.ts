@@ -12,30 +12,32 @@ import { findServer, type ServerFindings } from './rules/find.js';
 import type { LaneSamples, SeriesName, ServerSamples } from './rules/samples.js';
 import { failuresOf, processesOf, type ServerAnswer } from './rules/verdict.js';
 
-/** The verdict in two words, its tone, and the sentence before the recommended code. */
-const ADVICE: Readonly<Record<ServerAnswer, readonly [badge: string, tone: Tone, before: string]>> = {
-  leave: ['Leave it as it is', 'does not', 'Leave the app as it is.'],
-  offload: ['Offload', 'pays', 'Where the app calls the function, give the call to a pool, and await it:'],
+type Code = (subject: ServerSamples['subject']) => string[];
+const NO_CODE: Code = () => [];
+
+/** The verdict in two words, its tone, the sentence before the recommended code, and that code. */
+const ADVICE: Readonly<Record<ServerAnswer, readonly [badge: string, tone: Tone, before: string, Code]>> = {
+  leave: ['Leave it as it is', 'does not', 'Leave the app as it is.', NO_CODE],
+  offload: [
+    'Offload',
+    'pays',
+    'Where the app calls the function, give the call to a pool, and await it:',
+    poolCode,
+  ],
   cluster: [
     'Cluster it',
     'pays',
     'First move what the app keeps in memory elsewhere. Then start the app by a file that starts all its processes:',
+    clusterCode,
   ],
-  unknown: ['No verdict', 'unknown', 'As long as there is no verdict, change nothing.'],
+  unknown: ['No verdict', 'unknown', 'As long as there is no verdict, change nothing.', NO_CODE],
 };
-const NO_CODE = () => [];
 const HAS_THE_ROUTE = 'The app already has a route that uses threads: let the other routes do the same.';
 
 export function serverReport(findings: ServerFindings): Report {
   const { verdict, samples } = findings;
   const { subject } = samples;
-  const codes = {
-    cluster: () => clusterCode(subject),
-    offload: () => poolCode(subject),
-    leave: NO_CODE,
-    unknown: NO_CODE,
-  };
-  const [badge, tone, usual] = ADVICE[verdict.answer];
+  const [badge, tone, usual, code] = ADVICE[verdict.answer];
   const isThere = verdict.answer === 'offload' && subject.against.length > 0;
   const lanes = lanesOf(findings);
   const tables = [...tablesOf(lanes), circumstancesTable(findings)].filter((table) => table !== undefined);
@@ -45,7 +47,7 @@ export function serverReport(findings: ServerFindings): Report {
     subject: subject.module,
     tone,
     badge,
-    recommended: { before: isThere ? HAS_THE_ROUTE : usual, code: codes[verdict.answer] },
+    recommended: { before: isThere ? HAS_THE_ROUTE : usual, code: () => code(subject) },
     figures: tables,
     sections: () => [
       ...barsSections(lanes),

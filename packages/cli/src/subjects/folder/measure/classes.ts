@@ -76,7 +76,7 @@ export function batchOf(sample: readonly SizedFile[], perSecond: number, least: 
 const CALL_BYTES = MIB;
 const MOST_CALL_FILES = 64;
 
-export function filesPerCall({ files }: ReturnType<typeof batchOf>, readers: number): number {
+export function filesPerCall({ files }: { files: readonly SizedFile[] }, readers: number): number {
   const bySize = Math.floor(CALL_BYTES / Math.max(1, sumOf(files) / files.length));
   return Math.max(1, Math.min(bySize, MOST_CALL_FILES, Math.ceil(files.length / (2 * readers))));
 }
@@ -120,10 +120,9 @@ export function draftOf(
   function readCold(lane: ReadingLane, round: number): Promise<Answer | undefined> {
     const from = (round * COLD_FILES) % sample.length;
     const files = upTo([...sample.slice(from), ...sample.slice(0, from)].slice(0, COLD_FILES), COLD_BYTES);
-    const evenly = Math.max(1, Math.ceil(files.length / (2 * readers)));
     // Slows the whole machine: every program reads its files from the disk again.
     writeFileSync(DROP_CACHES, ALL);
-    return read(lane, files, Math.min(filesPerCall(batch, readers), evenly), 0);
+    return read(lane, files, filesPerCall({ files }, readers), 0);
   }
 
   /** Files that have vanished, or may not be read any more, are left out from then on. */

@@ -66,17 +66,10 @@ export async function measureFolder(
   }
 
   function samples(): FolderSamples {
-    const left = { links, others };
-    const [all, counts] = [sumOf(files), countsOf([...unreadable, ...lost.values()])];
+    const counts = countsOf([...unreadable, ...lost.values()]);
+    const found = { files: files.length, bytes: sumOf(files), isWalkCut: isCut, unreadable: counts };
     return {
-      subject: {
-        folder: plan.folder,
-        files: files.length,
-        bytes: all,
-        isWalkCut: isCut,
-        left,
-        unreadable: counts,
-      },
+      subject: { folder: plan.folder, ...found, left: { links, others } },
       machine,
       threads: readers,
       classes: drafts.map((draft) => draft.samples()),

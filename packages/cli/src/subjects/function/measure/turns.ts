@@ -103,6 +103,10 @@ export function roundsOf(
     const [ofInline, ...ofPools] = turns.map((turn) => rounds.of(turn));
     writeDraft(session, inline, settings, ofInline as Slice<'inline'>[], ofPools as Slice<'pool'>[][]);
   };
+  const lookAgain = (): string | undefined => {
+    write();
+    return look?.();
+  };
   const rounds = new Rounds<AnySlice>({
     session,
     turns,
@@ -114,12 +118,7 @@ export function roundsOf(
     coldOf: (all) => Math.max(1, schedule.coldRounds(all.map((slices) => slices.map(({ rate }) => rate)))),
     // Where only the calling thread is measured, there is nothing to compare, and more rounds would tell nothing.
     most: all.length === 0 ? ENOUGH_ROUNDS + 1 : undefined,
-    look:
-      look &&
-      (() => {
-        write();
-        return look();
-      }),
+    look: look && lookAgain,
   });
   const latestMs = () => session.now() + schedule.latestEndMs(session.remainingMs, session.plan.budgetMs);
   return {

@@ -62,14 +62,11 @@ function figures(a: Findings, b: Findings) {
   const noise = (a.noise ?? 0) + (b.noise ?? 0);
   const inBoth = a.samples.threads.filter(({ threads }) => rateWith(b, threads) !== undefined);
   type Figure = readonly [name: string, format: say.Format, read: (of: Findings) => Estimate | undefined];
-  const withThreads = (n: number): Figure => [
-    `calls/s, ${say.counted(n, 'thread')}`,
-    say.rate,
-    (of) => rateWith(of, n),
-  ];
   const all: Figure[] = [
     ['calls/s, inline', say.rate, ({ samples }) => say.figureOf(samples.inline.rate)],
-    ...inBoth.map(({ threads }) => withThreads(threads)),
+    ...inBoth.map(({ threads: n }): Figure => {
+      return [`calls/s, ${say.counted(n, 'thread')}`, say.rate, (of) => rateWith(of, n)];
+    }),
     [AT_BEST, say.rate, mostOf],
     ['threads against inline', say.factor, ({ gain }) => gain],
     ['threads pay from', say.duration, ({ breakEven }) => breakEven.runMs],

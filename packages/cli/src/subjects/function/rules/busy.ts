@@ -4,14 +4,8 @@
  */
 import { min } from 'd3-array';
 import { FEWEST_ROUNDS, usableCores } from '../../../experiment/rules.js';
-import {
-  type Estimate,
-  estimate,
-  mapped,
-  middleOf,
-  pairwise,
-  ratio,
-} from '../../../experiment/statistics.js';
+import { estimate, mapped, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
+import type { Estimate } from '../../../experiment/statistics.js';
 import type { PoolSamples, Samples } from './samples.js';
 import { fastest } from './scaling.js';
 

@@ -11,7 +11,7 @@ import type { ServerSamples } from '../rules/samples.js';
 /** What a process of the app is told: parts of the plan, and what differs by lane. */
 export interface AppSetup extends Pick<ServerPlan, 'module' | 'export' | 'args' | 'port' | 'offload'> {
   readonly threads: number;
-  readonly processes: number | undefined; // undefined: one process
+  readonly processes?: number; // undefined: one process
   readonly limitMs: number; // how many milliseconds it may take to load and to listen
 }
 

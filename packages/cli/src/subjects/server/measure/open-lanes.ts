@@ -86,16 +86,7 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
   async function start(name: LaneName, more: Partial<AppSetup> = {}): Promise<AppLane | undefined> {
     const { module, export: exportName, args, port, threads } = plan;
     const limitMs = clamp(plan.budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
-    const own = {
-      module,
-      export: exportName,
-      args,
-      port,
-      offload: [],
-      threads,
-      processes: undefined,
-      limitMs,
-    };
+    const own: AppSetup = { module, export: exportName, args, port, threads, offload: [], limitMs };
     session.say(LANE_NAMES[name]);
     const child = session.start<AppTalk>(APP, { isProgram: true });
     const outcome = await child.ask('open', { ...own, ...more }, limitMs + GRACE_MS);
