@@ -88,16 +88,15 @@ function reasonsOf(classes: readonly Weighed[]): string[] {
     ...classes.map(onServer),
     ...classes.map((of) => {
       const gain = overWorkers(of, 'workers-return', -1);
-      const come = gain && `bytes that are sent back to the main thread come at ${times(gain)} of the rate`;
       return (
-        come &&
-        `${sizesInWords(of.samples)}: ${come} at which workers read them: work on them where they are read`
+        gain &&
+        `${sizesInWords(of.samples)}: bytes that are sent back to the main thread come at ${times(gain)} of the rate at which workers read them: work on them where they are read`
       );
     }),
     ...classes.map((of) => {
       const gain = overWorkers(of, 'processes', -1, 1);
-      const read = gain && `as many processes read ${timesFromTo(gain)} as many files as workers do`;
-      return read && `${sizesInWords(of.samples)}: ${read}`;
+      const name = sizesInWords(of.samples);
+      return gain && `${name}: as many processes read ${timesFromTo(gain)} as many files as workers do`;
     }),
   ]);
 }

@@ -100,8 +100,8 @@ export function roundsOf(
     ...lanes.map((lane) => lane.turn(({ ms }) => ({ ms }), 2 * callMs)),
   ];
   const write = (): void => {
-    const [ofInline, ...ofPools] = turns.map((turn) => rounds.of(turn));
-    writeDraft(session, inline, settings, ofInline as Slice<'inline'>[], ofPools as Slice<'pool'>[][]);
+    const all = turns.map((turn) => rounds.of(turn));
+    writeDraft(session, inline, settings, all as Taken);
   };
   const lookAgain = (): string | undefined => {
     write();
@@ -138,14 +138,12 @@ export function roundsOf(
   };
 }
 
-/** Notes what was measured so far. @param pools the slices of each setting */
-function writeDraft(
-  { draft }: FunctionSession,
-  inline: Inline,
-  settings: Settings,
-  alone: readonly Slice<'inline'>[],
-  pools: readonly (readonly Slice<'pool'>[])[],
-): void {
+/** The slices of the calling thread, and those of each setting. */
+type Taken = [alone: Slice<'inline'>[], ...pools: Slice<'pool'>[][]];
+
+/** Notes what was measured so far. */
+function writeDraft({ draft }: FunctionSession, inline: Inline, settings: Settings, all: Taken): void {
+  const [alone, ...pools] = all;
   Object.assign(draft.inline, {
     callMs: spreadOf(alone.flatMap(({ callMs }) => callMs)),
     ...seriesOf(alone, 'rate', 'cpuMs', 'loopDelayMs', 'garbageShare'),

@@ -13,7 +13,7 @@ export async function openCluster(setup: AppSetup, processes: number): Promise<P
   cluster.setupPrimary({ exec: PROCESS, args: [], serialization: 'advanced' });
   const workers = Array.from({ length: processes }, () => new Child<AppTalk>(cluster.fork().process));
   const askAll = <K extends keyof AppTalk>(type: K, asks: AppTalk[K]['asks']) =>
-    Promise.all(workers.map(async (worker) => answerOf<K>(await worker.ask(type, asks, LIMIT_MS))));
+    Promise.all(workers.map(async (worker) => answerOf(await worker.ask(type, asks, LIMIT_MS))));
   const opened = await askAll('open', setup);
   // If one process ends from now on, all end: a smaller cluster must not be measured. Its last output is in our standard error.
   cluster.on('exit', (_, code, by) => {
@@ -44,7 +44,7 @@ function together(slices: readonly AppSlice[]): AppSlice {
 }
 
 /** Throws if the process failed, or ended before it answered. */
-function answerOf<K extends keyof AppTalk>(outcome: Outcome<AppTalk[K]['gets']>): AppTalk[K]['gets'] {
+function answerOf<T>(outcome: Outcome<T>): T {
   if (outcome.kind === 'done') return outcome.value;
   if (outcome.kind === 'failed') {
     const { message, name } = outcome.error;
