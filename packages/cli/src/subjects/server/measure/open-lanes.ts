@@ -34,7 +34,7 @@ export interface AppLane {
 
 const OPEN_LIMIT_MS = { least: 10_000, most: 30_000 } as const; // if the app takes longer to listen, it probably never does
 const GRACE_MS = 3000; // after the limit, until its process must have reported it; in a loop that never ends, it cannot
-const ANSWER_LIMIT_MS = 10_000; // how long the app may take for one answer, before there is any load
+const ANSWER_LIMIT_MS = { least: 5000, most: 10_000 } as const; // how long the app may take for one answer, before there is any load
 const LAST_BREATH_MS = 500; // how long to wait, after an answer failed, for the end of the process, which would be the reason
 const REFERENCES = 3; // how often each request is sent, to learn what varies in its answers: two may be alike by chance
 const CANDIDATES = 3; // how often each request is sent to another lane: the processes of a cluster answer in turn
@@ -135,7 +135,7 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
       return `${route} answers something else each time, so the command cannot check whether it still does its work when offloaded`;
     }
     const difference = odd === -1 ? complaint : `${route}: the answer differs`;
-    const asked = await child.ask('calls', undefined, ANSWER_LIMIT_MS);
+    const asked = await child.ask('calls', undefined, ANSWER_LIMIT_MS.most);
     if (difference !== undefined) {
       const failure = asked.kind === 'done' ? asked.value.firstFailure : undefined;
       if (failure !== undefined) return `${difference}, since the call fails in a thread: ${failure}`;
@@ -170,9 +170,9 @@ export async function openLanes(session: Session<LanePlan>, load: Child<LoadTalk
   /** Sends each request several times. Resolves to the answers to each request, and what is wrong with them; to undefined if interrupted. */
   async function ask({ opened: { origin }, requests: plans }: AppLane, times: number) {
     const each = plans.flatMap((request) => Array.from({ length: times }, () => request));
-    const limitMs = Math.min(ANSWER_LIMIT_MS, plan.budgetMs);
+    const limitMs = clamp(plan.budgetMs, ANSWER_LIMIT_MS.least, ANSWER_LIMIT_MS.most);
     const setup = { origin, requests: each, limitMs };
-    const answers = await askLoad(load, 'ask', setup, each.length * limitMs + GRACE_MS);
+    const answers = await askLoad(load, 'ask', setup, each.length * ANSWER_LIMIT_MS.most + 1000);
     if (answers === undefined) return undefined;
     const complaints = answers.map(complaintOf);
     const bad = complaints.findIndex((why) => why !== undefined);
