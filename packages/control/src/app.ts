@@ -64,24 +64,20 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
   // Fastify knows only some methods, and would answer all others as if the path did not exist.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.removeAllContentTypeParsers();
-  const parser = async (_request: unknown, body: string) => parseJson(body);
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, parser);
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, parseJson);
   // The address is kept, because a server that closes has none any more, and still reads requests.
   let place!: AddressInfo;
   app.server.once('listening', () => (place = app.server.address() as AddressInfo));
-  app.addHook(
-    'onRequest',
-    async ({ headers, method, routeOptions, is404, raw: { url, httpVersion } }, reply) => {
-      reply.headers(HEADERS);
-      const usual = method === 'GET' || method === 'HEAD' ? 'read' : 'change';
-      if (headers.host === undefined && httpVersion === '1.1')
-        throw new RequestError('ERR_CONTROL_REQUEST', "HTTP/1.1 needs the header 'Host'");
-      guard(routeOptions.config?.access ?? usual, headers, place);
-      // Reported before the body is read, which nobody wants.
-      if (is404)
-        throw new RequestError('ERR_CONTROL_NOT_FOUND', `There is nothing at ${url}. See /openapi.json`);
-    },
-  );
+  app.addHook('onRequest', async ({ headers, method, routeOptions, is404, raw }, reply) => {
+    reply.headers(HEADERS);
+    const usual = method === 'GET' || method === 'HEAD' ? 'read' : 'change';
+    if (headers.host === undefined && raw.httpVersion === '1.1')
+      throw new RequestError('ERR_CONTROL_REQUEST', "HTTP/1.1 needs the header 'Host'");
+    guard(routeOptions.config?.access ?? usual, headers, place);
+    // Reported before the body is read, which nobody wants.
+    if (is404)
+      throw new RequestError('ERR_CONTROL_NOT_FOUND', `There is nothing at ${raw.url}. See /openapi.json`);
+  });
   app.setErrorHandler(answerError);
   addRoutes(app, handlers);
   await app.ready();
@@ -93,13 +89,8 @@ function addRoutes(app: FastifyInstance, handlers: Handlers): void {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
     for (const operation of operations) {
       const { operationId, method, access } = operation;
-      app.route({
-        url,
-        method,
-        config: { access },
-        exposeHeadRoute: methodsOf(operation).includes('HEAD'),
-        handler: handlers[operationId],
-      });
+      const exposeHeadRoute = methodsOf(operation).includes('HEAD');
+      app.route({ url, method, config: { access }, exposeHeadRoute, handler: handlers[operationId] });
     }
     refuseOthers(app, url, operations.flatMap(methodsOf));
   }
@@ -123,7 +114,7 @@ function refuseOthers(app: FastifyInstance, url: string, allowed: readonly strin
 }
 
 /** An empty body counts as no body, even if the client sends the content type JSON. */
-function parseJson(body: string): unknown {
+async function parseJson(_request: unknown, body: string): Promise<unknown> {
   if (body === '') return undefined;
   try {
     return JSON.parse(body);

@@ -1,7 +1,7 @@
 /** Serves the dashboard: only the files of one folder. */
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Handlers } from '../app.js';
 import { RequestError, show } from '../errors.js';
 
@@ -17,10 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export function dashboard() {
   return {
     showDashboard: async (_request, reply) => sendFile(PAGE, reply),
-    getAsset: async (request: FastifyRequest, reply) => {
-      const { file } = request.params as { file: string };
-      return sendFile(file, reply);
-    },
+    getAsset: async ({ params }, reply) => sendFile((params as { readonly file: string }).file, reply),
   } satisfies Partial<Handlers>;
 }
 
