@@ -1,8 +1,9 @@
 // A Redis that refuses: the connection, the password, the database, the command. Both sides say so in its words.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { connect, serve } from '@threadwise/bullmq';
-import { caller, failure, machineHere, tasksUrl } from './helpers.mjs';
+import { begun, caller, failure, folder, machineHere, tasksUrl, told } from './helpers.mjs';
 import { onEnd, RedisServer, skip } from './redis.mjs';
 
 describe('what Redis refuses', { skip }, () => {
@@ -61,5 +62,25 @@ describe('what Redis refuses', { skip }, () => {
     const error = await failure(caller(t, { connection }).run('add', [1, 2]));
     assert.equal(error.code, 'ERR_FLEET_REDIS');
     assert.match(error.message, /NOPERM/);
+  });
+
+  test('a user who may do what docs/fleet.md names, on the keys of one queue alone, can call, serve and abort', async (t) => {
+    const redis = await RedisServer.start(t);
+    const rights = '~bull:rows:* resetchannels +@all -@admin -@dangerous +info';
+    const page = readFileSync(new URL('../../../docs/fleet.md', import.meta.url), 'utf8');
+    assert.ok(page.includes(`>… ${rights}`));
+    await redis.client(t).call('ACL', 'SETUSER', 'rows', 'on', '>secret', ...rights.split(' '));
+    const options = { queue: 'rows', connection: `redis://rows:secret@127.0.0.1:${redis.port}` };
+    const errors = [];
+    const service = await machineHere(t, redis, { ...options, onError: (error) => errors.push(error) });
+    const fleet = caller(t, redis, options);
+    assert.equal(await fleet.run('add', [1, 2]), 3);
+    const controller = new AbortController();
+    const ended = told(service.worker, 'failed');
+    await begun(fleet, 'untilAborted', [folder(t).path('notes')], { signal: controller.signal });
+    controller.abort();
+    await ended;
+    assert.equal((await fleet.stats()).queue, 'rows');
+    assert.deepEqual(errors, []);
   });
 });
