@@ -36,11 +36,7 @@ export function listenToCancels(
   onError: (error: Error) => void,
 ) {
   const known = new Map<string, string>();
-  const events = new JobEvents(NAME, {
-    connection: redis,
-    prefix: below(prefix, queue),
-    lastEventId: '0',
-  });
+  const events = new JobEvents(NAME, { connection: redis, prefix: below(prefix, queue), lastEventId: '0' });
   events.on('error', onError);
   events.on(EVENT as 'waiting', (args) => {
     const { call, reason } = args as unknown as Record<'call' | 'reason', string>;

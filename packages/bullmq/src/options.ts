@@ -1,5 +1,5 @@
 /** The options of `connect` and `serve`: defaults and checks. */
-import { constants } from 'node:os';
+import { constants, hostname } from 'node:os';
 import type { AdvancedOptions, BackoffStrategy, Telemetry, WorkerOptions } from 'bullmq';
 import type { PoolOptions } from 'threadwise';
 import { callback, type Check, checked, integer, optional, reject, text, texts } from 'threadwise/internal';
@@ -103,7 +103,7 @@ const wholeMs =
 
 const SERVICE = {
   ...PLACE,
-  name: optional(text),
+  name: optional(text, `${hostname()}-${process.pid}`),
   pool: (name: string, value: unknown = {}) => poolOptions(name, value),
   maxBytes: MAX_BYTES,
   limiter: optional(limiter),

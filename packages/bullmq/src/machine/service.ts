@@ -44,7 +44,6 @@ export class Service {
    */
   readonly ready: Promise<void>;
   readonly #id = randomUUID();
-  readonly #name: string;
   readonly #options: ResolvedService;
   readonly #link: Link;
   readonly #cancels: ReturnType<typeof listenToCancels>;
@@ -79,8 +78,7 @@ export class Service {
     const url = moduleOption('module', module);
     const options = resolveService(given);
     this.#options = options;
-    const { queue, prefix, pool, name = `${hostname()}-${process.pid}` } = options;
-    this.#name = name;
+    const { queue, prefix, pool, name } = options;
     const redis = connectTo(options.connection);
     this.#link = new Link(redis, FAREWELL_MS);
     redis.on('ready', () => this.#told.clear());
@@ -148,7 +146,7 @@ export class Service {
   stats(): MachineStats {
     return {
       id: this.#id,
-      name: this.#name,
+      name: this.#options.name,
       host: hostname(),
       pid: process.pid,
       state: this.#closing === undefined ? 'running' : 'closing',
