@@ -484,7 +484,8 @@ describe('calls', { skip }, () => {
     for (const signal of ['SIGTREM', 'SIGKILL'])
       assert.throws(() => serve(tasksUrl, { ...service, signals: [signal] }), /'signals': expected names/);
     assert.throws(() => serve(tasksUrl, { ...service, pool: [] }), /'pool': expected an object/);
-    assert.throws(() => serve('tasks.js', service), { code: 'ERR_OPTION' });
+    for (const path of ['tasks.js', '/tasks.js'])
+      assert.throws(() => serve(path, service), { code: 'ERR_OPTION', message: /in CommonJS pathToFileURL/ });
     assert.throws(() => serve(tasksUrl, { ...service, pool: { threads: -1 } }), { code: 'ERR_OPTION' });
   });
 });

@@ -27,7 +27,7 @@ const MOST_TOLD = 100;
 
 /**
  * Starts a service, which takes jobs as soon as its pool is ready. Throws ERR_OPTION.
- * @param module the task module, as for `createPool`
+ * @param module the URL of the task module
  */
 export function serve(module: URL | string, options: ServiceOptions): Service {
   return new Service(module, options);
