@@ -2,6 +2,7 @@
 import { bytes, counted, duration, perCent, times, timesFromTo } from '@threadwise/cli/analysis';
 import { bestRow, estimate, fasterThan } from './conclusions.js';
 import { amdahl, bestX, breakEven, slope } from './curves.js';
+import { findingInParts } from './finding.js';
 import { withInline } from './rows.js';
 import { goalsMet, highlightsCompared } from './default-conclusions.js';
 import { curveAgrees, orderAgrees } from './shapes.js';
@@ -17,12 +18,15 @@ export function toolsFor(machine) {
 }
 
 /**
- * The conclusions of an experiment from its figures.
+ * The conclusions of an experiment from its figures: what was found of its document's claims, and what it concludes itself.
  * @param result { scenarios, machine }, as it is saved
  */
 export function conclude(experiment, { scenarios, machine }) {
   const draw = experiment.conclude ?? (() => [...goalsMet(scenarios), ...highlightsCompared(scenarios)]);
-  const sentences = draw(withInline(scenarios), toolsFor(machine));
+  const material = [withInline(scenarios), toolsFor(machine)];
+  const found = experiment.judge === undefined ? [] : [findingInParts(experiment.judge(...material))];
+  const own = draw(...material);
+  const sentences = Array.isArray(own) ? [...found, ...own] : own;
   const isText = (sentence) => typeof sentence === 'string' && sentence !== '';
   if (Array.isArray(sentences) && sentences.every(isText)) return sentences;
   throw new TypeError(

@@ -11,7 +11,7 @@ import { highlightsCompared } from '../conclusions/default-conclusions.js';
 import { withInline } from '../conclusions/rows.js';
 import { median } from '../conclusions/statistics.js';
 import { conclude, toolsFor } from '../conclusions/tools.js';
-import { FOUND, ofAll, UNTESTABLE } from '../experiments/hash-direct/finding.js';
+import { FOUND, ofAll, UNTESTABLE } from '../conclusions/finding.js';
 
 const MADE = "<!-- Made by 'threadwise bench report' from bench/results: not to be edited. -->";
 

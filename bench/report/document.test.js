@@ -103,7 +103,7 @@ test('a section has a question, a picture and what is said of it; the rest is fo
     ...['| threads | 1 | 2 |', '| --- | ---: | ---: |', '| threadwise | 100 | 150 |', '| inline | 90 | - |'],
     '- inline, threads 2: failed: gone',
     'What follows from them:',
-    `- ${faster}.`,
+    ...[`- The published finding holds here: threads win: holds (${faster}).`, `- ${faster}.`],
     '2 threads, 2 cores of Some CPU, Node v20.19.0, median of 5 rounds, 2026-01-02, commit 0123456. ' +
       'The rounds of a row differ by 0 % of its figure (the median of all rows), by 18 % at most. ' +
       'Load of the machine before: 0.5. It took 1.5 minutes.',

@@ -1,5 +1,5 @@
 // The conclusions of the experiment cluster.
-import { atCores, findingInParts, isFaster } from '../hash-direct/finding.js';
+import { atCores, claimOf } from '../../conclusions/finding.js';
 
 export const CLUSTER = 'as published, cluster';
 export const OURS = 'threadwise, pool';
@@ -22,7 +22,6 @@ export function conclude(scenarios, tools) {
     return at === undefined ? sentence : `With ${at.x} threads, or processes: ${sentence}`;
   };
   return [
-    findingInParts(judge(scenarios, tools)),
     bestX(scenarios, CLUSTER, 'requestsPerSecond', 'worker')?.sentence,
     bestX(scenarios, OURS, 'requestsPerSecond')?.sentence,
     ...Object.keys(METRICS).map((metric) => compare(OURS, CLUSTER, metric)),
@@ -35,10 +34,7 @@ export function conclude(scenarios, tools) {
 /** Judges each claim of the slides. */
 export function judge(scenarios, { fasterThan }) {
   const four = fourOf(scenarios);
-  const part = (claim, row, other, metric) => {
-    const compared = fasterThan(four, row, other, metric);
-    return { claim, holds: isFaster(compared), said: compared.sentence };
-  };
+  const part = (claim, ...compared) => claimOf(claim, fasterThan(four, ...compared));
   return [
     ...Object.entries(METRICS).map(([metric, what]) =>
       part(`a cluster of ${PROCESSES} ${what} than one process`, CLUSTER, 'inline', metric),

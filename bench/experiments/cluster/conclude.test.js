@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toolsFor } from '../../conclusions/tools.js';
+import { conclude } from '../../conclusions/tools.js';
 import { always, MACHINE, RATE, summaryOf } from '../../report/made-up.js';
-import { conclude } from './conclude.js';
+import experiment from '../cluster.js';
 
 /** Concludes from requests per second alone; latencies were not measured. */
 const found = (rates) => {
   const rows = Object.fromEntries(Object.entries(rates).map(([row, rate]) => [row, always(rate)]));
   const four = summaryOf({ id: 'size-4', x: 4, metric: { ...RATE, id: 'requestsPerSecond' }, rows });
-  return conclude([four], toolsFor(MACHINE))[0];
+  return conclude(experiment, { scenarios: [four], machine: MACHINE })[0];
 };
 
 test('a cluster that is better than one process, and not than a pool: in part', () => {

@@ -2,15 +2,15 @@
 import { formatNumber } from '../../report/format.js';
 import {
   atCores,
-  findingInParts,
   isFaster,
   isNotable,
   named,
+  not,
   reaches,
   sideBySide,
   UNTESTABLE,
   withThreads,
-} from '../hash-direct/finding.js';
+} from '../../conclusions/finding.js';
 import { published } from './published.js';
 import { curveOf, MOST_CORES, THREADS } from './scenarios.js';
 
@@ -33,18 +33,17 @@ export function conclude(scenarios, tools) {
   const compare = (curve, scenario, other, metric = METRIC) =>
     `On ${curve}. ${withThreads(scenario, fasterThan(scenario, OURS, other, metric).sentence)}`;
   return [
-    findingInParts(judge(scenarios, tools)),
     whatCanBeShown(coresOf(machine)),
-    ...curves.flatMap((curve) => {
+    ...curves.map((curve) => {
       const knee = bestX(of(curve), OURS, METRIC);
-      return knee === undefined ? [] : [`On ${curve} ${knee.sentence}`];
+      return knee && `On ${curve} ${knee.sentence}`;
     }),
-    ...(few === undefined ? [] : [compare(curves[0], few, 'inline')]),
-    ...(many === undefined || curves.length < 2
-      ? []
-      : ['inline', AS_PUBLISHED, 'piscina'].map((other) => compare(curves.at(-1), many, other))),
-    ...(many === undefined ? [] : [compare(curves.at(-1), many, 'piscina', 'latencyMaxMs')]),
-  ];
+    few && compare(curves[0], few, 'inline'),
+    ...(curves.length < 2 ? [] : ['inline', AS_PUBLISHED, 'piscina']).map(
+      (other) => many && compare(curves.at(-1), many, other),
+    ),
+    many && compare(curves.at(-1), many, 'piscina', 'latencyMaxMs'),
+  ].filter((sentence) => sentence !== undefined);
 }
 
 /** How many cores are compared: no more than the chapter has, and no more than the machine. */
@@ -77,8 +76,6 @@ const part = (claim, { isTestable, said }, holds) => ({
   said,
   holds: isTestable ? holds : UNTESTABLE,
 });
-
-const not = (holds) => (holds === undefined ? undefined : !holds);
 
 /** Compares two cells of the matrix, each [threads, cores]. @param there the published factor, if it is not that of the matrix */
 export function stepOf(scenarios, from, to, { fasterThan, words, machine, there = publishedStep(from, to) }) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toolsFor } from '../../conclusions/tools.js';
+import { conclude, toolsFor } from '../../conclusions/tools.js';
 import { always, MACHINE, RATE, summaryOf } from '../../report/made-up.js';
-import { conclude, tables } from './conclude.js';
+import experiment from '../cores.js';
 import { published } from './published.js';
 import { curveOf } from './scenarios.js';
 
@@ -18,8 +18,9 @@ function measured(cores, rateOf) {
       }),
     ),
   );
-  const tools = toolsFor({ ...MACHINE, cores, availableParallelism: cores });
-  return { said: conclude(scenarios, tools), tables: tables(scenarios, tools) };
+  const machine = { ...MACHINE, cores, availableParallelism: cores };
+  const tables = experiment.tables(scenarios, toolsFor(machine));
+  return { said: conclude(experiment, { scenarios, machine }), tables };
 }
 
 const asPublished = (threads, cores) => published.tables[0].rows[threads - 1][cores];

@@ -1,7 +1,7 @@
 // The texts and the picture of cores in the documentation.
 import { clause, factor, sentence } from '../../conclusions/clauses.js';
 import { relativeCurve } from '../../report/picture/points.js';
-import { atCores, named } from '../hash-direct/finding.js';
+import { atCores, named } from '../../conclusions/finding.js';
 import { AS_PUBLISHED, coresOf, METRIC, OURS, stepOf, whatCanBeShown } from './conclude.js';
 import { published } from './published.js';
 import { curveOf, MOST_CORES } from './scenarios.js';

@@ -1,5 +1,5 @@
 // The conclusions of the experiment fibonacci.
-import { findingInParts, isFaster } from '../hash-direct/finding.js';
+import { claimOf } from '../../conclusions/finding.js';
 import { BY_N, LARGEST, RUN_TIME } from './scenarios.js';
 
 export const TIME = 'totalMs';
@@ -18,7 +18,6 @@ export function conclude(scenarios, tools) {
   const compare = (scenario, row, other, metric) =>
     `n = ${scenario.x.toLocaleString('en-US')}: ${fasterThan(scenario, row, other, metric).sentence}`;
   return [
-    findingInParts(judge(scenarios, tools)),
     ...[MANY, ACROSS, BATCHED, AUTO].map(
       (row) => `${BY_N}: ${breakEven(byN, row, INLINE, TIME, 'step').sentence}`,
     ),
@@ -37,8 +36,7 @@ export function judge(scenarios, { fasterThan }) {
   const part = (claim, n, row, other) => {
     const scenario = scenarios.find(({ curve, x }) => curve === BY_N && x === n);
     const compared = fasterThan(scenario, row, other, TIME);
-    const said = `n = ${n.toLocaleString('en-US')}: ${compared.sentence}`;
-    return { claim, holds: isFaster(compared), said };
+    return claimOf(claim, compared, { said: `n = ${n.toLocaleString('en-US')}: ${compared.sentence}` });
   };
   const main = 'the main thread wins';
   return [

@@ -2,7 +2,7 @@
 import { clause, sentence } from '../../conclusions/clauses.js';
 import { seriesOf } from '../../conclusions/rows.js';
 import { relative } from '../../report/picture/points.js';
-import { named } from '../hash-direct/finding.js';
+import { named } from '../../conclusions/finding.js';
 import { WAYS } from './scenarios.js';
 
 const [OURS, ...THEIRS] = WAYS.map(({ row }) => row);

@@ -3,14 +3,14 @@ import { firstSampleOf } from '../../conclusions/rows.js';
 import { formatNumber } from '../../report/format.js';
 import { beyondMany, scenarioAtCores } from '../hash-direct/conclude.js';
 import {
-  findingInParts,
-  isFaster,
+  claimOf,
   isFewRounds,
+  isWithin,
   named,
   reaches,
   sideBySide,
   withThreads,
-} from '../hash-direct/finding.js';
+} from '../../conclusions/finding.js';
 import { ONE_GO } from '../hash-direct/one-go.js';
 import { published as direct } from '../hash-direct/published.js';
 import { published } from './published.js';
@@ -39,7 +39,6 @@ export function conclude(scenarios, tools) {
     [OURS, 'inline'],
   ];
   return [
-    findingInParts(judge(scenarios, tools)),
     curveAgrees(curve, scenarios, WITH, 'cleanMs').sentence,
     ...['cleanMs', 'totalMs'].map((metric) => beyondMany(scenarios, WITH, metric, rows, tools)),
     atMost(scenarios, tools),
@@ -64,15 +63,12 @@ export function judge(scenarios, tools) {
   const best = bestOfBoth(scenarios, tools);
   const spare = tools.estimate(scenario, WITH, 'coordinatorPercent');
   return [
-    {
-      claim: 'a coordinator shortens the clean time',
-      holds: isFaster(gain),
-      said: withThreads(scenario, gain.sentence),
-    },
-    { claim: `almost ${factor} times, best against best`, holds: reaches(factor, best), said: best.sentence },
+    claimOf('a coordinator shortens the clean time', gain, { said: withThreads(scenario, gain.sentence) }),
+    claimOf(`almost ${factor} times, best against best`, best, { holds: (found) => reaches(factor, found) }),
     {
       claim: 'the coordinator has time to spare',
-      holds: spare === undefined || isFewRounds(scenario, WITH) ? undefined : spareOf(spare),
+      holds:
+        spare === undefined || isFewRounds(scenario, WITH) ? undefined : isWithin(spare, -Infinity, SPARE),
       said: utilization(scenario, WITH, tools) ?? 'it was not measured',
     },
   ];
@@ -81,19 +77,9 @@ export function judge(scenarios, tools) {
 export function bestOfBoth(scenarios, { bestX, fasterThan }) {
   const places = [WITH, WITHOUT].map((row) => {
     const x = bestX(scenarios, row, 'cleanMs')?.best;
-    return [
-      `${row}, ${x ?? 'any'} threads`,
-      x === undefined ? undefined : scenarios.find((one) => one.x === x),
-      row,
-    ];
+    return [`${row}, ${x ?? 'any'} threads`, x && scenarios.find((one) => one.x === x), row];
   });
   return fasterThan(sideBySide(places), places[0][0], places[1][0], 'cleanMs');
-}
-
-/** undefined if the interval contains the limit. */
-function spareOf({ low, high }) {
-  if (high <= SPARE) return true;
-  return low > SPARE ? false : undefined;
 }
 
 /** By the article's own figures, the published program takes longer with a coordinator than without, with many workers. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toolsFor } from '../../conclusions/tools.js';
+import { conclude } from '../../conclusions/tools.js';
 import { always, MACHINE, summaryOf } from '../../report/made-up.js';
-import { conclude, tables } from './conclude.js';
+import experiment from '../hash-coordinator.js';
+import { tables } from './conclude.js';
 
 const CLEAN = { id: 'cleanMs', label: 'clean ms', unit: 'ms', better: 'lower' };
 const WITH = 'as published, coordinator';
@@ -17,7 +18,7 @@ const measured = (withOne, without) =>
     }),
   );
 
-const foundWith = (scenarios) => conclude(scenarios, toolsFor(MACHINE))[0];
+const foundWith = (scenarios) => conclude(experiment, { scenarios, machine: MACHINE })[0];
 
 test('the factor is that of the best of either, whatever their numbers of threads', () => {
   const said = foundWith(measured([300, 110, 80], [1200, 330, 310]));

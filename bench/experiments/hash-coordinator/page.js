@@ -1,7 +1,7 @@
 // The texts and the picture of hash-coordinator in the documentation.
 import { clause, factor, sentence, shown } from '../../conclusions/clauses.js';
 import { scenarioAtCores } from '../hash-direct/conclude.js';
-import { named } from '../hash-direct/finding.js';
+import { named } from '../../conclusions/finding.js';
 import { hashPicture } from '../hash-direct/page.js';
 import { published as direct } from '../hash-direct/published.js';
 import { bestOfBoth, MOVED, OURS, WITH, WITHOUT } from './conclude.js';

@@ -1,13 +1,14 @@
 // The conclusions of the experiment hash-direct.
 import {
   atCores,
-  findingInParts,
+  claimOf,
   isFewRounds,
   isNotable,
+  isWithin,
   named,
   sideBySide,
   withThreads,
-} from './finding.js';
+} from '../../conclusions/finding.js';
 import { ONE_GO } from './one-go.js';
 import { published } from './published.js';
 import { COMPARED_THREADS, MATCHING, MEMORY_THREADS } from './scenarios.js';
@@ -48,7 +49,6 @@ export function conclude(scenarios, tools) {
   const oneGo = named(scenarios, ONE_GO);
   const matching = named(scenarios, MATCHING);
   return [
-    findingInParts(judge(scenarios, tools)),
     curveAgrees(curve, scenarios, AS_PUBLISHED, 'cleanMs').sentence,
     beyondMany(scenarios, AS_PUBLISHED, 'cleanMs', rows, tools),
     digestSentence(scenarios, tools),
@@ -85,7 +85,7 @@ function costOfReads(scenarios, tools) {
   const scenario = memoryScenario(scenarios, tools);
   const cost = tools.fasterThan(scenario, FROM_MEMORY, AS_PUBLISHED, 'cleanMs');
   const claim = `synchronous reads make the clean time notably worse (published: by ${worse} %)`;
-  return { claim, holds: isNotable(cost), said: withThreads(scenario, cost.sentence) };
+  return claimOf(claim, cost, { holds: isNotable, said: withThreads(scenario, cost.sentence) });
 }
 
 /** The scenario at cores of those in which the program is measured without reads as well. */
@@ -99,15 +99,9 @@ function nothingMeanwhile(scenario, { estimate, words }) {
   const claim = 'workers get nothing while main reads';
   const left = estimate(scenario, AS_PUBLISHED, 'leftPercent');
   if (left === undefined) return { claim, holds: undefined, said: `${AS_PUBLISHED} was not measured` };
-  const holds = isFewRounds(scenario, AS_PUBLISHED) ? undefined : isSurelyAtLeast(NEARLY_ALL, left);
+  const holds = isFewRounds(scenario, AS_PUBLISHED) ? undefined : isWithin(left, NEARLY_ALL, Infinity);
   const said = `when all files are read, ${words.perCent(left.value / 100)} of them are left to hash`;
   return { claim, holds, said };
-}
-
-/** undefined if the interval contains the limit. */
-function isSurelyAtLeast(least, { low, high }) {
-  if (low >= least) return true;
-  return high < least ? false : undefined;
 }
 
 /** Compares the most workers with `MANY` workers, there and here. */

@@ -11,7 +11,7 @@ import {
   READ,
   scenarioAtCores,
 } from './conclude.js';
-import { named } from './finding.js';
+import { named } from '../../conclusions/finding.js';
 import { ONE_GO } from './one-go.js';
 import { published } from './published.js';
 import { MATCHING } from './scenarios.js';

@@ -1,6 +1,6 @@
 // The conclusions of the experiment memory: how much a thread takes, as a slope over their number, and how much a module adds, by its size.
 import { shown as shownWith } from '../../conclusions/clauses.js';
-import { findingInParts } from '../hash-direct/finding.js';
+import { isWithin, not } from '../../conclusions/finding.js';
 import { FEWEST_ROUNDS } from '../../conclusions/conclusions.js';
 import { published } from './published.js';
 import { LOADING } from './scenarios.js';
@@ -16,7 +16,6 @@ const [, { rows: ofThread }] = published.tables;
 
 export function conclude(scenarios, tools) {
   return [
-    findingInParts(judge(scenarios, tools)),
     ...ROWS.flatMap((row) => sentenceFor(row, perThread(scenarios, row, tools), tools)),
     ...sizes(scenarios, tools),
   ];
@@ -46,17 +45,14 @@ function aboutSixMegabytes(slope, scenarios, tools) {
   const claim = `about ${megabytes} MB a thread`;
   if (slope === undefined)
     return { claim, holds: undefined, said: 'it was not measured with several threads' };
-  const [least, most] = [(megabytes * MB) / ABOUT, megabytes * MB * ABOUT];
-  const isWithin = slope.low >= least && slope.high <= most;
-  const isOutside = slope.high < least || slope.low > most;
-  const holds = isFew(scenarios) || !(isWithin || isOutside) ? undefined : isWithin;
-  return { claim, holds, said: shown(slope, tools) };
+  const isAbout = isWithin(slope, (megabytes * MB) / ABOUT, megabytes * MB * ABOUT);
+  return { claim, holds: isFew(scenarios) ? undefined : isAbout, said: shown(slope, tools) };
 }
 
 function moreWithModules(slope, scenarios, tools) {
   const claim = 'more with what a thread loads';
   if (slope === undefined) return { claim, holds: undefined, said: 'it was not measured with several sizes' };
-  const holds = isFew(scenarios) || (slope.low <= 0 && slope.high > 0) ? undefined : slope.low > 0;
+  const holds = isFew(scenarios) ? undefined : not(isWithin(slope, -Infinity, 0));
   return { claim, holds, said: `${shown(perMebibyte(slope), tools)} for each MiB of source` };
 }
 

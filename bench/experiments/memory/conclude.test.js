@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toolsFor } from '../../conclusions/tools.js';
+import { conclude } from '../../conclusions/tools.js';
 import { always, MACHINE, MEMORY, summaryOf } from '../../report/made-up.js';
-import { conclude } from './conclude.js';
+import experiment from '../memory.js';
 import { LOADING } from './scenarios.js';
 
 /** @param ofThread, ofKibibyte how many MiB each takes, in every round */
@@ -19,7 +19,7 @@ function found(ofThread, ofKibibyte) {
       rows: { 'as published': always(ofThread + ofKibibyte * x) },
     }),
   );
-  return conclude([...idle, ...loading], toolsFor(MACHINE))[0];
+  return conclude(experiment, { scenarios: [...idle, ...loading], machine: MACHINE })[0];
 }
 
 test('about six megabytes is what the chapter measured, and a quarter more or less', () => {

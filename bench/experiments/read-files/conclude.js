@@ -1,7 +1,7 @@
 // The conclusions of the experiment read-files.
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { formatNumber } from '../../report/format.js';
-import { findingInParts, isFaster, isFewRounds, named } from '../hash-direct/finding.js';
+import { claimOf, isFewRounds, isWithin, named, not } from '../../conclusions/finding.js';
 import { NAMES } from './published.js';
 
 export const METRIC = 'readsPerSecond';
@@ -20,7 +20,6 @@ export function conclude(scenarios, tools) {
     return best === undefined ? [] : rowsOfOurs(scenario).map((row) => say(scenario, row, best, fasterThan));
   });
   return [
-    findingInParts(judge(scenarios, tools)),
     ...compared.flatMap((scenario) => shares(scenario, tools)),
     ...ours,
     ...compared.flatMap((scenario) => cores(scenario, tools)),
@@ -30,16 +29,17 @@ export function conclude(scenarios, tools) {
 /** Judges each claim of the article. */
 export function judge(scenarios, tools) {
   const [many, few, large] = Object.keys(WHAT).map((id) => named(scenarios, id));
-  const part = (claim, scenario, row, other) => {
-    const compared = tools.fasterThan(scenario, row, other, METRIC);
-    return { claim, holds: isFaster(compared), said: compared.sentence };
-  };
+  const part = (claim, ...compared) => claimOf(claim, tools.fasterThan(...compared, METRIC));
   return [
     part(`synchronously, ${WHAT['small-many']}`, many, BLOCKING, TOGETHER),
     part(`synchronously, ${WHAT['small-few']}`, few, BLOCKING, TOGETHER),
     part(`asynchronously, ${WHAT.large}`, large, TOGETHER, BLOCKING),
-    coresPart('readFileSync keeps one core busy', large, BLOCKING, tools, isAbout(1)),
-    coresPart('readFile uses several cores', large, TOGETHER, tools, isMoreThan(1)),
+    coresPart('readFileSync keeps one core busy', large, BLOCKING, tools, (used) =>
+      isWithin(used, 1 / ABOUT, ABOUT),
+    ),
+    coresPart('readFile uses several cores', large, TOGETHER, tools, (used) =>
+      not(isWithin(used, -Infinity, ABOUT)),
+    ),
   ];
 }
 
@@ -61,19 +61,6 @@ function coresPart(claim, scenario, row, { estimate, words, machine }, isTrue) {
 
 /** The factor by which a load may be off, because of what else the system does. */
 const ABOUT = 1.25;
-
-const isAbout =
-  (cores) =>
-  ({ low, high }) => {
-    if (low >= cores / ABOUT && high <= cores * ABOUT) return true;
-    return high < cores / ABOUT || low > cores * ABOUT ? false : undefined;
-  };
-const isMoreThan =
-  (cores) =>
-  ({ low, high }) => {
-    if (low > cores * ABOUT) return true;
-    return high <= cores * ABOUT ? false : undefined;
-  };
 
 /** The rows of ours that were measured: older versions of the library do not have all. */
 function rowsOfOurs({ rows }) {

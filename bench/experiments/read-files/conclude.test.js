@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toolsFor } from '../../conclusions/tools.js';
+import { conclude } from '../../conclusions/tools.js';
 import { always, MACHINE, RATE, summaryOf } from '../../report/made-up.js';
 import { renderPicture } from '../../report/picture/picture.js';
 import { twoFiles } from '../../fixtures/two-files.js';
-import { conclude } from './conclude.js';
+import experiment from '../read-files.js';
 import { page } from './page.js';
 import { twoRequests } from './two-requests.js';
 
@@ -14,14 +14,14 @@ const scenario = (id, loop, all) =>
   summaryOf({ id, metric: { ...RATE, id: 'readsPerSecond' }, rows: { [LOOP]: loop, [ALL]: all } });
 
 test('each of the three files is judged apart: two of three is in part', () => {
-  const [said] = conclude(
-    [
+  const [said] = conclude(experiment, {
+    scenarios: [
       scenario('small-many', always(100), always(23)),
       scenario('small-few', always(100), always(32)),
       scenario('large', [10, 20, 10, 20, 10], [20, 10, 20, 10, 20]),
     ],
-    toolsFor(MACHINE),
-  );
+    machine: MACHINE,
+  });
   assert.match(said, /holds here in part: synchronously, 3\.3 kB x 10,000: holds/);
   assert.match(said, /synchronously, 3\.3 kB x 100: holds/);
   assert.match(said, /asynchronously, 6\.5 MB x 100: cannot be told/);

@@ -2,7 +2,7 @@
 import { clause, factor, sentence, shown } from '../../conclusions/clauses.js';
 import { estimate } from '../../conclusions/conclusions.js';
 import { inParts, listOf } from '../../report/picture/points.js';
-import { named } from '../hash-direct/finding.js';
+import { named } from '../../conclusions/finding.js';
 import { BLOCKING, METRIC, OURS, READ_FILES, rowOf, TOGETHER, WHAT } from './conclude.js';
 import { NAMES, published } from './published.js';
 import { TWO_REQUESTS } from './two-requests.js';

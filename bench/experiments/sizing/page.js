@@ -2,7 +2,7 @@
 import { clause, sentence } from '../../conclusions/clauses.js';
 import { bestRow } from '../../conclusions/conclusions.js';
 import { relative } from '../../report/picture/points.js';
-import { named } from '../hash-direct/finding.js';
+import { named } from '../../conclusions/finding.js';
 
 const AUTO = 'threadwise, auto';
 const METRIC = 'callsPerSecond';

@@ -1,5 +1,5 @@
 // The conclusions of the experiment snp.
-import { atCores, findingInParts, isNotable, sideBySide, withThreads } from '../hash-direct/finding.js';
+import { atCores, claimOf, isNotable, sideBySide, withThreads } from '../../conclusions/finding.js';
 import { published } from './published.js';
 import { HEAVY } from './scenarios.js';
 
@@ -23,7 +23,6 @@ export function conclude(scenarios, tools) {
     [BY_OFFSET, PISCINA],
   ];
   return [
-    findingInParts(judge(scenarios, tools)),
     shape.sentence,
     ...saidOf(heavy, atCores(heavy, machine), compared, tools),
     `With little work for a line: ${lightShape.sentence}`,
@@ -41,8 +40,8 @@ export function judge(scenarios, tools) {
   const faster = stepOf(heavy, 1, cores, tools);
   const slower = stepOf(heavy, most, cores, tools);
   return [
-    { claim: 'threads help up to the number of cores', holds: isNotable(faster), said: faster.sentence },
-    { claim: 'more threads than cores make it slower', holds: isNotable(slower), said: slower.sentence },
+    claimOf('threads help up to the number of cores', faster, { holds: isNotable }),
+    claimOf('more threads than cores make it slower', slower, { holds: isNotable }),
   ];
 }
 

@@ -1,7 +1,7 @@
 // The texts and the picture of snp in the documentation.
 import { clause, factor, sentence } from '../../conclusions/clauses.js';
 import { relativeCurve, timesAsGood } from '../../report/picture/points.js';
-import { atCores } from '../hash-direct/finding.js';
+import { atCores } from '../../conclusions/finding.js';
 import { AS_PUBLISHED, BY_OFFSET, METRIC, PISCINA, SHARED, stepOf } from './conclude.js';
 import { published } from './published.js';
 import { HEAVY } from './scenarios.js';

@@ -1,5 +1,5 @@
 // The conclusions of the experiment template.
-import { findingInParts, isFaster, named, reaches } from '../hash-direct/finding.js';
+import { claimOf, named, reaches } from '../../conclusions/finding.js';
 import { published } from './published.js';
 import { REPEATED, SINGLE } from './scenarios.js';
 
@@ -18,7 +18,6 @@ export function conclude(scenarios, tools) {
     `${what}: ${fasterThan(scenario, row, other, metric).sentence}`;
   const [repeated, once] = [compare(large, 'A sentence 80 times'), compare(small, 'One sentence')];
   return [
-    findingInParts(judge(scenarios, tools)),
     breakEven(scenarios, AS_PUBLISHED, 'inline', RATE, 'sentence').sentence,
     breakEven(scenarios, OURS, 'inline', RATE, 'sentence').sentence,
     repeated('threadwise, least-busy', AS_PUBLISHED, RATE),
@@ -41,14 +40,12 @@ export function judge(scenarios, { fasterThan, words }) {
   const [onMain, offloaded] = published.tables[0].rows.map(([, , us]) => us);
   const withIdle = words.times({ value: onMain / offloaded });
   return [
-    { claim: 'offloaded, more requests', holds: isFaster(rate), said: rate.sentence },
-    { claim: `${more} % more`, holds: reaches(1 + more / 100, rate), said: rate.sentence },
-    { claim: 'a shorter delay of the event loop', holds: isFaster(delay), said: delay.sentence },
-    {
-      claim: `${times} times shorter without what it is when idle, ${withIdle} with that`,
-      holds: reaches(onMain / offloaded, delay),
-      said: delay.sentence,
-    },
-    { claim: 'with one sentence, the main thread wins', holds: isFaster(single), said: single.sentence },
+    claimOf('offloaded, more requests', rate),
+    claimOf(`${more} % more`, rate, { holds: (found) => reaches(1 + more / 100, found) }),
+    claimOf('a shorter delay of the event loop', delay),
+    claimOf(`${times} times shorter without what it is when idle, ${withIdle} with that`, delay, {
+      holds: (found) => reaches(onMain / offloaded, found),
+    }),
+    claimOf('with one sentence, the main thread wins', single),
   ];
 }

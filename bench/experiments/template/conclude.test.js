@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toolsFor } from '../../conclusions/tools.js';
+import { conclude } from '../../conclusions/tools.js';
 import { always, MACHINE, RATE, summaryOf } from '../../report/made-up.js';
-import { conclude } from './conclude.js';
+import experiment from '../template.js';
 import { page } from './page.js';
 
 const REQUESTS = { ...RATE, id: 'requestsPerSecond' };
@@ -13,13 +13,13 @@ const at = (id, x, rows, metric = REQUESTS) =>
   });
 
 test('more requests, but fewer than published: in part; and the size that it takes is told', () => {
-  const said = conclude(
-    [
+  const said = conclude(experiment, {
+    scenarios: [
       at('small', 1, { 'as published, across': 50, inline: 100 }),
       at('large', 80, { 'as published, across': 55, inline: 50 }),
     ],
-    toolsFor(MACHINE),
-  );
+    machine: MACHINE,
+  });
   assert.match(said[0], /holds here in part: offloaded, more requests: holds/);
   assert.match(said[0], /43 % more: does not hold/);
   assert.match(said[0], /with one sentence, the main thread wins: holds/);

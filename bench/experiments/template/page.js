@@ -1,9 +1,8 @@
 // The texts and the picture of template in the documentation.
 import { clause, factor, sentence } from '../../conclusions/clauses.js';
-import { seriesOf } from '../../conclusions/rows.js';
 import { median } from '../../conclusions/statistics.js';
 import { inParts, listOf, relative } from '../../report/picture/points.js';
-import { named } from '../hash-direct/finding.js';
+import { named } from '../../conclusions/finding.js';
 import { AS_PUBLISHED, AUTO, DELAY, OURS, RATE } from './conclude.js';
 import { published } from './published.js';
 import { PUBLISHED_REPETITIONS, REPEATED, SINGLE } from './scenarios.js';
@@ -100,7 +99,8 @@ export const page = {
 /** How long a setImmediate takes over the time of the load, as a multiple of its time in an idle loop. */
 function delays(scenario) {
   const series = CURVES.map(([kind, row]) => {
-    const idle = median(seriesOf(scenario, row, 'idleImmediateUs'));
+    const { samples = [] } = scenario?.rows.find(({ id }) => id === row) ?? {};
+    const idle = median(samples.map(({ idleImmediateUs }) => idleImmediateUs));
     const values = inParts(listOf(scenario, row, 'immediatesUs'), MOST_POINTS);
     return {
       kind,

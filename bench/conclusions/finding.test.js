@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { always, MACHINE, summaryOf } from '../../report/made-up.js';
-import { toolsFor } from '../../conclusions/tools.js';
-import { allHold, atCores, finding, findingInParts, isFaster, sideBySide, withThreads } from './finding.js';
+import { always, MACHINE, summaryOf } from '../report/made-up.js';
+import { toolsFor } from './tools.js';
+import {
+  atCores,
+  finding,
+  findingInParts,
+  isFaster,
+  isWithin,
+  not,
+  sideBySide,
+  withThreads,
+} from './finding.js';
 
 test('a finding holds, or not, or nobody can tell', () => {
   assert.equal(finding(true, 'a', 'b'), 'The published finding holds here: a; b');
@@ -24,10 +33,11 @@ test('a finding in parts holds as a whole, in part, or not at all, and says so o
   assert.match(judged(), /^Cannot tell /);
 });
 
-test('all hold if each does; one that does not is enough against it, whatever cannot be told', () => {
-  assert.equal(allHold(true, true), true);
-  assert.equal(allHold(true, undefined), undefined);
-  assert.equal(allHold(undefined, false, true), false);
+test('an estimate is within limits, or beyond one of them, or its interval contains one and it cannot be told', () => {
+  assert.equal(isWithin({ low: 1, high: 2 }, 1, 2), true);
+  assert.equal(isWithin({ low: 3, high: 4 }, 1, 2), false);
+  assert.equal(isWithin({ low: 1, high: 4 }, 1, 2), undefined);
+  assert.deepEqual([true, false, undefined].map(not), [false, true, undefined]);
 });
 
 test('the same is not faster', () => {

@@ -1,7 +1,7 @@
 // Whether the finding of a document holds here, in words; and helpers for scenarios. The verdicts are those of the tools:
 // see bench/README.md.
 
-import { FEWEST_ROUNDS } from '../../conclusions/conclusions.js';
+import { FEWEST_ROUNDS } from './conclusions.js';
 
 const WORDS = new Map([
   ['untestable', 'The published finding cannot be tested on this machine'],
@@ -44,15 +44,25 @@ export function ofAll(each) {
   return each.includes(false) ? false : undefined;
 }
 
-/** Whether all hold; false if one surely does not. */
-export function allHold(...each) {
-  if (each.includes(false)) return false;
-  return each.includes(undefined) ? undefined : true;
-}
+/** The opposite of what is judged; undefined, if it cannot be told, stays so. */
+export const not = (holds) => (holds === undefined ? undefined : !holds);
 
 /** @param compared what `fasterThan` returns; a difference within 5 % is not faster */
 export function isFaster({ verdict }) {
   return verdict === 'unknown' ? undefined : verdict === 'faster';
+}
+
+/** A claim that a row is faster, by what `fasterThan` returns. @param holds, said if the claim is another one, or told in other words */
+export const claimOf = (claim, compared, { holds = isFaster, said = compared.sentence } = {}) => ({
+  claim,
+  holds: holds(compared),
+  said,
+});
+
+/** Whether an estimate is within limits; undefined if its interval contains one of them. */
+export function isWithin({ low, high }, least, most) {
+  if (low >= least && high <= most) return true;
+  return high < least || low > most ? false : undefined;
 }
 
 /** Published figures have no interval: a factor is reached from four fifths of it on, and a change below an eighth is none. */
