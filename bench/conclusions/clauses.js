@@ -3,6 +3,18 @@ import { timesFromTo } from '@threadwise/cli/analysis';
 import { inverse, withInterval } from './conclusions.js';
 
 const SPEED = { better: 'is faster than', worse: 'is slower than', same: 'does as well as' };
+/** Words for other comparisons than of speed. */
+export const WORK = {
+  better: 'gets more done than',
+  worse: 'gets less done than',
+  same: 'gets as much done as',
+};
+/** @param verb, what of which less is better @param much 'much', or 'many' */
+export const lessOf = (verb, what = '', much = 'much') => ({
+  better: `${verb} less${what} than`,
+  worse: `${verb} more${what} than`,
+  same: `${verb} as ${much}${what} as`,
+});
 
 /**
  * @param compared the result of `fasterThan` @param subject, other the names of the two
@@ -18,6 +30,12 @@ export function clause({ verdict, leaning, ratio }, subject, other, words = SPEE
   if (verdict === 'same') return `${subject} ${same} ${other}`;
   return `it cannot be told whether ${subject} ${better} ${other} (${timesFromTo(ratio)})`;
 }
+
+/** Makes clauses by one metric: each compares two rows of a scenario. */
+export const clausesBy =
+  ({ fasterThan }, metric, usual) =>
+  (scenario, row, other, subject, name, words = usual) =>
+    clause(fasterThan(scenario, row, other, metric), subject, name, words);
 
 /** Joins clauses into a sentence with a capital letter and a full stop. */
 export function sentence(...clauses) {

@@ -1,6 +1,6 @@
 // The texts and the picture of cluster in the documentation.
-import { clause, factor, sentence } from '../../conclusions/clauses.js';
-import { relative } from '../../report/picture/points.js';
+import { clausesBy, factor, sentence, WORK } from '../../conclusions/clauses.js';
+import { legendOf, relative } from '../../report/picture/points.js';
 import { CLUSTER, fourOf, OURS, PISCINA, PROCESSES } from './conclude.js';
 import { published } from './published.js';
 
@@ -10,7 +10,6 @@ const [
     rows: [single, four],
   },
 ] = published.tables;
-const WORDS = { better: 'gets more done than', worse: 'gets less done than', same: 'gets as much done as' };
 /** By metric: its label, its published column, and whether more is better. */
 const SHOWN = {
   requestsPerSecond: ['requests/s', 'RPS sent', true],
@@ -19,9 +18,9 @@ const SHOWN = {
   latencyMaxMs: ['longest wait', 'max', false],
 };
 const ROWS = [
-  ['rebuilt', CLUSTER],
-  ['ours', OURS],
-  ['other', PISCINA],
+  ['rebuilt', CLUSTER, 'cluster, here'],
+  ['ours', OURS, 'threadwise, pool'],
+  ['other', PISCINA, 'piscina, pool'],
 ];
 
 export const page = {
@@ -35,43 +34,25 @@ export const page = {
     return `Requests of ${PROCESSES} processes: to one ${one}, to ${PROCESSES} threads ${threads}.`;
   },
 
-  says(scenarios, { fasterThan }) {
+  says(scenarios, tools) {
     const scenario = fourOf(scenarios);
-    const compare = (row, other, metric, subject, name, words) =>
-      clause(fasterThan(scenario, row, other, metric), subject, name, words);
+    const [requests, median, late, longest] = Object.keys(SHOWN).map((metric) => {
+      const compare = clausesBy(tools, metric, metric === 'requestsPerSecond' ? WORK : undefined);
+      return (...rows) => compare(scenario, ...rows);
+    });
     return [
       sentence(
-        compare(
-          CLUSTER,
-          'inline',
-          'requestsPerSecond',
-          `a cluster of ${PROCESSES} processes`,
-          'one process',
-          WORDS,
-        ),
-        compare(CLUSTER, 'inline', 'latencyP50Ms', 'by the median of the waits it', 'that'),
+        requests(CLUSTER, 'inline', `a cluster of ${PROCESSES} processes`, 'one process'),
+        median(CLUSTER, 'inline', 'by the median of the waits it', 'that'),
       ),
       sentence(
-        compare(
-          OURS,
-          CLUSTER,
-          'requestsPerSecond',
-          `one process with ${PROCESSES} threads of threadwise`,
-          'the cluster',
-          WORDS,
-        ),
-        compare(OURS, CLUSTER, 'latencyP95Ms', 'by the 95th percentile of the waits it', 'that'),
-        compare(OURS, CLUSTER, 'latencyMaxMs', 'by the longest wait it', 'that'),
+        requests(OURS, CLUSTER, `one process with ${PROCESSES} threads of threadwise`, 'the cluster'),
+        late(OURS, CLUSTER, 'by the 95th percentile of the waits it', 'that'),
+        longest(OURS, CLUSTER, 'by the longest wait it', 'that'),
       ),
       sentence(
-        compare(OURS, PISCINA, 'requestsPerSecond', 'beside piscina, threadwise', 'it', WORDS),
-        compare(
-          OURS,
-          PISCINA,
-          'latencyMaxMs',
-          'by the longest wait, where connections that starve show, it',
-          'that',
-        ),
+        requests(OURS, PISCINA, 'beside piscina, threadwise', 'it'),
+        longest(OURS, PISCINA, 'by the longest wait, where connections that starve show, it', 'that'),
       ),
     ];
   },
@@ -80,12 +61,7 @@ export const page = {
     const scenario = fourOf(scenarios);
     return {
       title: `How many times as good as one process ${PROCESSES} processes or threads are: requests a second, and waits`,
-      legend: [
-        ['published', 'published, cluster'],
-        ['rebuilt', 'cluster, here'],
-        ['ours', 'threadwise, pool'],
-        ['other', 'piscina, pool'],
-      ],
+      legend: [['published', 'published, cluster'], ...legendOf(ROWS)],
       panels: [
         {
           title: `${PROCESSES} processes, or threads, beside one process`,

@@ -1,7 +1,7 @@
 // The texts and the picture of crossing in the documentation.
-import { clause, sentence } from '../../conclusions/clauses.js';
+import { clause, lessOf, sentence } from '../../conclusions/clauses.js';
 import { bestRow } from '../../conclusions/conclusions.js';
-import { relative } from '../../report/picture/points.js';
+import { pictureBeside } from '../../report/picture/points.js';
 import { named } from '../../conclusions/finding.js';
 
 const OURS = 'threadwise';
@@ -23,37 +23,29 @@ export const page = {
       sentence(
         compare('quiet', 'busy5Microseconds', 'for one task on an idle pool'),
         compare('cold-start', 'coldMs', 'from the import to the first result'),
-        compare('idle', 'idlePercent', 'when idle', {
-          better: 'takes less CPU time than',
-          worse: 'takes more CPU time than',
-          same: 'takes as much CPU time as',
-        }),
+        compare('idle', 'idlePercent', 'when idle', lessOf('takes', ' CPU time')),
       ),
     ];
   },
 
   picture: (scenarios) =>
-    pictureBeside(
+    besidePublishedPicture(
       'the best published pool',
       scenarios.flatMap((scenario) => scenario.highlights.map((highlight) => ({ scenario, ...highlight }))),
     ),
 };
 
 /** @param compared what each row of the picture compares; default: threadwise, by the title of the scenario */
-export const pictureBeside = (others, compared) => ({
-  title: `How many times as good as ${others} threadwise is, by what is measured`,
-  legend: [['ours', 'threadwise, to the best published pool: right of 1 is better']],
-  panels: [
-    {
-      title: 'Beside the best published pool',
-      x: { label: 'times as good', isLog: true },
-      rows: compared.map(({ scenario, metric, of = OURS, text = scenario.title }) => {
-        const best = { scenario, row: publishedBest(scenario, metric) };
-        return { label: text, marks: [{ kind: 'ours', ...relative(scenario, of, metric, best) }] };
-      }),
-    },
-  ],
-});
+export const besidePublishedPicture = (others, compared) =>
+  pictureBeside({
+    title: `How many times as good as ${others} threadwise is, by what is measured`,
+    others: 'the best published pool',
+    panel: 'Beside the best published pool',
+    x: { label: 'times as good', isLog: true },
+    compared: compared.map(({ scenario, metric, of = OURS, text = scenario.title }) => ({
+      ...{ label: text, scenario, row: of, metric, other: publishedBest(scenario, metric) },
+    })),
+  });
 
 /** Makes clauses that compare threadwise with the best published pool, by a metric of a scenario. */
 export function besidePublished(scenarios, fasterThan) {

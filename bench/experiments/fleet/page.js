@@ -1,7 +1,7 @@
 // The texts and the picture of fleet in the documentation.
-import { clause, sentence } from '../../conclusions/clauses.js';
+import { clausesBy, sentence } from '../../conclusions/clauses.js';
 import { seriesOf } from '../../conclusions/rows.js';
-import { relative } from '../../report/picture/points.js';
+import { pictureBeside } from '../../report/picture/points.js';
 import { named } from '../../conclusions/finding.js';
 import { WAYS } from './scenarios.js';
 
@@ -12,9 +12,9 @@ const METRIC = 'jobsPerSecond';
 export const page = {
   question: 'What does a pool bring behind a BullMQ queue whose jobs compute?',
 
-  says(scenarios, { fasterThan }) {
-    const compare = (id, row, subject, other) =>
-      clause(fasterThan(named(scenarios, id), OURS, row, METRIC), subject, other);
+  says(scenarios, tools) {
+    const clauseOf = clausesBy(tools, METRIC);
+    const compare = (id, ...names) => clauseOf(named(scenarios, id), OURS, ...names);
     const long = named(scenarios, 'longer-than-lock');
     const stalled = [OURS, ...THEIRS].map((row) => [row, seriesOf(long, row, 'stalled')]);
     return [
@@ -36,23 +36,20 @@ export const page = {
     ];
   },
 
-  picture: (scenarios) => ({
-    title:
-      'How many times as many jobs a second a pool does as BullMQ’s own processors, by the length of a job',
-    legend: [['ours', 'threadwise, to each of them: right of 1 is better']],
-    panels: [
-      {
-        title: 'Beside each of BullMQ’s own processors',
-        x: { label: 'times as many jobs a second', isLog: true },
-        rows: scenarios
-          .filter(({ id }) => id.startsWith('compute-'))
-          .flatMap((scenario) =>
-            THEIRS.map((row) => ({
-              label: `${scenario.id.slice('compute-'.length)} ms, ${row.slice('as published, '.length)}`,
-              marks: [{ kind: 'ours', ...relative(scenario, OURS, METRIC, { scenario, row }) }],
-            })),
-          ),
-      },
-    ],
-  }),
+  picture: (scenarios) =>
+    pictureBeside({
+      title:
+        'How many times as many jobs a second a pool does as BullMQ’s own processors, by the length of a job',
+      others: 'each of them',
+      panel: 'Beside each of BullMQ’s own processors',
+      x: { label: 'times as many jobs a second', isLog: true },
+      compared: scenarios
+        .filter(({ id }) => id.startsWith('compute-'))
+        .flatMap((scenario) =>
+          THEIRS.map((other) => ({
+            label: `${scenario.id.slice('compute-'.length)} ms, ${other.slice('as published, '.length)}`,
+            ...{ scenario, row: OURS, metric: METRIC, other },
+          })),
+        ),
+    }),
 };

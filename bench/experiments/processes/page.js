@@ -1,6 +1,6 @@
 // The texts and the picture of processes in the documentation.
-import { sentence } from '../../conclusions/clauses.js';
-import { besidePublished, pictureBeside } from '../crossing/page.js';
+import { lessOf, sentence } from '../../conclusions/clauses.js';
+import { besidePublished, besidePublishedPicture } from '../crossing/page.js';
 
 /** Only threadwise can have several workers in a process. */
 const hasPublished = ({ id }) => id !== 'memory-shared';
@@ -19,18 +19,12 @@ export const page = {
         compare('small-object', 'callsPerSecond', 'with a small object there and back'),
         compare('bytes-1m', 'callsPerSecond', 'with 1 MiB of bytes'),
       ),
-      sentence(
-        compare('memory', 'perWorkerMiB', 'for each further worker', {
-          better: 'takes less memory than',
-          worse: 'takes more memory than',
-          same: 'takes as much memory as',
-        }),
-      ),
+      sentence(compare('memory', 'perWorkerMiB', 'for each further worker', lessOf('takes', ' memory'))),
     ];
   },
 
   picture: (scenarios) =>
-    pictureBeside(
+    besidePublishedPicture(
       'the best published pool with processes',
       scenarios.filter(hasPublished).map((scenario) => ({ scenario, metric: scenario.metrics[0].id })),
     ),

@@ -17,6 +17,34 @@ export function relativeCurve(scenarios, row, metric, base) {
   });
 }
 
+/** The entries of a legend. @param curves [[kind, row, name], …] */
+export const legendOf = (curves) => curves.map(([kind, , name]) => [kind, name]);
+
+/** The curves of a panel. @param curves [[kind, row], …] */
+export const seriesBy = (curves, pointsOf) => curves.map(([kind, row]) => ({ kind, points: pointsOf(row) }));
+
+/** A panel by threads, as multiples of a row with one thread. @param there the published curves */
+export function panelByThreads({ title, y, scenarios, metric, base, there, curves }) {
+  const pointsHere = (row) => relativeCurve(scenarios, row, metric, base);
+  return { title, x: { label: 'threads' }, y, series: [...there, ...seriesBy(curves, pointsHere)] };
+}
+
+/** A picture of one panel: how many times as good ours is as others. @param compared [{ label, scenario, row, metric, other }] */
+export const pictureBeside = ({ title, ours = 'threadwise', others, panel, x, compared }) => ({
+  title,
+  legend: [['ours', `${ours}, to ${others}: right of 1 is better`]],
+  panels: [
+    {
+      title: panel,
+      x,
+      rows: compared.map(({ label, scenario, row, metric, other }) => ({
+        label,
+        marks: [{ kind: 'ours', ...relative(scenario, row, metric, { scenario, row: other }) }],
+      })),
+    },
+  ],
+});
+
 /** Published points of which less is better, as multiples of a reference. */
 export const timesAsGood = (points, reference) =>
   points.map(([x, value]) => ({ x, value: reference / value }));
