@@ -1,7 +1,7 @@
 // The texts and the picture of fibonacci in the documentation.
-import { clause, factor, sentence } from '../../conclusions/clauses.js';
+import { clausesBy, factor, sentence } from '../../conclusions/clauses.js';
 import { alongX } from '../../conclusions/rows.js';
-import { relative } from '../../report/picture/points.js';
+import { legendOf, pointsBeside, seriesBy } from '../../report/picture/points.js';
 import { ACROSS, AUTO, BATCHED, INLINE, MANY, ONE, runTimeSentence, TIME } from './conclude.js';
 import { published } from './published.js';
 import { BY_N, LARGEST, RUN_TIME } from './scenarios.js';
@@ -14,6 +14,7 @@ const [
 ] = published.tables;
 /** The n at which the document's text and its figures disagree. */
 const MIDDLE = 1_000_000;
+const at = (scenarios, n) => alongX(scenarios, BY_N).find(({ x }) => x === n);
 const inWords = (n) => n.toLocaleString('en-US');
 
 const CURVES = [
@@ -22,6 +23,7 @@ const CURVES = [
   ['ours', ACROSS, 'threadwise'],
   ['ours2', BATCHED, 'threadwise, batched'],
   ['ours3', AUTO, "threadwise, placement: 'auto'"],
+  ['inline', INLINE, 'main thread'],
 ];
 
 export const page = {
@@ -29,63 +31,39 @@ export const page = {
   question: 'How much has a call to compute until a thread pays?',
 
   why(scenarios, { fasterThan }) {
-    const [middle, largest] = [MIDDLE, LARGEST].map((n) =>
-      fasterThan(
-        alongX(scenarios, BY_N).find(({ x }) => x === n),
-        MANY,
-        INLINE,
-        TIME,
-      ),
-    );
+    const [middle, largest] = [MIDDLE, LARGEST].map((n) => fasterThan(at(scenarios, n), MANY, INLINE, TIME));
     return `Speed of 16, to main: n = ${inWords(MIDDLE)} ${factor(middle)}, ${inWords(LARGEST)} ${factor(largest)}.`;
   },
 
   says(scenarios, tools) {
-    const { fasterThan, breakEven } = tools;
+    const compare = clausesBy(tools, TIME);
     const byN = alongX(scenarios, BY_N);
-    const largest = byN.find(({ x }) => x === LARGEST);
-    const lengths = alongX(scenarios, RUN_TIME);
+    const largest = at(scenarios, LARGEST);
+    const [first, last] = [byN[0]?.x ?? 100, LARGEST].map((n) => `at n = ${inWords(n)}`);
     return [
       sentence(
-        clause(
-          fasterThan(largest, MANY, INLINE, TIME),
-          `at n = ${inWords(LARGEST)}, a new worker for each round, 16 at a time`,
-          'the main thread',
+        compare(
+          ...[largest, MANY, INLINE],
+          ...[`${last}, a new worker for each round, 16 at a time`, 'the main thread'],
         ),
-        clause(fasterThan(largest, ONE, INLINE, TIME), 'one worker at a time', 'it'),
+        compare(largest, ONE, INLINE, 'one worker at a time', 'it'),
       ),
       [
-        sentence(`a pool keeps its workers: ${breakEven(byN, ACROSS, INLINE, TIME, 'step').sentence}`),
-        sentence(runTimeSentence(lengths, BATCHED, tools)),
+        sentence(`a pool keeps its workers: ${tools.breakEven(byN, ACROSS, INLINE, TIME, 'step').sentence}`),
+        sentence(runTimeSentence(alongX(scenarios, RUN_TIME), BATCHED, tools)),
       ].join(' '),
       sentence(
-        clause(
-          fasterThan(byN[0], AUTO, INLINE, TIME),
-          `at n = ${byN[0] === undefined ? 100 : inWords(byN[0].x)}, placement: 'auto', its start included`,
-          'a plain loop',
-        ),
-        clause(
-          fasterThan(largest, AUTO, ACROSS, TIME),
-          `at n = ${inWords(LARGEST)} it`,
-          'a pool that always crosses',
-        ),
+        compare(byN[0], AUTO, INLINE, `${first}, placement: 'auto', its start included`, 'a plain loop'),
+        compare(largest, AUTO, ACROSS, `${last} it`, 'a pool that always crosses'),
       ),
     ];
   },
 
   picture(scenarios) {
-    const points = (row) =>
-      alongX(scenarios, BY_N).map((scenario) => ({
-        x: scenario.x,
-        ...relative(scenario, row, TIME, { scenario, row: INLINE }),
-      }));
+    const points = (row) => pointsBeside(alongX(scenarios, BY_N), row, TIME, INLINE);
     return {
       title: 'How many times as fast as the main thread 100 rounds are, by n',
-      legend: [
-        ['published', 'published, 16 at a time; one at a time at the right'],
-        ...CURVES.map(([kind, , name]) => [kind, name]),
-        ['inline', 'main thread'],
-      ],
+      legend: [['published', 'published, 16 at a time; one at a time at the right'], ...legendOf(CURVES)],
       panels: [
         {
           title: '100 rounds of fibonacci(n), from nothing to the last answer',
@@ -97,7 +75,7 @@ export const page = {
               points: rows.map(([n, main, workers]) => ({ x: n, value: main / workers })),
             },
             { kind: 'published', points: [{ x: LARGEST, value: rows.at(-1)[1] / alone }] },
-            ...[...CURVES, ['inline', INLINE]].map(([kind, row]) => ({ kind, points: points(row) })),
+            ...seriesBy(CURVES, points),
           ],
         },
       ],

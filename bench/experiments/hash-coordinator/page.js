@@ -1,5 +1,5 @@
 // The texts and the picture of hash-coordinator in the documentation.
-import { clause, factor, sentence, shown } from '../../conclusions/clauses.js';
+import { clausesBy, factor, sentence, shown } from '../../conclusions/clauses.js';
 import { scenarioAtCores } from '../hash-direct/conclude.js';
 import { named } from '../../conclusions/finding.js';
 import { hashPicture } from '../hash-direct/page.js';
@@ -23,30 +23,20 @@ export const page = {
   },
 
   says(scenarios, tools) {
-    const { fasterThan, estimate } = tools;
+    const [clean, total] = ['cleanMs', 'totalMs'].map((metric) => clausesBy(tools, metric));
     const scenario = scenarioAtCores(scenarios, tools);
     const [busy, workers] = ['coordinatorPercent', 'workersPercent'].map((metric) =>
       busyOf(WITH, metric, scenarios, tools),
     );
-    const isBusier = estimate(scenario, WITH, 'coordinatorPercent')?.low > MOST;
-    const ours = clause(
-      fasterThan(scenario, OURS, WITH, 'cleanMs'),
-      'our coordinator with leased memory',
-      'the published one',
-    );
+    const isBusier = tools.estimate(scenario, WITH, 'coordinatorPercent')?.low > MOST;
     return [
       sentence(
-        clause(
-          fasterThan(scenario, WITH, WITHOUT, 'cleanMs'),
-          'with as many threads as cores, the clean time with the published coordinator',
-          'without it',
+        clean(
+          ...[scenario, WITH, WITHOUT],
+          ...['with as many threads as cores, the clean time with the published coordinator', 'without it'],
           { better: 'is shorter than', worse: 'is longer than', same: 'is as long as' },
         ),
-        clause(
-          fasterThan(scenario, WITH, WITHOUT, 'totalMs'),
-          'all in all, reads included, it',
-          'no coordinator',
-        ),
+        total(scenario, WITH, WITHOUT, 'all in all, reads included, it', 'no coordinator'),
       ),
       sentence(
         busy === undefined
@@ -55,7 +45,7 @@ export const page = {
         isBusier
           ? 'here it is busier, for a digest is shorter than there and it hands out more files a second'
           : undefined,
-        ours,
+        clean(scenario, OURS, WITH, 'our coordinator with leased memory', 'the published one'),
       ),
       sentence(sizingOf(scenarios, tools)),
     ];

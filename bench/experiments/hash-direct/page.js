@@ -1,6 +1,6 @@
 // The texts and the picture of hash-direct in the documentation.
-import { clause, factor, sentence, shown } from '../../conclusions/clauses.js';
-import { relativeCurve, timesAsGood } from '../../report/picture/points.js';
+import { clausesBy, factor, sentence, shown } from '../../conclusions/clauses.js';
+import { legendOf, panelByThreads, timesAsGood } from '../../report/picture/points.js';
 import {
   AS_PUBLISHED,
   COPIED,
@@ -29,7 +29,7 @@ export const page = {
   },
 
   says(scenarios, tools) {
-    const { fasterThan } = tools;
+    const compare = clausesBy(tools, 'totalMs');
     const scenario = scenarioAtCores(scenarios, tools);
     const [rebuilt, ours] = [AS_PUBLISHED, COPIED].map((row) => leftOf(row, scenarios, tools));
     const one =
@@ -44,16 +44,11 @@ export const page = {
     return [
       sentence(one, two),
       sentence(
-        `${threads}${clause(fasterThan(scenario, LEASED, 'inline', 'totalMs'), 'threadwise with leased memory', 'hashing without threads')}`,
-        clause(
-          fasterThan(scenario, READ, 'inline', 'totalMs'),
-          'with threads that read for themselves it',
-          'that',
-        ),
-        clause(
-          fasterThan(named(scenarios, MATCHING), COPIED, 'inline', 'totalMs'),
-          'where main runs regular expressions instead of reading, threadwise',
-          'main alone',
+        `${threads}${compare(scenario, LEASED, 'inline', 'threadwise with leased memory', 'hashing without threads')}`,
+        compare(scenario, READ, 'inline', 'with threads that read for themselves it', 'that'),
+        compare(
+          ...[named(scenarios, MATCHING), COPIED, 'inline'],
+          ...['where main runs regular expressions instead of reading, threadwise', 'main alone'],
         ),
       ),
       sentence(digestSentence(scenarios, tools) ?? 'how long a digest takes is not measured yet'),
@@ -85,24 +80,22 @@ function leftOf(row, scenarios, { estimate, words }) {
 export function hashPicture(scenarios, { title, base, there, here, reference = rows, legend = [] }) {
   const all = scenarios.filter(({ x }) => x !== undefined);
   const first = { scenario: all.find(({ x }) => x === 1), row: base };
-  const panel = (metric, column, name) => ({
-    title: name,
-    x: { label: 'threads' },
-    y: { label: 'times as fast as the published program with one' },
-    series: [
-      ...there.map(([kind, table]) => ({
+  const panel = (metric, column, name) =>
+    panelByThreads({
+      title: name,
+      y: { label: 'times as fast as the published program with one' },
+      there: there.map(([kind, table]) => ({
         kind,
         points: timesAsGood(
           table.map((cells) => [cells[0], cells[column]]),
           reference[0][column],
         ),
       })),
-      ...here.map(([kind, row]) => ({ kind, points: relativeCurve(all, row, metric, first) })),
-    ],
-  });
+      ...{ scenarios: all, metric, base: first, curves: here },
+    });
   return {
     title,
-    legend: [['published', 'published'], ...legend, ...here.map(([kind, , name]) => [kind, name])],
+    legend: [['published', 'published'], ...legend, ...legendOf(here)],
     panels: [panel('cleanMs', 1, 'Clean time: total less reads'), panel('totalMs', 3, 'Total time')],
   };
 }

@@ -37,7 +37,7 @@ export function perThread(scenarios, row, { slope }, metric = 'residentMiB') {
 
 export const perKibibyte = (scenarios, { slope }) => slope(loadingOf(scenarios), BARE, 'perThreadMiB');
 
-const loadingOf = (scenarios) => scenarios.filter(({ curve }) => curve === LOADING);
+export const loadingOf = (scenarios) => scenarios.filter(({ curve }) => curve === LOADING);
 export const idlingOf = (scenarios) => scenarios.filter(({ curve }) => curve !== LOADING);
 
 function aboutSixMegabytes(slope, scenarios, tools) {

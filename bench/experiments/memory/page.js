@@ -2,9 +2,9 @@
 import { estimate as estimateOf } from '@threadwise/cli/analysis';
 import { sentence } from '../../conclusions/clauses.js';
 import { seriesOf } from '../../conclusions/rows.js';
-import { BARE, idlingOf, perKibibyte, perMebibyte, perThread, shown } from './conclude.js';
+import { legendOf, seriesBy } from '../../report/picture/points.js';
+import { BARE, idlingOf, loadingOf, perKibibyte, perMebibyte, perThread, shown } from './conclude.js';
 import { published } from './published.js';
-import { LOADING } from './scenarios.js';
 
 const [{ rows }] = published.tables;
 const ROWS = [
@@ -43,7 +43,7 @@ export const page = {
     title:
       'Memory added by idle threads, by their number; and of a thread by the size of the module that it loads',
     columns: 3,
-    legend: [['published', 'published'], ...ROWS.map(([kind, , name]) => [kind, name])],
+    legend: [['published', 'published'], ...legendOf(ROWS)],
     panels: [
       growth(scenarios, 'Resident size', 'residentMiB', 2),
       growth(scenarios, 'SIZE of ps', 'sizeMiB', 3),
@@ -51,16 +51,7 @@ export const page = {
         title: 'A thread that loads a module',
         x: { label: 'KiB of source' },
         y: { label: 'MiB a thread' },
-        series: [
-          {
-            kind: 'rebuilt',
-            points: pointsOf(
-              scenarios.filter(({ curve }) => curve === LOADING),
-              BARE,
-              'perThreadMiB',
-            ),
-          },
-        ],
+        series: [{ kind: 'rebuilt', points: pointsOf(loadingOf(scenarios), BARE, 'perThreadMiB') }],
       },
     ],
   }),
@@ -91,20 +82,15 @@ function growth(all, title, metric, column) {
         kind: 'published',
         points: rows.map((cells) => ({ x: cells[0], value: (cells[column] - none) / 1024 })),
       },
-      ...ROWS.map(([kind, row]) => ({ kind, points: pointsOf(idling, row, metric, BARE) })),
+      ...seriesBy(ROWS, (row) => pointsOf(idling, row, metric, BARE)),
     ],
   };
 }
 
 /** @param base the row whose size without threads is subtracted; default: nothing is */
 function pointsOf(scenarios, row, metric, base) {
-  const none =
-    base &&
-    seriesOf(
-      scenarios.find(({ x }) => x === 0),
-      base,
-      metric,
-    );
+  const empty = scenarios.find(({ x }) => x === 0);
+  const none = base && seriesOf(empty, base, metric);
   return scenarios.flatMap((scenario) => {
     const own = seriesOf(scenario, row, metric).map((value, i) => value - (none?.[i] ?? 0));
     const estimate = estimateOf(own);

@@ -1,5 +1,5 @@
 // The texts and the picture of placement in the documentation.
-import { clause, sentence } from '../../conclusions/clauses.js';
+import { clause, lessOf, sentence } from '../../conclusions/clauses.js';
 import { bestRow } from '../../conclusions/conclusions.js';
 import { relative } from '../../report/picture/points.js';
 import { named } from '../../conclusions/finding.js';
@@ -40,11 +40,7 @@ export const page = {
           fasterThan(large, AUTO, 'inline', 'loopDelayP99Ms'),
           "a server that renders large pages with 'auto'",
           'one without threads',
-          {
-            better: 'delays its event loop less than',
-            worse: 'delays its event loop more than',
-            same: 'delays its event loop as much as',
-          },
+          lessOf('delays its event loop'),
         ),
       ),
     ];

@@ -1,7 +1,7 @@
 // The texts and the picture of read-files in the documentation.
-import { clause, factor, sentence, shown } from '../../conclusions/clauses.js';
+import { clausesBy, factor, sentence, shown } from '../../conclusions/clauses.js';
 import { estimate } from '../../conclusions/conclusions.js';
-import { inParts, listOf } from '../../report/picture/points.js';
+import { listOf, overTime } from '../../report/picture/points.js';
 import { named } from '../../conclusions/finding.js';
 import { BLOCKING, METRIC, OURS, READ_FILES, rowOf, TOGETHER, WHAT } from './conclude.js';
 import { NAMES, published } from './published.js';
@@ -24,41 +24,37 @@ export const page = {
   },
 
   says(scenarios, tools) {
-    const { fasterThan } = tools;
+    const { estimate: estimateOf, words } = tools;
+    const compare = clausesBy(tools, METRIC);
     const [many, few, large] = Object.keys(WHAT).map((id) => named(scenarios, id));
-    const load = (scenario, row) =>
-      shown(tools.estimate(scenario, row, 'coresPercent'), (value) => tools.words.perCent(value / 100)) ??
+    const load = (row) =>
+      shown(estimateOf(large, row, 'coresPercent'), (value) => words.perCent(value / 100)) ??
       '(not measured yet)';
-    const answered = ['readFileSync', 'readFile'].map((way) =>
-      tools.estimate(named(scenarios, TWO_REQUESTS), `as published, ${way}`, 'firstUs'),
-    );
+    const [blocking, inTurns] = Object.values(SHORT).map((way) => {
+      const first = estimateOf(named(scenarios, TWO_REQUESTS), `as published, ${way}`, 'firstUs');
+      return first && words.duration(first.value / 1000);
+    });
     return [
       sentence(
-        clause(
-          fasterThan(many, BLOCKING, TOGETHER, METRIC),
-          'ten thousand reads of a small file: a loop of readFileSync',
-          'readFile all at once',
+        compare(
+          ...[many, BLOCKING, TOGETHER],
+          ...['ten thousand reads of a small file: a loop of readFileSync', 'readFile all at once'],
         ),
-        clause(fasterThan(few, BLOCKING, TOGETHER, METRIC), 'a hundred: it', 'that'),
-        clause(fasterThan(large, TOGETHER, BLOCKING, METRIC), 'of a large one, readFile', 'readFileSync'),
+        compare(few, BLOCKING, TOGETHER, 'a hundred: it', 'that'),
+        compare(large, TOGETHER, BLOCKING, 'of a large one, readFile', 'readFileSync'),
       ),
       sentence(
-        `with large files, a loop of readFileSync takes ${load(large, BLOCKING)} of all cores, readFile ${load(large, TOGETHER)}`,
-        answered.includes(undefined)
-          ? undefined
-          : `of two requests at once the first is answered after ${tools.words.duration(answered[0].value / 1000)} if reads block, and after ${tools.words.duration(answered[1].value / 1000)} if they do not, for then they take turns`,
+        `with large files, a loop of readFileSync takes ${load(BLOCKING)} of all cores, readFile ${load(TOGETHER)}`,
+        blocking &&
+          inTurns &&
+          `of two requests at once the first is answered after ${blocking} if reads block, and after ${inTurns} if they do not, for then they take turns`,
       ),
       sentence(
-        clause(
-          fasterThan(many, OURS, BLOCKING, METRIC),
-          'a pool of threadwise whose threads read many small files in one call',
-          'the published loop',
+        compare(
+          ...[many, OURS, BLOCKING],
+          ...['a pool of threadwise whose threads read many small files in one call', 'the published loop'],
         ),
-        clause(
-          fasterThan(many, READ_FILES, BLOCKING, METRIC),
-          '`readFiles`, which gives each content to the caller,',
-          'it',
-        ),
+        compare(many, READ_FILES, BLOCKING, '`readFiles`, which gives each content to the caller,', 'it'),
       ),
     ];
   },
@@ -122,13 +118,10 @@ function loads(scenario, row) {
     x: { label: '% of the time' },
     y: { label: 'load %, 6.5 MB', most: 100 },
     series: Array.from({ length: cores }, (_, core) => {
-      const values = inParts(
-        looks.map((look) => look[core]),
-        MOST_POINTS,
-      );
+      const loadsOfCore = looks.map((look) => look[core]);
       return {
         kind: ['rebuilt', 'inline', 'other', 'ours3'][core],
-        points: values.map((value, i) => ({ x: (100 * (i + 1)) / values.length, value })),
+        points: overTime(loadsOfCore, MOST_POINTS),
       };
     }),
   };
@@ -139,7 +132,7 @@ function turns(scenario) {
   return {
     title: 'Two requests at once, on main',
     x: { label: 'us' },
-    lanes: ['readFileSync', 'readFile'].flatMap((way) =>
+    lanes: Object.values(SHORT).flatMap((way) =>
       listOf(scenario, `as published, ${way}`, 'spansUs').map((spans, i) => ({
         label: `${way}, P${i + 1}`,
         kind: i === 0 ? 'rebuilt' : 'inline',

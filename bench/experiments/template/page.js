@@ -1,7 +1,7 @@
 // The texts and the picture of template in the documentation.
-import { clause, factor, sentence } from '../../conclusions/clauses.js';
+import { clausesBy, factor, lessOf, sentence } from '../../conclusions/clauses.js';
 import { median } from '../../conclusions/statistics.js';
-import { inParts, listOf, relative } from '../../report/picture/points.js';
+import { legendOf, listOf, overTime, pointsBeside, seriesBy } from '../../report/picture/points.js';
 import { named } from '../../conclusions/finding.js';
 import { AS_PUBLISHED, AUTO, DELAY, OURS, RATE } from './conclude.js';
 import { published } from './published.js';
@@ -19,11 +19,6 @@ const WORDS = {
   better: 'answers more requests than',
   worse: 'answers fewer requests than',
   same: 'answers as many requests as',
-};
-const DELAYS = {
-  better: 'delays the event loop less than',
-  worse: 'delays the event loop more than',
-  same: 'delays the event loop as much as',
 };
 
 const CURVES = [
@@ -44,37 +39,36 @@ export const page = {
     return `Requests, to main: of 80 sentences ${factor(large)}, of one ${factor(small)}.`;
   },
 
-  says(scenarios, { fasterThan, breakEven }) {
+  says(scenarios, tools) {
     const [large, small] = [REPEATED, SINGLE].map((id) => named(scenarios, id));
+    const requests = clausesBy(tools, RATE, WORDS);
+    const delay = clausesBy(tools, DELAY, lessOf('delays the event loop'));
     return [
       sentence(
-        clause(
-          fasterThan(large, AS_PUBLISHED, 'inline', RATE),
-          'with 80 sentences, the published pool',
-          'the main thread alone',
-          WORDS,
+        requests(
+          ...[large, AS_PUBLISHED, 'inline'],
+          ...['with 80 sentences, the published pool', 'the main thread alone'],
         ),
-        clause(fasterThan(large, AS_PUBLISHED, 'inline', DELAY), 'it', 'rendering there', DELAYS),
+        delay(large, AS_PUBLISHED, 'inline', 'it', 'rendering there'),
       ),
       sentence(
         'the size of the template decides',
-        breakEven(scenarios, AS_PUBLISHED, 'inline', RATE, 'sentence').sentence,
+        tools.breakEven(scenarios, AS_PUBLISHED, 'inline', RATE, 'sentence').sentence,
       ),
       sentence(
-        clause(
-          fasterThan(small, AUTO, 'inline', RATE),
+        requests(
+          ...[small, AUTO, 'inline'],
           "threadwise with placement: 'auto', which renders where it is cheaper, for one sentence",
           'the main thread alone',
-          WORDS,
         ),
-        clause(fasterThan(large, AUTO, 'inline', DELAY), 'for 80 it', 'that', DELAYS),
+        delay(large, AUTO, 'inline', 'for 80 it', 'that'),
       ),
     ];
   },
 
   picture: (scenarios) => ({
     title: 'Requests a second by the size of the template, and the delay of the event loop over time',
-    legend: [['published', 'published'], ...CURVES.map(([kind, , name]) => [kind, name])],
+    legend: [['published', 'published'], ...legendOf(CURVES)],
     panels: [
       {
         title: 'Requests a second by the size of the template',
@@ -82,13 +76,7 @@ export const page = {
         y: { label: 'times as many as the main thread', isLog: true },
         series: [
           { kind: 'published', points: [{ x: PUBLISHED_REPETITIONS, value: threadRate / mainRate }] },
-          ...CURVES.map(([kind, row]) => ({
-            kind,
-            points: scenarios.map((scenario) => ({
-              x: scenario.x,
-              ...relative(scenario, row, RATE, { scenario, row: 'inline' }),
-            })),
-          })),
+          ...seriesBy(CURVES, (row) => pointsBeside(scenarios, row, RATE, 'inline')),
         ],
       },
       delays(named(scenarios, REPEATED)),
@@ -98,21 +86,15 @@ export const page = {
 
 /** How long a setImmediate takes over the time of the load, as a multiple of its time in an idle loop. */
 function delays(scenario) {
-  const series = CURVES.map(([kind, row]) => {
+  const series = seriesBy(CURVES, (row) => {
     const { samples = [] } = scenario?.rows.find(({ id }) => id === row) ?? {};
     const idle = median(samples.map(({ idleImmediateUs }) => idleImmediateUs));
-    const values = inParts(listOf(scenario, row, 'immediatesUs'), MOST_POINTS);
-    return {
-      kind,
-      points: values.map((value, i) => ({ x: (100 * (i + 1)) / values.length, value: value / idle })),
-    };
+    const points = overTime(listOf(scenario, row, 'immediatesUs'), MOST_POINTS);
+    return points.map(({ x, value }) => ({ x, value: value / idle }));
   });
   const there = [threadUs, mainUs].map((us) => ({
     kind: 'published',
-    points: [
-      { x: 0, value: us / idleUs },
-      { x: 100, value: us / idleUs },
-    ],
+    points: [0, 100].map((x) => ({ x, value: us / idleUs })),
   }));
   return {
     title: 'Delay of the event loop over time, 80 sentences, one round',

@@ -17,6 +17,13 @@ export function relativeCurve(scenarios, row, metric, base) {
   });
 }
 
+/** The points of a row over scenarios, as multiples of another row of the same scenario. */
+export const pointsBeside = (scenarios, row, metric, other) =>
+  scenarios.map((scenario) => ({
+    x: scenario.x,
+    ...relative(scenario, row, metric, { scenario, row: other }),
+  }));
+
 /** The entries of a legend. @param curves [[kind, row, name], …] */
 export const legendOf = (curves) => curves.map(([kind, , name]) => [kind, name]);
 
@@ -51,6 +58,10 @@ export const timesAsGood = (points, reference) =>
 
 /** A list over time from the first sample of a row. @param id of the list @returns [] if there is none */
 export const listOf = (scenario, row, id) => firstSampleOf(scenario, row)?.[id] ?? [];
+
+/** The points of a list over time: at most `most`, the means of equal parts; x is in per cent of the time. */
+export const overTime = (values, most) =>
+  inParts(values, most).map((value, i, all) => ({ x: (100 * (i + 1)) / all.length, value }));
 
 /** Cuts a list into at most `most` equal parts, and returns the mean of each. */
 export function inParts(values, most) {
