@@ -138,7 +138,7 @@ export class Lifecycle {
     const { here, ledger, parts } = this.#engine;
     // A call whose function runs within `run` is in the ledger only once that has returned a promise.
     if (here?.calls.isRunning) return parts.platform.defer(() => this.settled());
-    if (this.#drained !== undefined && ledger.size === 0) this.#drained.resolve();
+    if (ledger.size === 0) this.#drained?.resolve();
     if (this.#state !== 'closing') return;
     if (ledger.size === 0) return this.#endWorkers('gently');
     const ms = this.#stallMs;

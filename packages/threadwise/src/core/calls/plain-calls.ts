@@ -64,7 +64,6 @@ export class PlainCalls {
   #completed = 0;
   #completedMs = 0;
   #completedName = '';
-  #isRecordedEarly = false;
   #now = 0;
 
   constructor(engine: Engine, way: PlainWay, ledger: OpenCalls) {
@@ -176,14 +175,10 @@ export class PlainCalls {
   /** Records the calls that have completed, also those of a batch that has not ended, because somebody asks for the figures now. */
   recordEarly(): void {
     this.#way.settleUp();
-    if (this.#completed === 0) return;
-    this.#isRecordedEarly = true;
     this.#record(this.#completedName);
   }
 
   endBatch(): void {
-    if (this.#completed === 0 && !this.#isRecordedEarly) return;
-    this.#isRecordedEarly = false;
     this.#record(this.#completedName);
     this.#ledger.settled();
   }

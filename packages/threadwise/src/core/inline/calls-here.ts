@@ -70,10 +70,7 @@ export class CallsHere {
     this.turn++; // the credits that were granted are void
   }
 
-  /**
-   * Runs a call; returns undefined if it cannot run here and now. Never throws. A call on credit passes few other functions.
-   * @param options undefined: the call has none
-   */
+  /** Runs a call, on credit by few other functions; undefined: it cannot run here and now. Never throws. @param options undefined: it has none */
   enter(name: unknown, args: unknown, options?: ResolvedRun): Promise<unknown> | undefined {
     const entry = name === this.#last?.name ? this.#last : this.entries.get(name as string);
     if (entry === undefined || !isList(args) || running !== undefined) return undefined;

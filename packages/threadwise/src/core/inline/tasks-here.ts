@@ -188,16 +188,8 @@ export class TasksHere {
 
   // --- what the canceller asks ---
 
-  /** This thread has a core: it asks. */
+  /** Nothing that has begun here can be taken back. The rest of the program runs on this thread, too, which has a core when it asks. */
+  readonly withdraw = () => false;
+  readonly servesOthers = () => true;
   readonly waitedMs = 0;
-
-  /** Nothing that has begun here can be taken back. */
-  withdraw(_task: Task, _now: number): boolean {
-    return false;
-  }
-
-  /** Always true: the rest of the program runs on this thread, too. */
-  servesOthers(): boolean {
-    return true;
-  }
 }

@@ -272,14 +272,14 @@ function among<T extends string>(known: readonly T[]): Check<T> {
 
 /** `threads`, or the environment's THREADWISE_THREADS where the code leaves it open. */
 function resolveThreads(context: ThreadContext, given: unknown = 'auto'): SizeBounds {
-  const fromEnv = given === 'auto' ? context.env('THREADWISE_THREADS') : undefined;
-  if (fromEnv === undefined || fromEnv === '' || fromEnv === 'auto')
-    return threadBounds('threads', given, context);
-  const match = /^(\d+)(?:-(\d+))?$/.exec(fromEnv);
-  if (!match) return reject('THREADWISE_THREADS (environment)', "'auto', 'n' or 'min-max'", fromEnv);
-  const first = Number(match[1]);
-  const bounds = match[2] === undefined ? first : { min: first, max: Number(match[2]) };
-  return threadBounds('THREADWISE_THREADS (environment)', bounds, context);
+  const boundsIn = (option: string, value: string) => {
+    if (value === 'auto') return undefined;
+    const match = /^(\d+)(?:-(\d+))?$/.exec(value) ?? reject(option, "'auto', 'n' or 'min-max'", value);
+    const [min, max] = match.slice(1).map(Number);
+    return threadBounds(option, match[2] === undefined ? min : { min, max }, context);
+  };
+  const own = given === 'auto' ? fromEnvironment(context, 'THREADWISE_THREADS', boundsIn) : undefined;
+  return own ?? threadBounds('threads', given, context);
 }
 
 /** A number or bounds of threads, or 'auto', checked. Also used by `pool.resize`. */

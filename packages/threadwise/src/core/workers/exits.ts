@@ -40,8 +40,8 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   hooks.emit('worker:exit', { workerId, reason, exitCode, error });
   if (phase !== undefined) {
     const during = phase === 'idle' ? 'had nothing to do' : 'was starting';
-    const unsaid = () => reasonOf(`The worker ended with ${howEnded(exit)} while it ${during}`);
-    engine.workerFailed(slot, error ?? unsaid(), exit.isChance ? 'idle' : phase);
+    const why = error ?? reasonOf(`The worker ended with ${howEnded(exit)} while it ${during}`);
+    engine.workerFailed(slot, why, exit.isChance ? 'idle' : phase);
   }
   const broadcasts = slot.lane.clear();
   engine.workerGone();
@@ -65,11 +65,8 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
 function heirOf({ workers, scaler }: Engine, { receivers }: Task): WorkerSlot | undefined {
   if (receivers === undefined) return undefined;
   const find = () => workers.slots.findLast((slot) => slot.serves && !receivers.has(slot));
-  let heir = find();
-  if (heir === undefined) {
-    scaler.replace();
-    heir = find();
-  }
+  if (find() === undefined) scaler.replace();
+  const heir = find();
   if (heir !== undefined) receivers.add(heir);
   return heir;
 }

@@ -22,10 +22,7 @@ export function hostNotFound(name: string, names: readonly string[]): Threadwise
   return new ThreadwiseError('ERR_TASK_NOT_FOUND', message);
 }
 
-/**
- * Adds to ERR_TASK_NOT_FOUND that what the call transferred is lost. That happens to calls that are made before any worker has
- * told main which tasks there are.
- */
+/** Adds to ERR_TASK_NOT_FOUND that what the call transferred is lost, as in a call before any worker has told main which tasks there are. */
 export function sayLost(task: Task, error: unknown): void {
   const isNotFound = isThreadwiseError(error) && error.code === 'ERR_TASK_NOT_FOUND';
   if (!isNotFound || task.run.transfer.length === 0 || error.taskName !== task.name) return;
@@ -40,11 +37,11 @@ export type Stage = 'load' | 'setup' | 'ready';
 /** The error with which `ready` and every waiting call reject when workers fail before they do anything. @param stage where the last one failed */
 export function loadError(moduleUrl: string, cause: unknown, stage: Stage): ThreadwiseError {
   const place = isThreadwiseError(cause) ? undefined : placeOf(cause); // an error of the library's own has no place in the user's code
-  const url = moduleUrl.length > 200 ? `${moduleUrl.slice(0, 200)}…` : moduleUrl;
+  const module = `the task module ${moduleUrl.length > 200 ? `${moduleUrl.slice(0, 200)}…` : moduleUrl}`;
   const what = {
-    load: `Cannot load the task module ${url}`,
-    setup: `setup() of the task module ${url} failed`,
-    ready: `A worker that had loaded the task module ${url} ended`,
+    load: `Cannot load ${module}`,
+    setup: `setup() of ${module} failed`,
+    ready: `A worker that had loaded ${module} ended`,
   }[stage];
   const where = place === undefined ? '' : ` (${place})`;
   const way = wayOut((cause as { code?: unknown } | null | undefined)?.code, moduleUrl);

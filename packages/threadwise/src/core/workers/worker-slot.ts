@@ -5,10 +5,7 @@ import type { ExitReason } from '../events/hooks.js';
 import type { Task } from '../calls/task.js';
 import type { Stage } from './failures.js';
 
-/**
- * starting: loads the module; gets no task yet. ready: gets tasks. retiring: ends what it has begun, gets nothing
- * more. stopping: runs `teardown`. dead: the thread is gone.
- */
+/** starting: loads the module, gets no task yet. ready: gets tasks. retiring: ends what it has begun. stopping: runs `teardown`. dead: its thread is gone. */
 export type SlotState = 'starting' | 'ready' | 'retiring' | 'stopping' | 'dead';
 
 const TRANSITIONS: Readonly<Record<SlotState, readonly SlotState[]>> = {

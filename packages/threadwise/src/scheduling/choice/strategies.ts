@@ -31,10 +31,7 @@ export function roundRobin(): Choice {
   });
 }
 
-/**
- * Takes any worker that has room, with equal probability.
- * @param source numbers from 0 up to, not including, 1; for tests. Default `Math.random`
- */
+/** Takes any worker that has room, with equal probability. @param source numbers from 0 up to, not including, 1; for tests. Default `Math.random` */
 export function random(source: () => number = Math.random): Choice {
   return builtIn('random', (_task, candidates) => candidates[Math.floor(source() * candidates.length)]!);
 }

@@ -229,10 +229,7 @@ export class DirectDispatch implements Dispatch {
     return isCandidate(slot) ? slot : this.#slots.find(isCandidate); // a strategy of the user's may have retired it
   }
 
-  /**
-   * If a worker is idle and nothing waits, takes back the oldest task that lies with a worker which starts, or that is not known to be
-   * short. Returns whether there was one.
-   */
+  /** If a worker is idle and nothing waits, takes back the oldest task that lies with a starting worker or is not known to be short. Returns whether it did. */
   #takeForIdle(): boolean {
     if (this.isPaused || this.#queue.size > 0) return false;
     if (!this.#slots.some((slot) => slot.handed.size === 0 && this.#isFree(slot, 0))) return false;
