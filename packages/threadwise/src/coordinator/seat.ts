@@ -39,8 +39,8 @@ export class Seat implements WorkerView {
   readonly #given: Entry[] = [];
   #tail: number;
   /** The worker's `#progress` when tasks were taken back from it, and at the last look for stalls. */
-  #stalledAt = -1;
-  #watchedAt = -1;
+  #stalledAt = Number.NaN;
+  #watchedAt = Number.NaN;
   /** How many looks for stalls have found the same progress. */
   #looks = 0;
 
@@ -128,7 +128,7 @@ export class Seat implements WorkerView {
 
   /** A number that changes when the worker has begun or ended a task. */
   get #progress(): number {
-    return (this.completed + this.#tail - this.#unread) & 0x7fffffff;
+    return this.completed + this.#tail - this.#unread;
   }
 
   /** The tasks that were given, not taken back, and have perhaps not begun, the oldest first. Lets go of the others and of their arguments. */
