@@ -27,14 +27,14 @@ export interface Verdict<A extends string = string> {
 }
 
 /** What the findings of every subject have: the input of every view. */
-export interface Findings<A extends string = string, Samples = unknown> {
+export interface Findings {
   readonly schemaVersion: 1;
-  readonly verdict: Verdict<A>;
+  readonly verdict: Verdict;
   /** Why, most important first. */
   readonly reasons: readonly string[];
   /** What the reader must know before believing any of it. */
   readonly warnings: readonly string[];
-  readonly samples: Samples;
+  readonly samples: unknown;
 }
 
 /** The answer, if more rounds would only make its figures finer; undefined: there is a doubt. */

@@ -15,22 +15,21 @@ export type ClassFinding = Weighed['finding'];
 /** 'mixed': it depends on the size. */
 export type FolderAnswer = Exclude<Place, 'one-thread'> | How | 'mixed';
 
-/** `verdict` is an estimate if the answer for at least one class is. */
-export interface FolderFindings extends rules.Findings<FolderAnswer, FolderSamples> {
-  readonly classes: readonly ClassFinding[];
-}
+export type FolderFindings = ReturnType<typeof analyzeFolder>;
 
-export function analyzeFolder(samples: FolderSamples): FolderFindings {
+/** The verdict is an estimate if the answer for at least one class is. */
+export function analyzeFolder(samples: FolderSamples) {
   const wholeMs = samples.subject.isWalkCut ? undefined : wholeMsOf(samples.classes);
   const classes = samples.classes.map((each) => weigh(each, wholeMs));
   const [answer = 'unknown', ...others] = new Set(classes.map(({ comparison }) => kindOf(comparison)));
+  const verdict: rules.Verdict<FolderAnswer> = {
+    answer: others.length > 0 ? 'mixed' : answer,
+    sentence: folderSentence(classes),
+    ...(classes.some(({ comparison }) => comparison.isLikely) ? { isLikely: true } : {}),
+  };
   return {
-    schemaVersion: 1,
-    verdict: {
-      answer: others.length > 0 ? 'mixed' : answer,
-      sentence: folderSentence(classes),
-      ...(classes.some(({ comparison }) => comparison.isLikely) ? { isLikely: true } : {}),
-    },
+    schemaVersion: 1 as const,
+    verdict,
     classes: classes.map(({ finding }) => finding),
     reasons: reasonsOf(classes),
     warnings: warningsOf(samples, classes),
