@@ -69,7 +69,8 @@ export async function readFailure(queue: Queue, redis: Redis, jobId: string, rea
       return new FleetError('ERR_FLEET_JOB_FAILED', `Job ${jobId} failed: ${reason}`, { jobId });
     const error = decodeError(decode(stored.error) as EncodedError);
     if (!(error instanceof Error) || error.name !== 'FleetError') return error;
-    return new FleetError((error as FleetError).code, error.message, { cause: error.cause, jobId });
+    const { code, message, cause, stack } = error as FleetError;
+    return Object.assign(new FleetError(code, message, { cause, jobId }), { stack });
   } catch (cause) {
     // If this were thrown, it would be taken for a Redis that does not answer, and the call would wait for ever.
     const message = `Job ${jobId} failed: ${reason}; what its task threw cannot be read here`;

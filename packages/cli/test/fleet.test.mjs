@@ -79,7 +79,10 @@ describe('a fleet by the command', { skip }, () => {
     assert.deepEqual([code, stdout], [1, lines([1, 7])], stderr);
     assert.match(stderr, /^5 inputs failed:\n {2}2: Error \[ERR_TASK_ABORTED\]: an inner call was aborted\n/);
     assert.match(stderr, /^ {2}3: .*\[ERR_TASK_NOT_FOUND\]: another module has no such task\n/m);
-    assert.match(stderr, /^ {2}4: .*\[ERR_FLEET_CONNECTION\]: another Redis was not reached\n/m);
+    assert.match(
+      stderr,
+      /^ {2}4: .*\[ERR_FLEET_CONNECTION\]: another Redis was not reached\n {6}at failsInside \(.*\n {2}5: /m,
+    );
     assert.match(stderr, /^ {2}5: .*\[ERR_FLEET_MODULE\]: another module cannot be read\n/m);
     assert.match(stderr, /^ {2}6: .*: its own channel is full; or raise 'maxBytes'\n/m);
   });
