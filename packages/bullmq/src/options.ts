@@ -125,7 +125,8 @@ export type ResolvedService = ReturnType<typeof resolveService>;
 
 export function moduleOption(option: string, value: unknown): URL | string {
   if (value instanceof URL || (typeof value === 'string' && URL.canParse(value))) return value;
-  const how = "new URL('./tasks.js', import.meta.url), in CommonJS pathToFileURL(require.resolve('./tasks.js'))";
+  const how =
+    "new URL('./tasks.js', import.meta.url), in CommonJS pathToFileURL(require.resolve('./tasks.js'))";
   return reject(option, `a URL: ${how}`, value);
 }
 
