@@ -4,6 +4,7 @@
 import { Worker } from 'node:worker_threads';
 
 export const AS_PUBLISHED = 'as published';
+export const isAsPublished = ({ id }) => id === AS_PUBLISHED;
 
 const module = new URL('./workers/as-published.js', import.meta.url);
 

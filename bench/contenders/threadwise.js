@@ -2,6 +2,9 @@
 import { NotAvailable } from '../driver/not-available.js';
 import { tasksUrl } from './workers/tasks-url.js';
 
+/** threadwise with all defaults. */
+export const isOurs = ({ id }) => id === 'threadwise';
+
 /**
  * @param placement the option of `createPool`: where calls run @param options further options of it. A variant whose options
  *   this version of the library refuses is not available.

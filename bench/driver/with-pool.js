@@ -9,11 +9,14 @@ const GIVE_UP_MS = 15_000;
 
 /**
  * Opens the contender, measures, closes. After an error it closes nothing: the sample's process ends, and everything with it.
- * @param contender { open, role } @param placement, isolation for contenders that can 'placement' and 'isolation': see catalog.js
+ * @param contender { open, role } @param open what opens it instead @param placement, isolation for contenders that can 'placement' and 'isolation': see catalog.js
  * @param measure gets the open pool, returns the values
  */
-export async function withPool({ contender, threads, placement, isolation }, measure) {
-  const pool = await openReady(contender, threads, { placement, isolation });
+export async function withPool({ contender, open, threads, placement, isolation }, measure) {
+  const pool = await openReady({ ...contender, open: open ?? contender.open }, threads, {
+    placement,
+    isolation,
+  });
   const values = await measure(pool);
   await pool.close();
   return values;

@@ -1,9 +1,7 @@
 // One scenario for each number of processes or threads. The server and its load are separate processes.
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
-import { askAll, openUsers } from '../../fixtures/users.js';
-import { quantile } from '../../conclusions/statistics.js';
-import { milliseconds, perSecond } from '../crossing/metrics.js';
+import { askAll, figuresOf, loadMetrics, openUsers } from '../../fixtures/users.js';
 
 /** How many processes the cluster has, or threads a pool. */
 const SIZES = [2, 4];
@@ -39,14 +37,9 @@ async function run({ contender, threads, way, budget }) {
 async function load(port, requests, requestMs) {
   const users = await openUsers({ port, users: USERS, requestMs });
   await askAll(users, (answers) => WARM_UP * answers >= requests); // until all processes have compiled their code
-  const { latencies, elapsedMs } = await askAll(users, (answers) => answers >= requests);
+  const loaded = await askAll(users, (answers) => answers >= requests);
   for (const user of users) user.close();
-  return {
-    requestsPerSecond: (latencies.length * 1000) / elapsedMs,
-    latencyP50Ms: quantile(latencies, 0.5),
-    latencyP95Ms: quantile(latencies, 0.95),
-    latencyMaxMs: latencies.at(-1),
-  };
+  return figuresOf(loaded);
 }
 
 const scenario = (size) => ({
@@ -54,12 +47,7 @@ const scenario = (size) => ({
   title: `An API that computes 70 ms a request, ${USERS} users x ${REQUESTS} requests; processes, or threads: ${size}`,
   x: size,
   threads: size,
-  metrics: [
-    perSecond('requestsPerSecond', 'requests'),
-    milliseconds('latencyP50Ms', 'latency p50 ms'),
-    milliseconds('latencyP95Ms', 'latency p95 ms'),
-    milliseconds('latencyMaxMs', 'latency max ms'),
-  ],
+  metrics: loadMetrics,
   ways: [CLUSTER, POOL],
   takes: ({ id }) => CONTENDERS.includes(id) && (FEWER[id] ?? SIZES).includes(size),
   run,

@@ -3,10 +3,9 @@
 import os from 'node:os';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
-import { askAll, openUsers } from '../../fixtures/users.js';
+import { askAll, figuresOf, loadMetrics, openUsers } from '../../fixtures/users.js';
 import { NotAvailable } from '../../driver/not-available.js';
-import { quantile } from '../../conclusions/statistics.js';
-import { milliseconds, perSecond } from '../crossing/metrics.js';
+import { milliseconds } from '../crossing/metrics.js';
 
 /** The most cores, as published; `CORES` has no more than the machine. */
 export const MOST_CORES = 4;
@@ -39,16 +38,13 @@ async function run(cores, { contender, threads, budget }) {
     const until = (_answers, elapsedMs) => elapsedMs >= budget.loadMs;
     await askAll(users, () => true); // until its code is compiled
     const before = await ask(child, {});
-    const { latencies, elapsedMs } = await askAll(users, until);
+    const loaded = await askAll(users, until);
     const after = await ask(child, {});
     for (const user of users) user.close();
     return {
-      requestsPerSecond: (latencies.length * 1000) / elapsedMs,
-      latencyP50Ms: quantile(latencies, 0.5),
-      latencyP95Ms: quantile(latencies, 0.95),
-      latencyMaxMs: latencies.at(-1),
+      ...figuresOf(loaded),
       coresUsed: (after.cpuMs - before.cpuMs) / (after.nowMs - before.nowMs),
-      cpuMsPerRequest: (after.cpuMs - before.cpuMs) / latencies.length,
+      cpuMsPerRequest: (after.cpuMs - before.cpuMs) / loaded.latencies.length,
     };
   } finally {
     await endProcess(child);
@@ -73,14 +69,7 @@ const scenario = (cores, threads) => ({
   x: threads,
   threads,
   isQuick: QUICK_THREADS.includes(threads) && [CORES[0], CORES.at(-1)].includes(cores),
-  metrics: [
-    perSecond('requestsPerSecond', 'requests'),
-    milliseconds('latencyP50Ms', 'latency p50 ms'),
-    milliseconds('latencyP95Ms', 'latency p95 ms'),
-    milliseconds('latencyMaxMs', 'latency max ms'),
-    coresUsed,
-    milliseconds('cpuMsPerRequest', 'CPU ms/request'),
-  ],
+  metrics: [...loadMetrics, coresUsed, milliseconds('cpuMsPerRequest', 'CPU ms/request')],
   takes: ({ id }) => CONTENDERS.includes(id) && (FEWER[id] ?? THREADS).includes(threads),
   run: (context) => run(cores, context),
 });

@@ -2,7 +2,8 @@
 // length of the task.
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
-import { AS_PUBLISHED } from '../../contenders/as-published.js';
+import { AS_PUBLISHED, isAsPublished } from '../../contenders/as-published.js';
+import { isOurs } from '../../contenders/threadwise.js';
 import { callManyAtOnce } from '../../driver/driver.js';
 import { FEWEST_ROUNDS } from '../../conclusions/conclusions.js';
 import { withPool } from '../../driver/with-pool.js';
@@ -33,9 +34,6 @@ const QUICK_INDICES = [100, 10_000];
 const BATCH_NUMBERS = 100_000;
 /** Stands for the expected result: results are checked, and not compared with it. */
 const RIGHT = Symbol('right');
-
-const isOurs = ({ id }) => id === 'threadwise';
-const isAsPublished = ({ id }) => id === AS_PUBLISHED;
 
 const ACROSS = { id: 'across', takes: (contender) => !isAsPublished(contender), make: callEach };
 const BATCHED = { id: 'batched', takes: isOurs, make: callBatched };

@@ -1,24 +1,17 @@
 // One scenario for each number of threads: with the coordinator of the article, with ours, and without any.
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
-import { AS_PUBLISHED } from '../../contenders/as-published.js';
-import { open as openOurs } from '../../contenders/threadwise.js';
+import { isAsPublished } from '../../contenders/as-published.js';
+import { isOurs, open as openOurs } from '../../contenders/threadwise.js';
 import { median } from '../../conclusions/statistics.js';
 import { combine, files } from '../../fixtures/files.js';
 import { withPool } from '../../driver/with-pool.js';
 import { measurePasses, readAndHash } from '../crossing/hashing.js';
 import { cleanMs, cpuMs, percent, readMs, totalMs } from '../crossing/metrics.js';
 import { openSegments } from '../hash-direct/as-published.js';
-import { COMPARED_THREADS } from '../hash-direct/scenarios.js';
-import { measureOneGo, ONE_GO, oneGoMetrics, readInOneGoFor } from '../hash-direct/one-go.js';
+import { COMPARED_THREADS, QUICK_THREADS, THREADS } from '../hash-direct/scenarios.js';
+import { inOneGo, measureOneGo, readInOneGoFor, withWorkers } from '../hash-direct/one-go.js';
 import { openCoordinated } from './as-published.js';
-
-/** All numbers of threads that were published; only those of COMPARED_THREADS are measured with other rows. */
-const THREADS = Array.from({ length: 16 }, (_, i) => i + 1);
-const QUICK_THREADS = [1, 2, 4];
-
-const isAsPublished = ({ id }) => id === AS_PUBLISHED;
-const isOurs = ({ id }) => id === 'threadwise';
 
 const WITH = { id: 'coordinator', takes: isAsPublished };
 /** The article's first experiment, with which it compares. */
@@ -40,11 +33,10 @@ const coordinatorPercent = { ...percent.lower('coordinatorPercent', 'coordinator
 const workersPercent = { ...percent.higher('workersPercent', 'workers %'), isOptional: true };
 
 function run(context) {
-  if (context.way === WITH.id) return runCoordinated(context);
-  if (context.way === WITHOUT.id) return runDirect(context);
-  const { contender, given } = context;
-  const { handOver, open = contender.open } = WAYS.find(({ id }) => id === context.way) ?? {};
-  return withPool({ ...context, contender: { ...contender, open } }, async (pool) => {
+  if (isAsPublished(context.contender)) return runAsPublished(context);
+  const { given, way } = context;
+  const { handOver, open } = WAYS.find(({ id }) => id === way) ?? {};
+  return withPool({ ...context, open }, async (pool) => {
     const look = () => pool.stats?.();
     look(); // starts the interval in which utilisation is measured
     const values = await passes(context, () => readAndHash(pool, given.folder, handOver));
@@ -55,13 +47,10 @@ function run(context) {
 async function runInOneGo(context) {
   const { contender, way } = context;
   if (isAsPublished(contender)) {
-    const crew = await OPENERS[way](context);
-    const values = await measureOneGo(context, crew.hashFolder);
-    await crew.close();
-    return values;
+    return withWorkers(OPENERS[way], context, ({ hashFolder }) => measureOneGo(context, hashFolder));
   }
-  const { open = contender.open } = WAYS.find(({ id }) => id === way) ?? {};
-  return withPool({ ...context, contender: { ...contender, open } }, (pool) =>
+  const { open } = WAYS.find(({ id }) => id === way) ?? {};
+  return withPool({ ...context, open }, (pool) =>
     measureOneGo(context, (folder) => readInOneGoFor(pool, folder, way === COORDINATOR.id)),
   );
 }
@@ -87,20 +76,11 @@ async function runSizing({ budget, given }) {
 
 const passes = ({ budget, given }, work) => measurePasses(budget, given.digest, work);
 
-async function runCoordinated(context) {
-  const crew = await openCoordinated(context);
-  const values = await passes(context, () => crew.hashFolder(context.given.folder));
-  const utilizations = crew.utilizations();
-  await crew.close();
-  return { ...values, ...percents(utilizations) };
-}
-
-async function runDirect(context) {
-  const crew = await openSegments(context);
-  const values = await passes(context, () => crew.hashFolder(context.given.folder));
-  await crew.close();
-  return values;
-}
+const runAsPublished = (context) =>
+  withWorkers(OPENERS[context.way], context, async ({ hashFolder, utilizations = () => ({}) }) => ({
+    ...(await passes(context, () => hashFolder(context.given.folder))),
+    ...percents(utilizations()),
+  }));
 
 /** The utilisation of a pool of ours; nothing if it has no coordinator. */
 function utilizationsOf(stats) {
@@ -136,18 +116,6 @@ const scenario = (threads) => ({
   run,
 });
 
-const inOneGo = {
-  id: ONE_GO,
-  title:
-    '4,096 files of 64 KiB, SHA-256: 2 threads hash, and get them from a main thread that reads without a pause',
-  threads: 2,
-  fixture: files,
-  metrics: oneGoMetrics,
-  ways: WAYS_IN_ONE_GO,
-  takes: (contender) => isAsPublished(contender) || isOurs(contender),
-  run: runInOneGo,
-};
-
 export const SIZING = 'sizing';
 
 const sizing = {
@@ -164,4 +132,12 @@ const sizing = {
   run: runSizing,
 };
 
-export const scenarios = [...THREADS.map(scenario), inOneGo, sizing];
+export const scenarios = [
+  ...THREADS.map(scenario),
+  inOneGo({
+    ways: WAYS_IN_ONE_GO,
+    takes: (contender) => isAsPublished(contender) || isOurs(contender),
+    run: runInOneGo,
+  }),
+  sizing,
+];

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { sharedNow } from '../../driver/clock.js';
+import { files } from '../../fixtures/files.js';
 import { median } from '../../conclusions/statistics.js';
 import { measurePasses } from '../crossing/hashing.js';
 import { percent, readMs, totalMs } from '../crossing/metrics.js';
@@ -67,5 +68,23 @@ export async function measureOneGo({ budget, given }, work) {
   return { leftPercent: median(shares.slice(budget.warmUpPasses)), totalMs: total, readMs: reading };
 }
 
+/** Opens the workers of a published program, measures, and ends them. */
+export async function withWorkers(open, context, measure) {
+  const workers = await open(context);
+  const values = await measure(workers);
+  await workers.close();
+  return values;
+}
+
 export const ONE_GO = 'in-one-go';
-export const oneGoMetrics = [percent.lower('leftPercent', 'left to hash %'), totalMs, readMs];
+
+/** @param rest its ways, who takes part, and what runs */
+export const inOneGo = (rest) => ({
+  id: ONE_GO,
+  title:
+    '4,096 files of 64 KiB, SHA-256: 2 threads hash, and get them from a main thread that reads without a pause',
+  threads: 2,
+  fixture: files,
+  metrics: [percent.lower('leftPercent', 'left to hash %'), totalMs, readMs],
+  ...rest,
+});

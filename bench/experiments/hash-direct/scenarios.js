@@ -1,17 +1,18 @@
 // One scenario for each number of threads, and scenarios of what threads get to do while the main thread is busy.
-import { AS_PUBLISHED } from '../../contenders/as-published.js';
+import { isAsPublished } from '../../contenders/as-published.js';
+import { isOurs } from '../../contenders/threadwise.js';
 import { files } from '../../fixtures/files.js';
 import { withPool } from '../../driver/with-pool.js';
 import { hashPaths, measurePasses, readAndHash } from '../crossing/hashing.js';
 import { cleanMs, cpuMs, microseconds, milliseconds, readMs, totalMs } from '../crossing/metrics.js';
 import { openSegments } from './as-published.js';
 import { matchesOf } from './matching.js';
-import { giveInOneGo, measureOneGo, messagesOf, ONE_GO, oneGoMetrics, readInOneGoFor } from './one-go.js';
+import { giveInOneGo, inOneGo, measureOneGo, messagesOf, readInOneGoFor, withWorkers } from './one-go.js';
 
 /** All numbers of threads that were published; only those of COMPARED_THREADS are measured with other rows. */
-const THREADS = Array.from({ length: 16 }, (_, i) => i + 1);
+export const THREADS = Array.from({ length: 16 }, (_, i) => i + 1);
 export const COMPARED_THREADS = [1, 2, 4, 8, 16];
-const QUICK_THREADS = [1, 2, 4];
+export const QUICK_THREADS = [1, 2, 4];
 /** The two that are fastest at this, with their best settings; most points of the curve have only the first. */
 const PUBLISHED_POOLS = ['piscina (8 per worker)', 'poolifier'];
 /** The number of threads of the goals. MEMORY_THREADS: those with which the cost of reads is measured, this one and the published. */
@@ -20,9 +21,7 @@ export const MEMORY_THREADS = [MAIN_THREADS, 4];
 /** The row without threads is measured once. */
 const INLINE_THREADS = 1;
 
-const isOurs = ({ id }) => id === 'threadwise';
 const isPublished = ({ role }) => role === 'published';
-const isAsPublished = ({ id }) => id === AS_PUBLISHED;
 
 const isCompared = (contender, threads) =>
   isOurs(contender) ||
@@ -73,9 +72,8 @@ const SAID = {
 };
 
 async function run(context) {
-  const { contender, threads, way, given, budget } = context;
-  if (isAsPublished(contender))
-    return runAsPublished({ threads, given, budget, isFromMemory: way === MEMORY.id });
+  const { contender, way, given, budget } = context;
+  if (isAsPublished(contender)) return runAsPublished(context);
   const { work } = WAYS.find(({ id }) => id === way) ?? INLINE;
   return withPool(context, (pool) =>
     measurePasses(budget, given.digest, () => work(pool, given.folder, way)),
@@ -84,27 +82,23 @@ async function run(context) {
 
 async function runInOneGo(context) {
   const { contender, way } = context;
-  if (isAsPublished(contender)) {
-    const workers = await openSegments(context);
-    const values = await measureOneGo(context, workers.hashFolder);
-    await workers.close();
-    return values;
-  }
+  if (isAsPublished(contender))
+    return withWorkers(openSegments, context, ({ hashFolder }) => measureOneGo(context, hashFolder));
   return withPool(context, (pool) =>
     measureOneGo(context, (folder) => readInOneGoFor(pool, folder, way === MOVED.id)),
   );
 }
 
-async function runAsPublished({ threads, given, budget, isFromMemory }) {
-  const messages = isFromMemory ? messagesOf(given.folder) : undefined;
-  const workers = await openSegments({ threads });
-  const values = await measurePasses(budget, given.digest, async () => {
-    if (messages === undefined) return workers.hashFolder(given.folder);
-    // Taking a message out of a list does not count as reading.
-    return { ...(await workers.hashAll(messages, (bytes) => bytes)), readingMs: 0 };
-  });
-  await workers.close();
-  return values;
+function runAsPublished(context) {
+  const { way, given, budget } = context;
+  const messages = way === MEMORY.id ? messagesOf(given.folder) : undefined;
+  return withWorkers(openSegments, context, ({ hashFolder, hashAll }) =>
+    measurePasses(budget, given.digest, async () => {
+      if (messages === undefined) return hashFolder(given.folder);
+      // Taking a message out of a list does not count as reading.
+      return { ...(await hashAll(messages, (bytes) => bytes)), readingMs: 0 };
+    }),
+  );
 }
 
 /** Main has all messages in memory, and runs a regular expression over each, synchronously, before the message is hashed. */
@@ -119,12 +113,7 @@ async function runMatching(context) {
     const values = await measurePasses(budget, given.digest, () => hashAll(messages, prepare));
     return { totalMs: values.totalMs, cleanMs: values.cleanMs, matchingMs: values.readMs };
   };
-  if (isAsPublished(contender)) {
-    const workers = await openSegments(context);
-    const values = await pass(workers.hashAll);
-    await workers.close();
-    return values;
-  }
+  if (isAsPublished(contender)) return withWorkers(openSegments, context, ({ hashAll }) => pass(hashAll));
   return withPool(context, (pool) =>
     pass((all, prepareOne) =>
       giveInOneGo(all, prepareOne, async (_id, bytes) => pool.call('hashTimed', bytes)),
@@ -149,18 +138,12 @@ const scenario = (threads) => ({
   ...(threads === MAIN_THREADS ? SAID : {}),
 });
 
-const inOneGo = {
-  id: ONE_GO,
-  title:
-    '4,096 files of 64 KiB, SHA-256: 2 threads hash, and get them from a main thread that reads without a pause',
-  threads: 2,
-  fixture: files,
-  metrics: oneGoMetrics,
+const readWithoutPause = inOneGo({
   ways: [SEGMENTS, COPIED, MOVED],
   takes: (contender) =>
     isOurs(contender) || isAsPublished(contender) || PUBLISHED_POOLS.includes(contender.id),
   run: runInOneGo,
-};
+});
 
 export const MATCHING = 'main-matches';
 
@@ -176,4 +159,4 @@ const mainMatches = {
   run: runMatching,
 };
 
-export const scenarios = [...THREADS.map(scenario), inOneGo, mainMatches];
+export const scenarios = [...THREADS.map(scenario), readWithoutPause, mainMatches];

@@ -1,11 +1,12 @@
 // How much a pool adds to a task that it runs on the calling thread. The task takes half a microsecond, less than a crossing.
 import assert from 'node:assert/strict';
+import { isOurs } from '../../contenders/threadwise.js';
 import { callCounted } from '../../driver/driver.js';
 import { withPool } from '../../driver/with-pool.js';
 import { oneOfEach } from '../crossing/calls.js';
 import { callsPerSecond, cpuMicroseconds, totalMs } from '../crossing/metrics.js';
 import { checkFor, exactFibonacci } from '../fibonacci/numbers.js';
-import { ACROSS, AUTO, AWAITED, isOurs, PLAIN, placed } from './ways.js';
+import { ACROSS, AUTO, AWAITED, PLAIN, placed } from './ways.js';
 
 const INDEX = 100;
 const OUTSTANDING = 1000;

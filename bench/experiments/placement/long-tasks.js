@@ -1,9 +1,10 @@
 // Tasks that are far too long for the calling thread: a pool that may choose where they run must do as well as one that
 // may not.
+import { isOurs } from '../../contenders/threadwise.js';
 import { rateOf } from '../../driver/steady-load.js';
 import { withPool } from '../../driver/with-pool.js';
 import { perSecond } from '../crossing/metrics.js';
-import { ACROSS, AUTO, isOurs, placed } from './ways.js';
+import { ACROSS, AUTO, placed } from './ways.js';
 
 const TASK_MS = 10;
 const OUTSTANDING = 64;

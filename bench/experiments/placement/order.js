@@ -1,9 +1,10 @@
 // A task of about two microseconds that gets an object of 900 bytes: for a call that does not cross, what a pool adds is the
 // copying of arguments and result.
+import { isOurs } from '../../contenders/threadwise.js';
 import { callCounted } from '../../driver/driver.js';
 import { withPool } from '../../driver/with-pool.js';
 import { callsPerSecond, cpuMicroseconds } from '../crossing/metrics.js';
-import { ACROSS, AUTO, AWAITED, INLINE, isOurs, placed } from './ways.js';
+import { ACROSS, AUTO, AWAITED, INLINE, placed } from './ways.js';
 
 const CALLS = 100_000;
 

@@ -3,10 +3,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { isOurs } from '../../contenders/threadwise.js';
 import { withPool } from '../../driver/with-pool.js';
 import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
 import { milliseconds, perSecond } from '../crossing/metrics.js';
-import { ACROSS, AUTO, isOurs, placed } from './ways.js';
+import { ACROSS, AUTO, placed } from './ways.js';
 
 const CONNECTIONS = 50;
 /** How many milliseconds the timer has that measures the delay of the event loop. */

@@ -20,6 +20,3 @@ export function placed(context) {
   // A pool that runs everything inline has only this thread.
   return { ...context, placement, threads: placement === 'inline' ? 1 : context.threads };
 }
-
-/** threadwise with all defaults: the ways to cross are compared in another experiment. */
-export const isOurs = ({ id }) => id === 'threadwise';

@@ -1,6 +1,7 @@
 // A small file read many times, a small file read a few times, and a large one: each in all ways.
 import { performance } from 'node:perf_hooks';
-import { AS_PUBLISHED } from '../../contenders/as-published.js';
+import { AS_PUBLISHED, isAsPublished } from '../../contenders/as-published.js';
+import { isOurs } from '../../contenders/threadwise.js';
 import { twoFiles } from '../../fixtures/two-files.js';
 import { median } from '../../conclusions/statistics.js';
 import { withPool } from '../../driver/with-pool.js';
@@ -12,8 +13,6 @@ import { NAMES } from './published.js';
 import { twoRequests } from './two-requests.js';
 import * as published from './ways.js';
 
-const isAsPublished = ({ id }) => id === AS_PUBLISHED;
-const isOurs = ({ id }) => id === 'threadwise';
 const isPublishedPool = ({ role }) => role === 'published';
 
 const SIX = [

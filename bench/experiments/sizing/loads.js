@@ -1,4 +1,5 @@
 // Loads for a pool that sizes itself, and for pools of fixed sizes.
+import { isOurs } from '../../contenders/threadwise.js';
 import { rateOf } from '../../driver/steady-load.js';
 import { callsPerSecond } from '../crossing/metrics.js';
 
@@ -47,8 +48,6 @@ async function withSize({ contender, way, budget }, measure) {
   return values;
 }
 
-const takesOurs = ({ id }) => id === 'threadwise';
-
 const goal = {
   text: 'auto, after 5 s, at least 0.95 times the best size',
   of: 'threadwise, auto',
@@ -63,7 +62,7 @@ export const steady = Object.entries(LOADS).map(([id, load]) => ({
   title: `${load.text}, ${OUTSTANDING} calls outstanding`,
   metrics: [callsPerSecond],
   ways: WAYS,
-  takes: takesOurs,
+  takes: isOurs,
   isQuick: QUICK.loads.includes(id),
   goals: [goal],
   highlights: [{ metric: 'callsPerSecond', of: 'threadwise, auto', text: load.text }],
@@ -76,7 +75,7 @@ export const changing = {
   title: `first tasks that compute, then tasks that block, then tasks that compute, ${OUTSTANDING} calls outstanding`,
   metrics: [callsPerSecond],
   ways: WAYS.filter(({ id }) => id === 'auto' || CHANGING_SIZES.includes(threadsOf(id))),
-  takes: takesOurs,
+  takes: isOurs,
   isQuick: false, // three loads take too long
   goals: [goal],
   run: (context) =>

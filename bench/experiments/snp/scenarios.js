@@ -1,5 +1,6 @@
 // Two scenarios for each number of threads: with much and with little work for a line.
-import { AS_PUBLISHED } from '../../contenders/as-published.js';
+import { AS_PUBLISHED, isAsPublished } from '../../contenders/as-published.js';
+import { isOurs } from '../../contenders/threadwise.js';
 import { canonical, fewGenotypes, genotypes, PANEL, WANTED } from '../../fixtures/genotypes.js';
 import { withPool } from '../../driver/with-pool.js';
 import { measurePasses } from '../crossing/hashing.js';
@@ -20,11 +21,9 @@ const PATTERN = `^rs\\d*${WANTED.digits}\\t.*\\t${WANTED.genotype}$`;
 export const HEAVY = 'as much work for a line as published';
 const LIGHT = 'little work for a line';
 
-const isAsPublished = ({ id }) => id === AS_PUBLISHED;
-
 const SHARES = { id: 'a thread for each share', takes: isAsPublished };
 const BY_OFFSET = { id: 'slices by offset', takes: (contender) => !isAsPublished(contender) };
-const SHARED = { id: 'shared buffer', takes: ({ id }) => id === 'threadwise' };
+const SHARED = { id: 'shared buffer', takes: isOurs };
 
 async function run(panel, context) {
   const { contender, threads, way, given, budget } = context;

@@ -1,7 +1,7 @@
 // Templates of several lengths, rendered by the main thread and by pools.
 import { setTimeout as pause } from 'node:timers/promises';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
-import { open as openOurs } from '../../contenders/threadwise.js';
+import { isOurs, open as openOurs } from '../../contenders/threadwise.js';
 import { startLoader } from '../../fixtures/http-load.js';
 import { withPool } from '../../driver/with-pool.js';
 import { microseconds, milliseconds, perSecond, timesAs } from '../crossing/metrics.js';
@@ -19,8 +19,6 @@ const DATA = { name: 'Ada', guest: 'Grace' };
 /** What `{{name}} will meet {{guest}}.` is rendered to. */
 const SENTENCE = `${DATA.name} will meet ${DATA.guest}.\n`;
 
-const isOurs = ({ id }) => id === 'threadwise';
-
 /** On threads, which is the only way of pools other than ours. */
 const ACROSS = { id: 'across' };
 const LEAST_BUSY = {
@@ -33,9 +31,9 @@ const AUTO = { id: 'auto', takes: isOurs, placement: 'auto' };
 const WAYS = [ACROSS, LEAST_BUSY, AUTO];
 
 async function run(repetitions, context) {
-  const { contender, way, budget } = context;
-  const { placement, open = contender.open } = WAYS.find(({ id }) => id === way) ?? {};
-  return withPool({ ...context, placement, contender: { ...contender, open } }, async (pool) => {
+  const { way, budget } = context;
+  const { placement, open } = WAYS.find(({ id }) => id === way) ?? {};
+  return withPool({ ...context, placement, open }, async (pool) => {
     const server = await serve((data) => pool.call('render', { template: repetitions, ...data }));
     const loader = startLoader();
     try {
@@ -50,7 +48,7 @@ async function run(repetitions, context) {
 async function measure(loader, url, expected, { followMs, loadMs, settleMs }) {
   const order = { url, expected, connections: CONNECTIONS };
   // This load lasts until the code of the server is compiled, too, and a pool that may choose has learned what its tasks are.
-  await loader.load({ ...order, loadMs: WARM_UP_SHARE * followMs });
+  await loader.load({ ...order, loadMs: WARM_UP_SHARE * followMs, isWarmUp: true });
   globalThis.gc?.();
   const idleUs = await idleDelay(settleMs);
   const loop = watchEventLoop();

@@ -1,7 +1,7 @@
 // Loads a server over several connections, each with a question of its own, so that answers that are mixed up are noticed.
-import { performance } from 'node:perf_hooks';
 import { quantile } from '../../../conclusions/statistics.js';
-import { Connection } from './connection.js';
+import { Connection } from '../../../fixtures/connection.js';
+import { askAll } from '../../../fixtures/users.js';
 
 /** @param repetitions how often the server renders its sentence; the expected answer is made here without a template */
 export function openConnections({ port, connections, repetitions }) {
@@ -13,18 +13,8 @@ export function openConnections({ port, connections, repetitions }) {
   );
 }
 
-const clock = () => performance.now();
-
-/** Sends requests over all connections for `loadMs`, at least one over each. @param now returns milliseconds since any moment */
-export async function load(connections, loadMs, now = clock) {
-  const latencies = [];
-  const start = now();
-  const ask = async (connection) => {
-    do latencies.push(await connection.request());
-    while (now() - start < loadMs);
-  };
-  await Promise.all(connections.map(ask));
-  const elapsedMs = now() - start;
-  latencies.sort((a, b) => a - b);
+/** Sends requests over all connections for `loadMs`, at least one over each. @param now as in `askAll` */
+export async function load(connections, loadMs, now) {
+  const { latencies, elapsedMs } = await askAll(connections, (_answers, spentMs) => spentMs >= loadMs, now);
   return { requests: latencies.length, elapsedMs, latencyP99Ms: quantile(latencies, 0.99) };
 }
