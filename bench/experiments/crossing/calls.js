@@ -149,10 +149,7 @@ export const calls = [
     goals: [
       {
         text: 'at most a tenth of the median of the best published pool',
-        metric: 'p50Microseconds',
-        by: 'share',
-        to: 'published',
-        atMost: 0.1,
+        ...{ metric: 'p50Microseconds', by: 'share', to: 'published', atMost: 0.1 },
       },
     ],
     highlights: [{ metric: 'p50Microseconds', text: 'x => x + 1, one call at a time, median' }],

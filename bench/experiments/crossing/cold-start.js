@@ -40,10 +40,7 @@ export const coldStart = [
     goals: [
       {
         text: 'from making a pool to the first result at most 1.05 times what a bare Worker takes',
-        metric: 'firstResultMs',
-        by: 'share',
-        to: 'bare',
-        atMost: 1.05,
+        ...{ metric: 'firstResultMs', by: 'share', to: 'bare', atMost: 1.05 },
       },
     ],
     highlights: [{ metric: 'coldMs', text: 'From the import to the first result' }],

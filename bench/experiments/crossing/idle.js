@@ -42,10 +42,7 @@ export const idle = [
     goals: [
       {
         text: 'no CPU time when idle (at most 0.1 % more than a process without a pool)',
-        metric: 'idlePercent',
-        by: 'difference',
-        to: 'inline',
-        atMost: 0.1,
+        ...{ metric: 'idlePercent', by: 'difference', to: 'inline', atMost: 0.1 },
       },
     ],
     highlights: [{ metric: 'idlePercent', text: 'CPU time of an idle pool' }],

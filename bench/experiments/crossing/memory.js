@@ -37,10 +37,7 @@ export const memory = [
     goals: [
       {
         text: 'at most 1 MiB more than a bare Worker',
-        metric: 'perWorkerMiB',
-        by: 'difference',
-        to: 'bare',
-        atMost: 1,
+        ...{ metric: 'perWorkerMiB', by: 'difference', to: 'bare', atMost: 1 },
       },
     ],
     highlights: [{ metric: 'perWorkerMiB' }],

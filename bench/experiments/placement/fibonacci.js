@@ -64,11 +64,7 @@ export const fibonacci = [
       goals: [
         {
           text: 'auto at least 0.8 times the calls of an awaited loop without a pool',
-          of: OURS,
-          metric: 'callsPerSecond',
-          by: 'times',
-          to: 'inline, awaited',
-          atLeast: 0.8,
+          ...{ of: OURS, metric: 'callsPerSecond', by: 'times', to: 'inline, awaited', atLeast: 0.8 },
         },
       ],
       highlights: [{ metric: 'callsPerSecond', of: OURS, text: "fibonacci(100), placement: 'auto'" }],

@@ -31,10 +31,7 @@ export const longTasks = [
       {
         text: 'auto at least 0.95 times the tasks of a pool that always crosses',
         of: 'threadwise, auto',
-        metric: 'tasksPerSecond',
-        by: 'times',
-        to: 'threadwise, across',
-        atLeast: 0.95,
+        ...{ metric: 'tasksPerSecond', by: 'times', to: 'threadwise, across', atLeast: 0.95 },
       },
     ],
     run,

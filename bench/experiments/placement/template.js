@@ -75,9 +75,7 @@ const OURS = 'threadwise, auto';
 
 const delayGoal = {
   text: 'under load, auto delays the event loop by less than 7 ms (p99)',
-  of: OURS,
-  metric: loopDelay.id,
-  atMost: DELAY_MS,
+  ...{ of: OURS, metric: loopDelay.id, atMost: DELAY_MS },
 };
 
 const LOAD = `${CONNECTIONS} connections of a load generator of ours in another process`;
@@ -97,11 +95,7 @@ export const template = [
     goals: [
       {
         text: 'auto at least 0.9 times the requests of rendering without a pool',
-        of: OURS,
-        metric: requestsPerSecond.id,
-        by: 'times',
-        to: 'inline',
-        atLeast: 0.9,
+        ...{ of: OURS, metric: requestsPerSecond.id, by: 'times', to: 'inline', atLeast: 0.9 },
       },
       delayGoal,
     ],

@@ -50,11 +50,7 @@ async function withSize({ contender, way, budget }, measure) {
 
 const goal = {
   text: 'auto, after 5 s, at least 0.95 times the best size',
-  of: 'threadwise, auto',
-  metric: 'callsPerSecond',
-  by: 'times',
-  to: 'ours',
-  atLeast: 0.95,
+  ...{ of: 'threadwise, auto', metric: 'callsPerSecond', by: 'times', to: 'ours', atLeast: 0.95 },
 };
 
 export const steady = Object.entries(LOADS).map(([id, load]) => ({
