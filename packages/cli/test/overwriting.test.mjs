@@ -56,6 +56,32 @@ async function refusesAll({ folder, texts, existing }, commands, message) {
   }
 }
 
+test(
+  'a FIFO that a run would read and write is refused, since the run would wait for itself',
+  {
+    skip: !isPosix && 'there are no FIFOs',
+    timeout: 60_000,
+  },
+  async (t) => {
+    const { folder, at } = scene();
+    execFileSync('mkfifo', [at('fifo')]);
+    for (const [option, value] of [
+      ['--lines', 'fifo'],
+      ['--json', './fifo'],
+      ['--files', 'fifo'],
+    ]) {
+      const { child, ended } = start(['run', task('echo'), option, value, '--out', 'fifo'], { cwd: folder });
+      t.after(() => child.kill('SIGKILL'));
+      const { code, stderr } = await ended;
+      const names = `--out 'fifo' and ${option} '${value}'`;
+      assert.deepEqual(
+        [code, stderr],
+        [2, `threadwise: ${names} are the same file: expected two different files\n`],
+      );
+    }
+  },
+);
+
 const ofRun = (...args) => ({ args: ['run', 'real/tasks.mjs#echo', '--quiet', ...args] });
 
 test(

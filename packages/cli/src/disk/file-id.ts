@@ -41,7 +41,7 @@ export function mustBeApart(written: readonly NamedFile[], read: readonly NamedF
   }
 }
 
-/** The same id for all names of one file. Undefined if it is no regular file, such as a terminal: writing there overwrites nothing. */
+/** The same id for all names of one file. Undefined if it is a device, such as a terminal: writing there overwrites nothing. */
 function fileId(file: FileName): string | undefined {
   const stats = statsOf(file);
   if (stats !== undefined) return idOf(stats);
@@ -62,8 +62,9 @@ export function fileIds(files: readonly FileName[]): ReadonlySet<string> {
   return new Set(files.flatMap((file) => fileId(file) ?? []));
 }
 
+/** A FIFO has one, too: a run that reads what it has written to one would never end. */
 export function idOf(stats: BigIntStats): string | undefined {
-  return stats.isFile() ? `${stats.dev}:${stats.ino}` : undefined;
+  return stats.isFile() || stats.isFIFO() ? `${stats.dev}:${stats.ino}` : undefined;
 }
 
 /** The path with all links resolved; the file itself need not exist. */
