@@ -69,12 +69,20 @@ export async function endEvents(events: QueueEvents): Promise<void> {
   await backend.close(true);
 }
 
+/** What ioredis keeps of the commands whose connection was cut, and forgets when a later connection is refused. */
+interface Kept {
+  readonly prevCommandQueue?: { toArray(): { readonly command: { reject(error: Error): void } }[] } | null;
+}
+
 /**
  * To be called before a blocking connection is closed: a client that waits to reconnect keeps its commands when it disconnects, and BullMQ's
  * timer for one of them would keep the process for up to 11 s.
  */
 export function rejectCommands(connection: RedisConnection | undefined): void {
-  const reject = (client: IRedisClient) => {
+  const reject = (client: IRedisClient & Kept) => {
+    // BullMQ does not report an error with ioredis's own words for this.
+    for (const { command } of client.prevCommandQueue?.toArray() ?? [])
+      command.reject(new Error('Connection is closed.'));
     if (client.status !== 'reconnecting') return;
     client.connect().catch(() => undefined);
     client.disconnect();
@@ -149,17 +157,13 @@ export class Link {
       if (isRefusedLogin(error)) for (const giveUp of this.#waiting) giveUp();
     });
     // Not on 'ready': the client gets ready, with database 0, even where Redis has refused the database that was asked for.
-    redis.on('connect', () => {
-      this.#lastError = undefined;
-    });
+    redis.on('connect', () => (this.#lastError = undefined));
     redis.on('reconnecting', () => {
       // Redis was there, and has cut us off. It is asked until it has said why: each question takes one of its connections for a moment.
       if (this.#refusal === undefined && redis.stream?.bytesWritten > 0)
         void refusalOf(redis.options).then((said) => (this.#refusal ??= said));
     });
-    redis.on('ready', () => {
-      this.#refusal = undefined;
-    });
+    redis.on('ready', () => (this.#refusal = undefined));
     this.#watch();
   }
 

@@ -95,8 +95,7 @@ export class Fleet<M = UntypedTasks> {
     const { queue, prefix, connection, connectTimeoutMs } = this.#options;
     const redis = connectTo(connection);
     this.#link = new Link(redis, connectTimeoutMs);
-    const streams = { events: { maxLen: MAX_EVENTS } };
-    this.queue = new Queue(queue, { connection: redis, prefix, streams });
+    this.queue = new Queue(queue, { connection: redis, prefix, streams: { events: { maxLen: MAX_EVENTS } } });
     this.queue.on('error', () => undefined); // the link reports the error to those who wait
     this.#calls = new OpenCalls(this.queue, redis);
     redis.on('end', () => this.#calls.failAll(['added'], givenUp('the job stays in the queue')));
@@ -187,8 +186,7 @@ export class Fleet<M = UntypedTasks> {
   close(options: { timeoutMs?: number } = {}): Promise<void> {
     const { timeoutMs = 30_000 } = record('options', options, ['timeoutMs']);
     const limitMs = duration('timeoutMs', timeoutMs, 0);
-    this.#closing ??= this.#close(limitMs);
-    return this.#closing;
+    return (this.#closing ??= this.#close(limitMs));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -197,13 +195,10 @@ export class Fleet<M = UntypedTasks> {
 
   /** Makes one reading at a time: the client keeps every command that an unreachable Redis does not answer, so repeated ones pile up. */
   #read() {
-    this.#reading ??= Promise.all([
+    return (this.#reading ??= Promise.all([
       this.queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed', 'completed'),
       this.#machines.read(),
-    ]).finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
+    ]).finally(() => (this.#reading = undefined)));
   }
 
   async #enter(
@@ -260,11 +255,10 @@ export class Fleet<M = UntypedTasks> {
 
   /** Listens to the queue's events. After a failure the next call tries again. */
   #listen(): Promise<void> {
-    this.#listening ??= this.#startListening().catch((error: unknown) => {
+    return (this.#listening ??= this.#startListening().catch((error: unknown) => {
       this.#listening = undefined;
       throw error;
-    });
-    return this.#listening;
+    }));
   }
 
   async #startListening(): Promise<void> {

@@ -273,6 +273,19 @@ describe('faults of Redis', { skip }, () => {
     assert.ok(ms < 5000, `it ended after ${ms} ms`);
   });
 
+  test('a program whose caller and machine are closed while Redis refuses all connections ends soon', async (t) => {
+    const redis = await RedisServer.start(t);
+    const admin = redis.client(t);
+    const program = await machine(t, redis, { script: 'left' });
+    const ended = once(program, 'exit');
+    await admin.config('SET', 'maxclients', '1');
+    const began = performance.now();
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await ended;
+    const ms = performance.now() - began;
+    assert.ok(ms < 5000, `it ended after ${ms} ms`);
+  });
+
   test('a Redis that is full refuses a call with its own words, and takes the next when there is room', async (t) => {
     const redis = await RedisServer.start(t);
     const fleet = caller(t, redis);

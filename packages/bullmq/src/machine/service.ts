@@ -166,8 +166,7 @@ export class Service {
   close(options: { timeoutMs?: number } = {}): Promise<void> {
     const { timeoutMs = this.#options.closeTimeoutMs } = record('options', options, ['timeoutMs']);
     const limitMs = duration('timeoutMs', timeoutMs, 0);
-    this.#closing ??= this.#close(limitMs);
-    return this.#closing;
+    return (this.#closing ??= this.#close(limitMs));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
