@@ -18,7 +18,6 @@ export default {
     'and for two seconds a round, not for two minutes. The load may run on every core; the server may not, as it is bound to some. In the ' +
     'chapter the server had up to four of sixteen cores, and the load ran on others; here the load has no core to itself where ' +
     'the server is bound to all. The server has at most as many cores as this machine, and at most four.',
-  x: () => 'threads',
   judge,
   page,
   conclude,

@@ -19,7 +19,6 @@ export default {
     'rows read without a pause, and what is measured is how many files are left to hash when all are read. In another one (sizing) ' +
     'our coordinator finds the number of workers by itself, which the article announces for its next part. ' +
     'Utilisation is that of all passes together, the first ones as well.',
-  x: () => 'threads',
   judge,
   page,
   conclude,

@@ -21,7 +21,6 @@ export default {
     'when all are read. In another one (main-matches) the main thread runs a regular expression over each message instead ' +
     'of reading. The digests of each pass are checked. Files come out of the cache of the system, ' +
     'after one or two passes that are not counted.',
-  x: () => 'threads',
   judge,
   page,
   conclude,

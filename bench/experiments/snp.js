@@ -18,7 +18,6 @@ export default {
     'more to do than to read them. Ours reads slices of the file in warm workers that find the ends of their lines ' +
     'themselves, or the main thread reads the file into shared memory. A program makes the file, the ' +
     'same one each time; what is counted and found is compared with a count by another way.',
-  x: () => 'threads',
   judge,
   page,
   conclude,

@@ -50,7 +50,7 @@ export function curveTables(experiment, scenarios) {
   return [...curves].flatMap((curve) => {
     const points = alongX(scenarios).filter((scenario) => scenario.curve === curve);
     const name = curve === undefined ? '' : `${curve}, `;
-    const label = experiment.x?.(curve) ?? 'x';
+    const label = experiment.x?.(curve) ?? 'threads';
     const tables = points[0].metrics.flatMap((metric) => curveTable(points, metric, { name, label }));
     return [...tables, ...absentees(points, label)];
   });
