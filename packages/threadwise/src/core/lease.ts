@@ -105,9 +105,6 @@ export class SingleBuffers implements LeaseMemory {
   }
 }
 
-/** What says in an error where a lease may be. */
-const PLACE = Symbol('a lease is an argument of its own; elsewhere, pass lease.bytes');
-
 export class HeldLease implements Lease {
   /** Undefined once it was given back: so a program that keeps a lease which is over does not keep the memory. */
   #piece: LeasePiece | undefined;
@@ -117,7 +114,7 @@ export class HeldLease implements Lease {
   #outlived = 0;
   #isReleased = false;
   /** Cannot be cloned, so that a lease elsewhere is refused with these words (ERR_NOT_CLONEABLE), and not cloned to {}. The first own property. */
-  readonly place = PLACE;
+  readonly place = Symbol('a lease is an argument of its own; elsewhere, pass lease.bytes');
   readonly release: () => void = () => this.#release();
 
   /** Unlike `instanceof`, it asks nothing of a proxy, which may have been revoked. */
