@@ -113,8 +113,7 @@ export class HeldLease implements Lease {
   /** Loans that were outlived: the lease may be over, the memory is not free. */
   #outlived = 0;
   #isReleased = false;
-  /** Cannot be cloned, so that a lease elsewhere is refused with these words (ERR_NOT_CLONEABLE), and not cloned to {}. The first own property. */
-  readonly place = Symbol('a lease is an argument of its own; elsewhere, pass lease.bytes');
+  /** An own function, so that a lease inside of another argument is refused (ERR_NOT_CLONEABLE) and not cloned to {}. */
   readonly release: () => void = () => this.#release();
 
   /** Unlike `instanceof`, it asks nothing of a proxy, which may have been revoked. */

@@ -145,8 +145,7 @@ describe('what cannot be cloned', () => {
 
   test('is a lease that is no argument of its own but lies inside of one', () => {
     const lease = newLease(new SingleBuffers((n) => new SharedArrayBuffer(n)), 3);
-    const message = /^Cannot clone args\[0\]\.lease\.place: .*a lease is an argument of its own/;
-    assert.throws(() => take([{ lease }]), { code: 'ERR_NOT_CLONEABLE', message });
+    assert.throws(() => take([{ lease }]), { code: 'ERR_NOT_CLONEABLE' });
     assert.equal(lease.bytes.length, 3);
   });
 

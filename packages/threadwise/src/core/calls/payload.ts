@@ -37,7 +37,9 @@ export function capture(given: readonly unknown[], transfer: readonly unknown[],
 
 /** Whether a copy of the value could not be told from the value. */
 export function isImmutable(value: unknown): boolean {
-  return !isObject(value) && typeof value !== 'function' && typeof value !== 'symbol';
+  return (
+    value === null || (typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol')
+  );
 }
 
 /** ERR_NOT_CLONEABLE that names the path to the first value in `root` which cannot be cloned. @param given what was to move, if it is a list */
