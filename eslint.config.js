@@ -26,6 +26,7 @@ export default defineConfig(
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'grouped-accessor-pairs': 'error',
       'no-constructor-return': 'error',
+      'no-duplicate-imports': ['error', { allowSeparateTypeImports: true }],
       'no-eval': 'error',
       'no-extra-label': 'error',
       'no-lonely-if': 'error',

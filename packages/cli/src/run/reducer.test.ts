@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UsageError } from '../exit-code.js';
-import { ExpectedError } from '../exit-code.js';
+import { ExpectedError, UsageError } from '../exit-code.js';
 import { createReducer } from './delivery.js';
 import type { TaskFunction } from './work/task-module.js';
 

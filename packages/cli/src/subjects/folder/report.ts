@@ -1,8 +1,20 @@
 /** The report about a folder. */
 import { plot } from 'asciichart';
 import { greatest, max, mean } from 'd3-array';
-import { bytes, count, counted, duration, factor, middle, noise, NONE } from '../../format/figures.js';
-import { perCent, range, rate, shown } from '../../format/figures.js';
+import {
+  bytes,
+  count,
+  counted,
+  duration,
+  factor,
+  middle,
+  noise,
+  NONE,
+  perCent,
+  range,
+  rate,
+  shown,
+} from '../../format/figures.js';
 import { barsChart, lanesChart } from '../../report/html/bars.js';
 import { machineRows, pairsTable, tableOf, tablesSection } from '../../report/model.js';
 import type { Report, Section, Table, Tone } from '../../report/model.js';

@@ -1,11 +1,31 @@
 /** The report about a server. */
 import { groups } from 'd3-array';
 import { type Estimate, ratio } from '../../experiment/statistics.js';
-import { bytes, count, counted, duration, factor, NONE, perCent, rate } from '../../format/figures.js';
-import { figureOf, type Format, middle, noise, range, withRange } from '../../format/figures.js';
+import {
+  bytes,
+  count,
+  counted,
+  duration,
+  factor,
+  figureOf,
+  type Format,
+  middle,
+  noise,
+  NONE,
+  perCent,
+  range,
+  rate,
+  withRange,
+} from '../../format/figures.js';
 import { barsChart } from '../../report/html/bars.js';
-import { codeFor, fileInCode, machineRows, nameInCode, pairsTable } from '../../report/model.js';
-import { tablesSection } from '../../report/model.js';
+import {
+  codeFor,
+  fileInCode,
+  machineRows,
+  nameInCode,
+  pairsTable,
+  tablesSection,
+} from '../../report/model.js';
 import type { Report, Section, Table, Tone } from '../../report/model.js';
 import { measureServer } from './measure/measure.js';
 import { findServer, type ServerFindings } from './rules/find.js';

@@ -12,8 +12,16 @@ import { measure } from '../measure/measure.js';
 import { analyze, type Findings, mayHoldUp } from '../rules/analyze.js';
 import type { POOL_SERIES, PoolSamples } from '../rules/samples.js';
 import { ANSWERS, beforeCode, explanation, recommendedCode } from './explanation.js';
-import { coreMatrix, plotLines, ratePoints, runTimes, serialShareOf } from './tables.js';
-import { subjectName, type Tables, tablesOf } from './tables.js';
+import {
+  coreMatrix,
+  plotLines,
+  ratePoints,
+  runTimes,
+  serialShareOf,
+  subjectName,
+  type Tables,
+  tablesOf,
+} from './tables.js';
 
 export function functionReport(findings: Findings): Report {
   const { tone, short } = ANSWERS[findings.verdict.answer];
