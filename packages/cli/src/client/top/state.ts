@@ -98,7 +98,7 @@ export function withSnapshot(state: TopState, snapshot: Snapshot): TopState {
   return { ...next, mode: WATCHING, notice: `${what}: nothing was changed.` };
 }
 
-/** In a container, a program has the same number after each start. */
+/** Whether another start of the program made the second snapshot: in a container, each start has the same process id. */
 function isRestarted({ process: before }: Snapshot, { process: now }: Snapshot): boolean {
   return before.pid !== now.pid || Number(now.uptimeMs) < Number(before.uptimeMs);
 }
