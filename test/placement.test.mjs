@@ -506,6 +506,17 @@ describe("placement 'inline'", () => {
     assert.equal(await pool.run('setups', []), 1);
   });
 
+  test('after that, all calls of the function that auto ran last are counted', async (t) => {
+    const pool = autoPool(t, {}, moduleUrl('setup-auto.mjs'));
+    await untilInline(pool, 'quick');
+    pool.configure({ placement: 'inline' });
+    const { inline } = functionOf(pool, 'quick');
+    for (let i = 1; i <= 20; i++) {
+      await pool.run('quick', []);
+      assert.equal(functionOf(pool, 'quick').inline, inline + i);
+    }
+  });
+
   test('a call that was interrupted here is counted as one that ran here; one that only waited is not', async (t) => {
     const pool = poolFor(t, { placement: 'inline' });
     const { error } = await outcome(pool.run('runUntilAborted', [], { timeoutMs: 5 }));

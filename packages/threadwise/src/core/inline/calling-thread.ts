@@ -152,8 +152,7 @@ export class CallingThread {
     const { platform, options, name: poolName } = this.#engine.parts;
     const { data } = options.worker;
     this.#transition('loading');
-    this.calls.flush();
-    this.calls.entries.clear();
+    this.calls.clear();
     this.#limitStart(LOOKS);
     let loaded: LoadedModule;
     try {

@@ -174,6 +174,13 @@ export class CallsHere {
     return timeoutMs === undefined && this.entries.get(name as string)?.learnt?.isInline === true;
   }
 
+  /** Forgets the functions of the module, which is loaded anew. */
+  clear(): void {
+    this.flush();
+    this.entries.clear();
+    this.#last = undefined;
+  }
+
   /** Counts the calls that ran on credit and have not been counted yet. */
   flush(): void {
     const now = this.#engine.parts.platform.now();
