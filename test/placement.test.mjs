@@ -66,7 +66,7 @@ describe("placement 'auto'", () => {
 
   test('a function that computes for long stays on threads', async (t) => {
     const pool = autoPool(t);
-    // On a busy machine a crossing may cost 2 ms, and a function that runs no longer is rightly called here.
+    // On a busy machine a crossing may cost 2 ms: a function that takes less is then rightly called on the calling thread.
     for (let i = 0; i < 70; i++) assert.notEqual(await pool.run('spin', [10]), 0);
     const { place, inline, why } = functionOf(pool, 'spin');
     assert.deepEqual([place, inline], ['threads', 0]);

@@ -159,7 +159,7 @@ export class Canceller {
     if (this.#watched.get(task) !== watched) return;
     const waitedMs = holder.waitedMs - watched.waitedMs;
     watched.waitedMs += waitedMs;
-    if (waitedMs >= 1) return this.#lookIn(task, waitedMs); // so long it could not notice, or end
+    if (waitedMs >= 1) return this.#lookIn(task, waitedMs); // without a core, the task could not notice its signal, or end
     if (watched.phase === 'noticed') {
       watched.phase = 'last';
       return this.#lookIn(task, NOTICED_GRACE_MS);
