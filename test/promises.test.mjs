@@ -658,6 +658,32 @@ describe('promise 7: nothing is copied that can be moved or shared', () => {
     assert.deepEqual([...made], new Array(16).fill(7));
   });
 
+  for (const [name, options] of Object.entries(ways)) {
+    for (const kind of ['that moves', 'with its key']) {
+      test(
+        `${name}: a worker gets the next call ${kind} before the caller of the last one goes on`,
+        { skip: apart },
+        async (t) => {
+          const pool = poolFor(t, { threads: 1, ...options });
+          const count = new Int32Array(new SharedArrayBuffer(4));
+          const bytes = [1, 2].map(() => new ArrayBuffer(2 ** 20));
+          const [first, second] = bytes.map((buffer) =>
+            kind === 'that moves' ? { transfer: [buffer] } : { key: 'a' },
+          );
+          const calls = [
+            pool.run('spin', [1, bytes[0]], first),
+            pool.run('addOne', [count.buffer, bytes[1]], second),
+          ];
+          await calls[0];
+          const giveUpAt = performance.now() + 10_000;
+          while (Atomics.load(count, 0) === 0 && performance.now() < giveUpAt); // main is blocked
+          assert.equal(Atomics.load(count, 0), 1);
+          await calls[1];
+        },
+      );
+    }
+  }
+
   test('what a task moves to a host function has moved', async (t) => {
     const host = { take: (name, bytes) => [name, ...bytes] };
     assert.deepEqual(await poolFor(t, { threads: 1, host }).run('moveToHost', ['take']), [

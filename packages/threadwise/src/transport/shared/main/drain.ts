@@ -47,6 +47,8 @@ export class Drain {
   #isClosed = false;
   /** Results that callers were told of, and the pool was not: it is told after their continuations, which often make the next call. */
   #untold = 0;
+  /** Whether a worker waits for main to send it its next task: then the pool is told before the continuations, which may take long. */
+  isAwaited = false;
   #sliceEnd = 0;
   #lastTurnAt = 0;
   #lingered = 0;
@@ -84,6 +86,7 @@ export class Drain {
   }
 
   settleUp(): void {
+    this.isAwaited = false;
     if (this.#untold === 0) return;
     this.#untold = 0;
     this.#isTelling = true;
@@ -205,6 +208,7 @@ export class Drain {
     this.#handled += count;
     this.#untold += count;
     this.#restedInVain &&= count === 0;
+    if (this.isAwaited) this.settleUp();
     return count > 0;
   }
 }

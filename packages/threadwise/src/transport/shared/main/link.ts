@@ -12,6 +12,7 @@ import { CellPayload } from './cell-payload.js';
 import type { SharedExchange } from './exchange.js';
 import * as L from '../layout.js';
 import { RESULT, type ToMain } from '../messages.js';
+import { SPIN } from '../waiting.js';
 
 /** How many results ahead of the one that is read the next cell is fetched. Chosen by hand. */
 const AHEAD = 4;
@@ -196,7 +197,7 @@ export class SharedLink extends PortLink implements Link {
 
   /** Handles at most `most` completed tasks; returns how many. The pool is told by `settleUp`. */
   drainDone(most: number): number {
-    const { cells, sizes, runTimes } = this.exchange;
+    const { cells, sizes, runTimes, drain } = this.exchange;
     const { plain, words, doubles } = cells;
     const { own, events } = this;
     const { record } = events;
@@ -221,7 +222,7 @@ export class SharedLink extends PortLink implements Link {
       // the only word of a cell that is written anew also when its task is tried again, so this write destroys nothing.
       if (((end - at) | 0) > AHEAD) words[own[L.donePlace(at + AHEAD, sizes)]! * L.WORDS + L.TASK_ID] = 0;
       if ((words[cell * L.WORDS + L.STATE]! | 1) !== this.#endedState) {
-        this.#distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));
+        this.#distrustEnd(cell);
         break;
       }
       const runMs = doubles[cell * L.DOUBLES + L.RUN_MS]!;
@@ -245,10 +246,10 @@ export class SharedLink extends PortLink implements Link {
       }
       const task = this.#hasBegun(cell) ? cells.taskIn(cell) : undefined;
       if (task === undefined) {
-        this.#distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));
+        this.#distrustEnd(cell);
         break;
       }
-      this.#sent.delete(task.id);
+      if (this.#sent.delete(task.id) && (task.moves || runMs > SPIN.mostMs)) drain.isAwaited = true;
       cells.takeBack(cell);
       if (isResult) events.done(task, value, runMs);
       else events.failed(task, errorOf(value, form), runMs);
@@ -279,6 +280,10 @@ export class SharedLink extends PortLink implements Link {
   #distrust(fault: unknown): void {
     if (this.#isTrusted) this.platform.defer(() => this.events.broken(fault));
     this.#isTrusted = false;
+  }
+
+  #distrustEnd(cell: number): void {
+    this.#distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));
   }
 
   /** How many hints of ended tasks main has not read. */
