@@ -55,7 +55,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   get hasRoom(): boolean {
-    return !this.isPaused && this.#slots.some((slot) => this.#isFree(slot, 0) && slot.link.room > 0);
+    return !this.isPaused && this.#slots.some((slot) => this.#isFree(slot) && slot.link.room > 0);
   }
 
   submit(task: Task): void {
@@ -192,9 +192,7 @@ export class DirectDispatch implements Dispatch {
     const task = this.#first;
     if (task === undefined) return false;
     if (task.key !== undefined) return this.#moveToLane(task);
-    // A task that moves its arguments cannot be sent twice, so it is not left lying unbegun at a worker.
-    const depth = task.moves ? 0 : this.#prefetch.depth(task.name);
-    const slot = this.#choose(task, (each) => this.#isFree(each, depth) && each.link.hasRoomFor(task));
+    const slot = this.#choose(task, (each) => this.#isFree(each, task) && each.link.hasRoomFor(task));
     if (slot !== undefined) this.#handFirst(task, slot);
     return slot !== undefined;
   }
@@ -232,7 +230,7 @@ export class DirectDispatch implements Dispatch {
   /** If a worker is idle and nothing waits, takes back the oldest task that lies with a starting worker or is not known to be short. Returns whether it did. */
   #takeForIdle(): boolean {
     if (this.isPaused || this.#queue.size > 0) return false;
-    if (!this.#slots.some((slot) => slot.handed.size === 0 && this.#isFree(slot, 0))) return false;
+    if (!this.#slots.some((slot) => slot.handed.size === 0 && this.#isFree(slot))) return false;
     const lying = this.#holders().flatMap((slot) => {
       const isWorthIt = ({ name }: Task) => slot.state === 'starting' || this.#prefetch.depth(name) === 0;
       const tasks = [...slot.handed].filter(
@@ -257,8 +255,8 @@ export class DirectDispatch implements Dispatch {
   /** The head of the lane, if the worker has room and the head goes before that of the queue. */
   #nextOfLane(slot: WorkerSlot): Task | undefined {
     const own = slot.lane.peek();
-    const mayRun = slot.leaves === undefined ? this.#isFree(slot, 0) : slot.state === 'ready';
-    if (own === undefined || !mayRun || !slot.link.hasRoomFor(own)) return undefined;
+    if (own === undefined || !slot.link.hasRoomFor(own)) return undefined;
+    if (slot.leaves === undefined ? !this.#isFree(slot, own) : slot.state !== 'ready') return undefined;
     const shared = this.#first;
     // A worker that leaves gets only the tasks that are for it alone, however few it may run otherwise.
     if (shared === undefined || slot.leaves !== undefined) return own;
@@ -266,12 +264,12 @@ export class DirectDispatch implements Dispatch {
     return (byAge ? own.id < shared.id : own.priority > shared.priority) ? own : undefined;
   }
 
-  /** @param depth how many tasks may lie with it unbegun */
-  #isFree(slot: WorkerSlot, depth: number): boolean {
+  /** @param next the task that it would get, perhaps ahead; undefined: one that it begins at once */
+  #isFree(slot: WorkerSlot, next?: Task): boolean {
     if (slot.state !== 'ready' || slot.leaves !== undefined || slot.allowance.left <= 0) return false;
-    // Tasks that were taken back from a worker that ends none are not handed to it ahead again.
-    const ahead = this.#stalled.get(slot) === slot.completed ? 0 : depth;
-    return slot.handed.size < this.context.tasksPerWorker + ahead;
+    // Tasks that were taken back from a worker that ends none are not handed to it ahead again; one that cannot be taken back never is.
+    const isAhead = next?.isMovable === true && this.#stalled.get(slot) !== slot.completed;
+    return slot.handed.size < this.context.tasksPerWorker + (isAhead ? this.#prefetch.depth(next.name) : 0);
   }
 
   #hand(task: Task, slot: WorkerSlot): void {

@@ -5,6 +5,9 @@ import type { Task } from '../../core/calls/task.js';
 import type { WorkerSlot } from '../../core/workers/worker-slot.js';
 import { DispatchBench, idsAt, linkOf, type MakeDispatch } from './bench.case.js';
 
+/** How many milliseconds a worker may end no task before what lies ahead with it, and others could run, is taken back. */
+const STALL_MS = 5;
+
 export function dispatchConformance(name: string, make: MakeDispatch): void {
   describe(`${name}: which worker gets a task`, () => handingSuite(make));
   describe(`${name}: in which order`, () => orderSuite(make));
@@ -283,6 +286,33 @@ function keySuite(make: MakeDispatch): void {
     first.transition('retiring');
     const next = bench.submit({ key: 'a' });
     assert.deepEqual(idsAt(second), [next.id]);
+  });
+
+  test('tiny tasks with a key lie ahead with its worker, but one that moves its arguments, and stay there when that one does not get on', () => {
+    const bench = new DispatchBench(make);
+    const home = bench.worker();
+    bench.learnTiny('tiny');
+    const tasks = Array.from({ length: 3 }, () => bench.submit({ name: 'tiny', key: 'a' }));
+    bench.submit({ name: 'tiny', key: 'a', moves: [new ArrayBuffer(8)] });
+    const ids = tasks.map(({ id }) => id);
+    assert.deepEqual(idsAt(home), ids);
+    assert.equal(bench.dispatch.waiting, 3);
+    bench.begin(home, tasks[0]!);
+    bench.worker();
+    bench.platform.advance(STALL_MS);
+    assert.deepEqual(idsAt(home), ids);
+  });
+
+  test('an urgent task with the key goes before those that are not handed yet', () => {
+    const bench = new DispatchBench(make);
+    const home = bench.worker();
+    const first = bench.submit({ key: 'a' });
+    const late = bench.submit({ name: 'tiny', key: 'a' });
+    const urgent = bench.submit({ name: 'tiny', key: 'a', priority: 1 });
+    assert.deepEqual(idsAt(home), [first.id]);
+    bench.learnTiny('tiny');
+    bench.dispatch.pump();
+    assert.deepEqual(idsAt(home), [first.id, urgent.id, late.id]);
   });
 
   test('without a worker, tasks with a key wait like others', () => {
