@@ -825,6 +825,27 @@ describe("placement 'inline'", () => {
     assert.deepEqual({ open, rejected, submitted }, { open: 0, rejected: 1, submitted: 1 });
   });
 
+  test('a pool that is destroyed while a call is made or ends tells of its end before it tells that it is closed', async (t) => {
+    const waysToDestroy = {
+      onTaskStart: (destroy) => [{ onTaskStart: destroy }],
+      listener: (destroy) => [{}, (pool) => pool.on('task:submit', destroy)],
+      function: (destroy) => [{}, undefined, { onProgress: destroy }],
+      onTaskEnd: (destroy) => [{ onTaskEnd: destroy }],
+    };
+    for (const [who, make] of Object.entries(waysToDestroy)) {
+      let destroyed;
+      const [options, prepare, ofRun] = make(() => void (destroyed ??= pool.destroy()));
+      const pool = poolFor(t, { placement: 'inline', ...options });
+      await pool.ready;
+      prepare?.(pool);
+      const told = [];
+      for (const name of ['task:submit', 'task:settle', 'pool:close']) pool.on(name, () => told.push(name));
+      await outcome(pool.run('report', [[1]], ofRun));
+      await destroyed;
+      assert.deepEqual(told, ['task:submit', 'task:settle', 'pool:close'], who);
+    }
+  });
+
   for (const end of ['close', 'drain'])
     test(`${end} waits, too, for a call whose function has it called before it returns`, async (t) => {
       const { pool, seen } = await herePool(t);

@@ -251,16 +251,16 @@ export class Engine {
     }
   }
 
-  /** Step 5. Returns a promise if something has to end first. */
-  dispose(): Promise<void> | undefined {
+  /** Step 5. What comes of a call that has closed the pool while it ran here is told before `pool:close`. */
+  async dispose(): Promise<void> {
     this.canceller.clear();
     this.ledger.plain?.close();
     this.here?.stop('now');
     const closed = this.parts.exchange.close();
     this.leases.close?.();
     this.room.close();
+    await closed;
     this.hooks.emit('pool:close', {});
     this.hooks.clear();
-    return closed;
   }
 }

@@ -43,9 +43,9 @@ function pool({
       while (openCalls > 0) settle();
     },
     endWorkers: (how: string) => noted.ended.push(how),
-    dispose: () => {
+    dispose: async () => {
       noted.disposed++;
-      return disposal;
+      await disposal;
     },
   };
   const lifecycle = new Lifecycle(engine as unknown as Engine);
@@ -356,12 +356,13 @@ describe('the process stays alive', () => {
     assert.equal(platform.keptAlive, 'released');
   });
 
-  test('while the pool closes, until it is closed', () => {
+  test('while the pool closes, until it is closed', async () => {
     const { lifecycle, platform, loseWorker } = pool();
     lifecycle.becomeReady();
-    void lifecycle.close();
+    const closed = lifecycle.close();
     assert.equal(platform.keptAlive, 'held');
     loseWorker();
+    await closed;
     assert.equal(platform.keptAlive, 'disposed');
   });
 

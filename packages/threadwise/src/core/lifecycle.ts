@@ -159,13 +159,10 @@ export class Lifecycle {
     if (!this.#isEndingWorkers || isAnyLeft || this.#state !== 'closing') return;
     this.#transition('closed');
     this.#stall?.cancel();
-    const tellClosed = () => {
+    void this.#engine.dispose().then(() => {
       this.#keepAlive.dispose();
       this.#closed?.resolve();
-    };
-    const disposed = this.#engine.dispose();
-    if (disposed === undefined) tellClosed();
-    else void disposed.then(tellClosed);
+    });
   }
 
   /** The process stays alive while there is something to wait for, and only then. */
