@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { queryObjects } from 'node:v8';
 import { createPool } from 'threadwise';
 import { transfer } from 'threadwise/worker';
-import { event, moduleUrl, outcome, poolFor, started } from './fixtures/helpers.mjs';
+import { event, gate, moduleUrl, outcome, poolFor, started } from './fixtures/helpers.mjs';
 
 const placedUrl = moduleUrl('placed.mjs');
 const functionOf = (pool, name) => pool.stats().functions.find((each) => each.name === name);
@@ -823,6 +823,24 @@ describe("placement 'inline'", () => {
     await destroyed;
     const { open, rejected, submitted } = pool.stats().tasks;
     assert.deepEqual({ open, rejected, submitted }, { open: 0, rejected: 1, submitted: 1 });
+  });
+
+  test('a call whose signal refuses a listener is rejected with what that throws, and ends once', async (t) => {
+    const ended = [];
+    const onTaskEnd = ({ taskId, outcome }) => ended.push([taskId, outcome]);
+    const pool = poolFor(t, { placement: 'inline', onTaskEnd });
+    await pool.ready;
+    const { shared, open } = gate();
+    const addEventListener = () => {
+      throw new Error('no listeners');
+    };
+    const signal = { aborted: false, addEventListener, removeEventListener: () => undefined };
+    const { error } = await outcome(pool.run('waitFor', [shared], { signal }));
+    assert.equal(error?.message, 'no listeners');
+    open();
+    await pool.close();
+    const { submitted, rejected } = pool.stats().tasks;
+    assert.deepEqual([ended, submitted, rejected], [[[1, 'rejected']], 1, 1]);
   });
 
   test('a pool that is destroyed while a call is made or ends tells of its end before it tells that it is closed', async (t) => {

@@ -57,10 +57,15 @@ export class Canceller {
   }
 
   /** Watches a call that has been open for a while: how long it has run is asked as soon as possible. @param isAborted whether its signal aborts it */
-  takeOver(task: Task, holder?: Holder, isAborted = task.run.signal?.aborted): void {
-    this.watchSignal(task);
-    this.handed(task, holder, task.run.timeoutMs && 1);
-    if (isAborted) this.#aborted(task);
+  takeOver(task: Task, holder?: Holder, isAborted?: boolean): void {
+    try {
+      this.watchSignal(task);
+      this.handed(task, holder, task.run.timeoutMs && 1);
+      if (isAborted ?? task.run.signal?.aborted) this.#aborted(task);
+    } catch (error) {
+      task.stillRuns = true;
+      task.settle({ outcome: 'rejected', error }); // the signal is of the user's own kind, and throws
+    }
   }
 
   /** Inverse of `handed` and `offered`: it was taken back, or has settled. */
@@ -83,8 +88,7 @@ export class Canceller {
   }
 
   clear(): void {
-    for (const { timer } of this.#watched.values()) timer?.cancel();
-    this.#watched.clear();
+    for (const task of this.#watched.keys()) this.release(task);
   }
 
   #watch(task: Task): Watched {
@@ -144,10 +148,7 @@ export class Canceller {
     }
     holder.link.abort(task, outcome === 'aborted' ? error.cause : error);
     task.stillRuns = true;
-    const watched = this.#watch(task);
-    watched.phase = 'unnoticed';
-    watched.cause = error;
-    watched.waitedMs = holder.waitedMs;
+    Object.assign(this.#watch(task), { phase: 'unnoticed', cause: error, waitedMs: holder.waitedMs });
     task.settle({ outcome, error });
     this.#lookIn(task, holder.servesOthers() ? NOTICED_GRACE_MS : BLOCKED_GRACE_MS);
   }
