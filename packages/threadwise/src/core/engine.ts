@@ -255,7 +255,6 @@ export class Engine {
   async dispose(): Promise<void> {
     this.canceller.clear();
     this.ledger.plain?.close();
-    this.here?.stop('now');
     const closed = this.parts.exchange.close();
     this.leases.close?.();
     this.room.close();
