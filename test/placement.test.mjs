@@ -825,6 +825,20 @@ describe("placement 'inline'", () => {
     assert.deepEqual({ open, rejected, submitted }, { open: 0, rejected: 1, submitted: 1 });
   });
 
+  test('destroy rejects such a call also while workers are there still', async (t) => {
+    const pool = poolFor(t, { threads: 1, isolation: 'thread' });
+    await pool.ready;
+    const ready = event(pool, 'worker:ready');
+    pool.configure({ placement: 'inline' });
+    await ready;
+    let destroyed;
+    const call = pool.run('runUntilAborted', [], { onProgress: () => (destroyed = pool.destroy()) });
+    call.catch(() => undefined);
+    await destroyed;
+    assert.equal(pool.stats().tasks.open, 0);
+    await assert.rejects(call, { code: 'ERR_POOL_CLOSED' });
+  });
+
   test('a call whose signal refuses a listener is rejected with what that throws, and ends once', async (t) => {
     const ended = [];
     const onTaskEnd = ({ taskId, outcome }) => ended.push([taskId, outcome]);

@@ -245,7 +245,8 @@ export class CallsHere {
     this.#here.tasks.adopt({ task, call, isPure, began }, result as PromiseLike<unknown>);
     lifecycle.updateKeepAlive();
     // If the function has destroyed the pool before it returned, its call was not among the open ones that were rejected.
-    if (lifecycle.state === 'closed') task.settle({ outcome: 'rejected', error: lifecycle.refusal });
+    if (lifecycle.refusal && !this.#here.isReady)
+      task.settle({ outcome: 'rejected', error: lifecycle.refusal });
     return promise;
   }
 
