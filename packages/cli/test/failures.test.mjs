@@ -59,6 +59,18 @@ test('of what ended a thread after an input was done, the summary tells', async 
   assert.match(stderr, /threads +1; ended by themselves: \d+, the last by RangeError: unheard\n/);
 });
 
+test('quiet does not hide that a thread has ended of what nobody handled, though each input succeeded', async () => {
+  const module = at('rejects.mjs');
+  const rejects = "Promise.reject(new RangeError('unheard'))";
+  writeFileSync(module, `export default (x) => { if (x === 3) ${rejects}; return x; };`);
+  for (const threads of ['1', '2']) {
+    const args = ['--range', '1..3', '--threads', threads, '--batch', '1', '--quiet'];
+    const { code, stdout, stderr } = await run(['run', module, ...args]);
+    const told = 'threadwise: threads ended by themselves: 1, the last by RangeError: unheard\n';
+    assert.deepEqual([code, stdout, stderr], [0, '1\n2\n3\n', told]);
+  }
+});
+
 test('a timeout is for one input, and ends an endless loop', async () => {
   const args = ['--range', '1..6', '--on-error', 'skip', '--timeout', '300ms', '--threads', '2'];
   const { code, stdout, stderr } = await runTask('loopsAt3', args);

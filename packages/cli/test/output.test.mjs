@@ -65,6 +65,16 @@ test('into a file, whose old content is replaced', async () => {
   assert.deepEqual([code, stdout, readFileSync(at('out'), 'utf8')], [0, '', '2\n3\n4\n']);
 });
 
+test('a dash is standard output, as it is standard input, and no journal', async () => {
+  const folder = temporaryFolder();
+  const written = await runTask('increment', ['--range', '1..3', '--out', '-'], { cwd: folder });
+  assert.deepEqual([written.code, written.stdout], [0, '2\n3\n4\n']);
+  const { code, stderr } = await runTask('increment', ['--range', '1..3', '--journal', '-'], { cwd: folder });
+  assert.match(stderr, /cannot use '-' as a journal: expected a regular file/);
+  assert.equal(code, 2);
+  assert.deepEqual(readdirSync(folder), []);
+});
+
 test('a module that does not load leaves the old output alone', async () => {
   writeFileSync(at('kept'), 'old');
   writeFileSync(at('broken.mjs'), 'throw new Error("no")');

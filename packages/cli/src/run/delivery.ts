@@ -133,18 +133,15 @@ export class Failures {
     return `${lines.join('\n')}\n`;
   }
 
-  #text(input: unknown, error: DescribedError): string {
+  #text(input: unknown, { stack, ...error }: DescribedError): string {
     const message = printable(cut(errorLine(error), MAX_MESSAGE_CHARACTERS)).replaceAll('\n', '\n    ');
     // A name may have line breaks, which would look like lines of ours.
     const text = typeof input === 'string' && /\p{Cc}/u.test(input) ? shownJson(input) : shownValue(input);
     const line = `  ${printable(cut(text, MAX_INPUT_CHARACTERS))}: ${message}`;
-    const { stack } = error;
     if (stack === undefined || this.#stacks.has(stack)) return line;
     this.#stacks.add(stack);
-    const places = stack.split('\n').slice(0, MAX_STACK_LINES);
-    return [line, ...places.map((place) => `      ${printable(cut(place, MAX_MESSAGE_CHARACTERS))}`)].join(
-      '\n',
-    );
+    const places = stack.split('\n', MAX_STACK_LINES);
+    return line + places.map((place) => `\n      ${printable(cut(place, MAX_MESSAGE_CHARACTERS))}`).join('');
   }
 }
 

@@ -47,6 +47,7 @@ export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTer
     ...raw,
     module,
     input,
+    out: raw.out === '-' ? undefined : raw.out,
     ordered: raw.unordered !== true,
     format: raw.format ?? 'ndjson',
     withInput: raw.withInput === true,
@@ -65,17 +66,16 @@ export function resolveInput(raw: RawInputOptions, isStdinTerminal: boolean): In
   if (given.length > 1) {
     throw new UsageError(`expected one kind of input, got ${given.map((name) => `--${name}`).join(' and ')}`);
   }
-  const { files, dot = false, read = false, json, spread = false, range } = raw;
+  const { files, dot = false, read = false, lines, json, spread = false, range } = raw;
   if (dot && files === undefined) throw new UsageError('--dot needs --files');
   if (read && files === undefined) throw new UsageError('--read needs --files');
   if (spread && json === undefined) throw new UsageError('--spread needs --json');
   if (files !== undefined) return { kind: 'files', patterns: files, dot, read };
   if (json !== undefined) return { kind: 'json', file: json, spread };
   if (range !== undefined) return { kind: 'range', ...range };
-  if (raw.lines === undefined && isStdinTerminal) {
+  if (lines === undefined && isStdinTerminal) {
     throw new UsageError('expected an input: --files, --lines, --json, --range, or lines on standard input');
   }
-  const { lines } = raw;
   return { kind: 'lines', file: lines === true || lines === '-' ? undefined : lines };
 }
 

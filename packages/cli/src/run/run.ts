@@ -131,24 +131,27 @@ async function work(plan: Plan): Promise<number> {
     await executor.close();
     process.stderr.write(failures.report(earlier.failed));
     if (!quiet) {
-      const failed = failures.count + earlier.failed;
-      const outcome = { unit: source.unit, end: end(), counts, earlier, failed };
-      const isOnce = isReadOnce(options.input, source);
-      // At the end some threads may be gone: released, or dead and not needed any more.
-      const most = Math.max(threads, left);
       const report: Report = {
-        ...outcome,
-        threads: most,
+        unit: source.unit,
+        end: end(),
+        counts,
+        earlier,
+        failed: failures.count + earlier.failed,
+        // At the end some threads may be gone: released, or dead and not needed any more.
+        threads: Math.max(threads, left),
         machines,
         crashes: executor.crashes,
         elapsedMs,
         startMs,
         inline,
-        isReadOnce: isOnce,
+        isReadOnce: isReadOnce(options.input, source),
       };
       // Loaded only now: a quiet run needs none of it.
       const { hintsFor, renderSummary } = await import('./summary.js');
       process.stderr.write(renderSummary(report, hintsFor(report, options)));
+    } else if (executor.crashes.count > 0) {
+      const { endedThreads } = await import('./summary.js');
+      process.stderr.write(`threadwise: threads ${endedThreads(executor.crashes)}\n`);
     }
     return exitCode();
   } catch (error) {

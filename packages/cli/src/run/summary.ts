@@ -55,9 +55,7 @@ function rows(report: Report): [name: string, value: string][] {
   const before = earlier.inputs === 0 ? '' : `, ${count(earlier.inputs)} of them in earlier runs`;
   const byteRate = now.bytes === 0 ? '' : `, ${formatBytes(perSecond(now.bytes))}/s`;
   const on = machines === undefined ? '' : ` on ${counted(machines, 'machine')}`;
-  const why = printable(cut(crashes.last.split('\n', 1)[0]!, MOST_REASON));
-  const last = why === '' ? '' : `, the last by ${why}`;
-  const crashed = crashes.count === 0 ? '' : `; ended by themselves: ${count(crashes.count)}${last}`;
+  const crashed = crashes.count === 0 ? '' : `; ${endedThreads(crashes)}`;
   const start = machines === undefined ? 'start the threads' : 'reach the fleet';
   return [
     ['inputs', `${things(counts.inputs, unit)}${endings[end]}${before}`],
@@ -68,6 +66,12 @@ function rows(report: Report): [name: string, value: string][] {
     ['time', `${formatDuration(elapsedMs)}, ${formatDuration(startMs)} of it to ${start}`],
     ...inlineRows(report),
   ];
+}
+
+export function endedThreads(crashes: Report['crashes']): string {
+  const why = printable(cut(crashes.last.split('\n', 1)[0]!, MOST_REASON));
+  const last = why === '' ? '' : `, the last by ${why}`;
+  return `ended by themselves: ${count(crashes.count)}${last}`;
 }
 
 const endings: Readonly<Record<Report['end'], string>> = {

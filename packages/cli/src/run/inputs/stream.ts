@@ -37,7 +37,6 @@ const CHUNK_BYTES = 256 * 1024;
 export function openStream(kind: 'lines' | 'json', file = '-', parse: Parse, identity = {}): InputSource {
   const isStdin = file === '-';
   const stats = checked(file, isStdin);
-  const unit = kind === 'lines' ? 'lines' : 'values';
   const name = isStdin ? 'standard input' : file;
   const open = new Set<{ destroy(): unknown }>();
   async function* chunks(): AsyncGenerator<Buffer> {
@@ -57,7 +56,7 @@ export function openStream(kind: 'lines' | 'json', file = '-', parse: Parse, ide
   // Without this a pipe that stays open would keep the process alive.
   if (isStdin) open.add({ destroy: () => process.stdin.destroy() });
   return {
-    unit,
+    unit: kind === 'lines' ? 'lines' : 'values',
     identity: { kind, file: isStdin ? '-' : resolve(file), ...identity },
     totalBytes: !isStdin && stats.isFile() ? stats.size : undefined,
     read,

@@ -159,7 +159,7 @@ function openForReading(path: string): number | undefined {
   const problem = `cannot read journal '${path}'`;
   const stats = attempt(() => statSync(path, { throwIfNoEntry: false }), problem);
   // The kind is checked before opening: to open a pipe that has no writer would block.
-  if (stats?.isFile() === false) {
+  if (path === '-' || stats?.isFile() === false) {
     throw new UsageError(
       `cannot use '${path}' as a journal: expected a regular file, which can be read again`,
     );

@@ -89,14 +89,11 @@ function openStandardOutput(isJournaled: boolean, mark: OutputMark | undefined):
 export function checkOutput(out: OutPath | undefined, { place, offset }: OutputMark): void {
   if (place.kind === 'stream') return;
   if (out !== undefined) {
-    const size = () => statSync(out.path, { throwIfNoEntry: false })?.size ?? 0;
+    const name = `'${out.path}'`;
+    const measure = () => statSync(out.path, { throwIfNoEntry: false })?.size ?? 0;
+    const size = attempt(measure, `cannot write to ${name}`, ExpectedError);
     const remedy = 'bring its content back, or remove the journal to run everything again';
-    return mustHave(
-      offset,
-      attempt(size, `cannot write to '${out.path}'`, ExpectedError),
-      `'${out.path}'`,
-      remedy,
-    );
+    return mustHave(offset, size, name, remedy);
   }
   const stats = fstatSync(STDOUT);
   if (!stats.isFile())

@@ -59,8 +59,7 @@ async function outcomeOf(call: Promise<BatchOutcome>): Promise<BatchOutcome & { 
     const described = describeError(error);
     if (error instanceof ExpectedError || endCodes.includes(described.code)) throw error;
     // The stacks of these errors are the pool's own, except that of what the user's code threw without anybody awaiting it.
-    const stack =
-      error instanceof Error && described.code === 'ERR_WORKER_CRASHED' ? stackOf(error.cause) : undefined;
+    const stack = described.code === 'ERR_WORKER_CRASHED' ? stackOf(Object(error).cause) : undefined;
     const failure = { at: 0, error: forUsers(stack === undefined ? described : { ...described, stack }) };
     const runMs = performance.now() - begin;
     return { text: '', values: [], failures: [failure], ran: 1, runMs, isLost: true };

@@ -37,3 +37,12 @@ test('a code that is null is none, as that of a child process that a signal has 
   }
   assert.equal(errorLine(describeError(Object.assign(new Error('x'), { code: 0 }))), 'Error [0]: x');
 });
+
+test('an error of which nothing would be seen is told in words', () => {
+  const told = (fields: object) => errorLine(describeError(Object.assign(new Error(''), fields)));
+  assert.equal(told({ name: '' }), 'an error that says nothing');
+  assert.equal(told({ name: '', message: 'why' }), 'why');
+  assert.equal(told({ name: '', code: 'EWHY' }), '[EWHY]');
+  assert.equal(told({}), 'Error');
+  assert.equal(errorLine(describeError('')), 'thrown: ""');
+});

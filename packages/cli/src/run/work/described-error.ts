@@ -37,7 +37,7 @@ export function stackOf(thrown: unknown): string | undefined {
 
 export function errorLine({ name, message, code }: DescribedError): string {
   const shownCode = code === undefined || message.includes(code) ? '' : ` [${code}]`;
-  return `${name}${shownCode}: ${message}`;
+  return [`${name}${shownCode}`.trim(), message].filter(Boolean).join(': ') || 'an error that says nothing';
 }
 
 /** What failed in a thread outside of an input: its setup, its teardown, or its start. */
@@ -52,9 +52,9 @@ function isErrorLike(thrown: unknown): thrown is { name: unknown; message: unkno
   return typeof thrown === 'object' && thrown !== null && 'message' in thrown && 'name' in thrown;
 }
 
-/** Any value of the user's, for a message. */
+/** Any value of the user's, for a message: a text as it is, unless nothing of it would be seen. */
 export function shownValue(value: unknown): string {
-  return typeof value === 'string' ? value : shownJson(value);
+  return typeof value === 'string' && value.trim() !== '' ? value : shownJson(value);
 }
 
 /** The value as JSON; some versions of Node.js can parse values that are too deep for them to stringify. */

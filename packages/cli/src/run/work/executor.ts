@@ -27,7 +27,8 @@ export function localExecutor({ module, threads, timeoutMs, batch }: RunOptions,
   );
   const crashes = { count: 0, last: '' };
   pool.on('worker:exit', ({ reason, error, exitCode }) => {
-    if (reason !== 'crashed') return;
+    // An error that nobody handled may come when the pool closes, after the last input.
+    if (reason !== 'crashed' && (reason !== 'closed' || error === undefined)) return;
     crashes.count += 1;
     crashes.last = error === undefined ? `exit code ${exitCode}` : errorLine(describeError(error));
   });
