@@ -221,6 +221,36 @@ test('appended to a file, it goes behind what is there', async () => {
   assert.equal(readFileSync(at('appended'), 'utf8'), 'before\n2\n3\n4\n');
 });
 
+test('what others write to the same standard output, as a logger in a thread does, ends no run', async () => {
+  // Just before each of the run's own writes, after it has looked at the file.
+  const other = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { writeSync } = fs;
+    fs.writeSync = (fd, ...rest) => {
+      if (fd === 1) writeSync(fd, 'other\\n');
+      return writeSync(fd, ...rest);
+    };
+    syncBuiltinESMExports();`;
+  const node = ['--import', `data:text/javascript,${encodeURIComponent(other)}`];
+  const [path, journal] = [at('shared'), at('shared.journal')];
+  for (const [flags, args] of [
+    ['w', []],
+    ['a', ['--journal', journal]],
+  ]) {
+    const fd = openSync(path, flags);
+    const all = ['--range', '1..3', '--threads', '1', ...args];
+    const options = { node, stdio: ['ignore', fd, 'pipe'], input: undefined };
+    const { code, stderr } = await runTask('increment', all, options);
+    closeSync(fd);
+    assert.deepEqual([code, stderr], [0, '']);
+  }
+  const text = readFileSync(path, 'utf8');
+  assert.equal(text.replaceAll('other\n', ''), '2\n3\n4\n'.repeat(2));
+  const { offset } = JSON.parse(readFileSync(journal, 'utf8').trimEnd().split('\n').at(-1));
+  assert.equal(offset, text.length, 'a run that goes on cuts off nothing of its own');
+});
+
 test('reduce: with an initial value from a default, or from the first result', async () => {
   const sum = await runTask('increment', ['--range', '1..1000', '--reduce', 'sum']);
   assert.deepEqual([sum.code, sum.stdout], [0, '501500\n']);

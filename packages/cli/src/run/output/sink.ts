@@ -56,8 +56,7 @@ export async function openSink(
     if (isStopped()) throw new Error('interrupted');
   }
   if (!fstatSync(file.fd).isFile()) return streamSink(file, path, isJournaled);
-  if (mark !== undefined) cutTo(file.fd, mark.offset);
-  return fileSink(file, path, { kind: 'out', path });
+  return fileSink(file, path, { kind: 'out', path }, mark);
 }
 
 /** How many milliseconds pass between two looks whether a FIFO has a reader; guessed. */
@@ -77,12 +76,10 @@ function openStandardOutput(isJournaled: boolean, mark: OutputMark | undefined):
   const file = { fd: STDOUT, commit() {}, close() {} };
   const stats = fstatSync(STDOUT);
   const { dev, ino } = stats;
-  if (mark?.place.kind === 'file') {
-    checkOutput(undefined, mark);
-    cutTo(STDOUT, mark.offset);
-  }
+  const continued = mark?.place.kind === 'file' ? mark : undefined;
+  if (continued !== undefined) checkOutput(undefined, continued);
   if (!stats.isFile()) return streamSink(file, 'standard output', isJournaled);
-  return fileSink(file, 'standard output', { kind: 'file', dev, ino });
+  return fileSink(file, 'standard output', { kind: 'file', dev, ino }, continued);
 }
 
 /** Throws a UsageError where the output that a journal speaks of is another file now, or has lost a part. Changes nothing. */
@@ -110,26 +107,28 @@ function mustHave(offset: number, size: number, name: string, remedy: string): v
   throw new UsageError(`${name} is shorter than its journal says; ${remedy} ${sizes}`);
 }
 
-function cutTo(fd: number, offset: number): void {
-  if (fstatSync(fd).size > offset) ftruncateSync(fd, offset);
-}
-
-function fileSink({ fd, commit, close }: OutFile, name: string, place: Place): Sink {
+function fileSink({ fd, commit, close }: OutFile, name: string, place: Place, mark?: OutputMark): Sink {
   const begin = fstatSync(fd);
+  const offset = Math.min(begin.size, mark?.offset ?? begin.size);
+  if (offset < begin.size) ftruncateSync(fd, offset);
   /** Standard output may well be a file that has no name any more, and some file systems count no names. */
   const keepsName = place.kind === 'out' && begin.nlink > 0;
-  const sink = { place, offset: begin.size, write: writeText, commit, close };
+  const sink = { place, offset, write: writeText, commit, close };
+  /** The size of the file before it was cut: ours is not the only program that writes, so it may grow at any moment. */
+  let { size: end } = begin;
   return sink;
 
   async function writeText(text: string): Promise<void> {
-    // The size is measured, not added up: another program may have written to a redirected standard output before us.
     const before = fstatSync(fd).size;
-    sink.offset = before + writeAll(fd, text, name);
+    const isCut = before < end;
+    const least = before + writeAll(fd, text, name);
     const { size, nlink } = fstatSync(fd);
     if (keepsName && nlink === 0)
       throw new ExpectedError(`cannot write to '${name}': the file was removed during the run`);
-    if (size === sink.offset) return;
+    sink.offset = end = size;
+    if (size === least || (size > least && !isCut)) return;
     // The file is not open for appending, and we, or another program, had cut it: so the write began beyond its end, with zeros in between.
+    // Or another program had appended to it: so the write went over that.
     ftruncateSync(fd, before);
     const problem =
       place.kind === 'out'
