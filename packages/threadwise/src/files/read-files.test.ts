@@ -202,6 +202,15 @@ describe('what cannot be read', () => {
     assert.throws(() => readFiles(undefined as never), { code: 'ERR_OPTION' });
   });
 
+  test('is what an asynchronous source gives in place of a result: the reading ends, after the files before it', async () => {
+    const first = file(5);
+    const results: unknown[] = [{ done: false, value: first }, undefined];
+    const source = { [Symbol.asyncIterator]: () => ({ next: async () => results.shift() }) };
+    const reading = readFiles(source as unknown as AsyncIterable<string>, options);
+    assert.equal((await reading.next()).value?.path, first);
+    await assert.rejects(reading.next(), TypeError);
+  });
+
   test('is a NUL in a name: an error as any other', async () => {
     await assert.rejects(all(readFiles(['a\0b'])), { code: 'ERR_FILE_READ' });
   });

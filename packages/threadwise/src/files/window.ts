@@ -106,10 +106,9 @@ export class Window {
         take();
         this.wake();
       };
-      void next.then(
-        (result) => pulled(() => this.#arrived(result)),
-        (cause) => pulled(() => this.#broke('ended', cause)),
-      );
+      void Promise.resolve(next)
+        .then((result) => pulled(() => this.#arrived(result)))
+        .catch((cause: unknown) => pulled(() => this.#broke('ended', cause)));
     } catch (cause) {
       this.#broke('ended', cause);
     }
