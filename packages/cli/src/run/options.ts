@@ -63,9 +63,8 @@ export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTer
 /** Throws UsageError if several kinds of input are given, or none and standard input is a terminal. */
 export function resolveInput(raw: RawInputOptions, isStdinTerminal: boolean): InputOptions {
   const given = (['files', 'lines', 'json', 'range'] as const).filter((name) => raw[name] !== undefined);
-  if (given.length > 1) {
+  if (given.length > 1)
     throw new UsageError(`expected one kind of input, got ${given.map((name) => `--${name}`).join(' and ')}`);
-  }
   const { files, dot = false, read = false, lines, json, spread = false, range } = raw;
   if (dot && files === undefined) throw new UsageError('--dot needs --files');
   if (read && files === undefined) throw new UsageError('--read needs --files');

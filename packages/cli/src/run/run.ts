@@ -98,9 +98,8 @@ function failAtExit(code: number): void {
 function alreadyComplete({ journal, quiet }: RunOptions, { inputs, failed }: Counts): number {
   if (!quiet) {
     const failures = failed === 0 ? '' : `, ${failed} of them failed`;
-    process.stderr.write(
-      `already complete: journal '${journal}' has ${inputs} ${inputs === 1 ? 'input' : 'inputs'}${failures}\n`,
-    );
+    const things = inputs === 1 ? 'input' : 'inputs';
+    process.stderr.write(`already complete: journal '${journal}' has ${inputs} ${things}${failures}\n`);
   }
   return failed === 0 ? ExitCode.ok : ExitCode.failed;
 }

@@ -30,9 +30,8 @@ export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: Fil
   const wanted = parsed.filter((pattern) => pattern.kind !== 'exclusion');
   const exclusions = parsed.filter((pattern) => pattern.kind === 'exclusion');
   let total: number | undefined;
-  if (wanted.length === 0) {
+  if (wanted.length === 0)
     throw new UsageError(`expected a pattern that files can match, got only ${patterns.join(' ')}`);
-  }
   for (const pattern of wanted) {
     if (sized(matching(pattern)).next().done) throw new UsageError(nothingOf(pattern));
   }

@@ -92,9 +92,8 @@ export function planResume(path: string, identity: JournalIdentity): Resume {
 function resumeOf(path: string, fd: number, identity: JournalIdentity): Resume {
   const { size } = fstatSync(fd);
   const first = read(fd, 0, BLOCK_BYTES).toString('utf8').split('\n', 1)[0]!;
-  if (!first.startsWith(BEGINNING) && !BEGINNING.startsWith(first)) {
+  if (!first.startsWith(BEGINNING) && !BEGINNING.startsWith(first))
     throw new UsageError(`'${path}' is not a journal of threadwise run; expected a new file or one of ours`);
-  }
   const [line, ...more] = headOf(fd, size).split('\n');
   // The writer was killed within the first line.
   if (more.length === 0) return { ...newRun, size };
@@ -116,11 +115,10 @@ function resumeOf(path: string, fd: number, identity: JournalIdentity): Resume {
 }
 
 function checkIdentity(path: string, header: JournalHeader, identity: JournalIdentity): void {
-  if (header.version !== beginning.version) {
+  if (header.version !== beginning.version)
     throw new UsageError(
       `journal '${path}' has version ${cut(shownJson(header.version), LONGEST_VALUE)}, this command writes ${beginning.version}`,
     );
-  }
   const keys = Object.keys(identity) as (keyof JournalIdentity)[];
   const different = keys.filter((key) => !isDeepStrictEqual(header[key], identity[key]));
   if (different.length === 0) return;
@@ -159,11 +157,10 @@ function openForReading(path: string): number | undefined {
   const problem = `cannot read journal '${path}'`;
   const stats = attempt(() => statSync(path, { throwIfNoEntry: false }), problem);
   // The kind is checked before opening: to open a pipe that has no writer would block.
-  if (path === '-' || stats?.isFile() === false) {
+  if (path === '-' || stats?.isFile() === false)
     throw new UsageError(
       `cannot use '${path}' as a journal: expected a regular file, which can be read again`,
     );
-  }
   return stats && attempt(() => openSync(path, 'r'), problem);
 }
 

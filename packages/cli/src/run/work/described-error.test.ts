@@ -46,3 +46,20 @@ test('an error of which nothing would be seen is told in words', () => {
   assert.equal(told({}), 'Error');
   assert.equal(errorLine(describeError('')), 'thrown: ""');
 });
+
+test('the cause is told, where it says more: of `fetch failed` nothing else tells why', () => {
+  const told = (message: string, cause: unknown) =>
+    errorLine(describeError(new TypeError(message, { cause })));
+  const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+  assert.equal(
+    told('fetch failed', refused),
+    'TypeError: fetch failed (cause: AggregateError [ECONNREFUSED])',
+  );
+  assert.equal(told('no: a', new Error('a')), 'TypeError: no: a');
+  const [one, two] = [new Error('one'), new Error('two')];
+  one.cause = two;
+  two.cause = one;
+  assert.equal(errorLine(describeError(one)), 'Error: one (cause: Error: two)');
+  for (const cause of [undefined, null, 'text', new Proxy({}, { has: () => assert.fail() })])
+    assert.equal(told('why', cause), 'TypeError: why');
+});

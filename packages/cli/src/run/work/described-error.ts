@@ -1,6 +1,7 @@
 /** Turns a value that a task threw into plain words; one whose properties throw must not break the run. */
 
 import { inspect } from 'node:util';
+import { tried } from '../../system-error.js';
 import type { DescribedError } from './batch.js';
 
 const UNREADABLE = '(cannot be read)';
@@ -12,13 +13,18 @@ const OWN_CODE = [
   '[worker eval]',
 ];
 
-export function describeError(thrown: unknown): DescribedError {
+/** @param hasCause whether the message tells the error's own cause, if that says more */
+export function describeError(thrown: unknown, hasCause = true): DescribedError {
   if (!isErrorLike(thrown)) return { name: 'thrown', message: shownValue(thrown), code: undefined };
   // The code is null in Node.js's error for a child process that a signal has ended.
   const code = safely(() => ('code' in thrown ? String(thrown.code ?? '') : ''));
+  const message = safely(() => String(thrown.message));
+  const inner = tried(() => hasCause && 'cause' in thrown && isErrorLike(thrown.cause) && thrown.cause);
+  const cause = inner ? describeError(inner, false) : undefined;
+  const isTold = cause === undefined || (cause.message !== '' && message.includes(cause.message));
   return {
     name: safely(() => String(thrown.name)),
-    message: safely(() => String(thrown.message)),
+    message: isTold ? message : `${message} (cause: ${errorLine(cause)})`,
     code: code === '' ? undefined : code,
   };
 }
