@@ -1,6 +1,7 @@
 // `npm test`: what must hold on the installed Node.js, in minutes. `npm run test:all`: everything, on all versions; with `--rest --short`,
 // what must pass besides before a change lands. All run the steps first that find a failure most cheaply.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,23 +13,27 @@ import { prepare, root } from './prepare.mjs';
 const script = (name) => join(root, 'scripts', name);
 /** The programs that some tests need besides Node.js; without one, those tests say so and are skipped. */
 const TOOLS = ['prometheus', 'chromium', 'tmux', 'redis'];
-/** The steps. Each returns whether it passed. `npm test` takes the quick ones. */
-const steps = {
-  lint: { isQuick: true, passes: () => passes([script('lint.mjs')]) },
-  types: { isQuick: true, passes: () => passes([script('types.mjs')]) },
-  package: { isQuick: true, passes: () => passes([script('lint-packages.mjs')]) },
-  model: { isQuick: false, passes: () => passes([script('model.mjs')]) },
-  tests: { isQuick: true, passes: runTests },
-};
+/** The steps; each returns whether it passed. Those of a group start together: one of them alone would leave cores idle. */
+const groups = [
+  {
+    lint: () => passes([script('lint.mjs')]),
+    types: () => passes([script('types.mjs')]),
+    package: () => passes([script('lint-packages.mjs')]),
+  },
+  { model: () => passes([script('model.mjs')]) },
+  { tests: runTests },
+];
+const stepNames = groups.flatMap(Object.keys);
 
-function passes(args) {
-  return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status === 0;
+async function passes(args) {
+  const [code] = await once(spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }), 'close');
+  return code === 0;
 }
 
 /** How many milliseconds a test file may take: one that hangs is reported, and does not stop the others. */
 const LIMIT_MS = 20 * 60_000;
 
-/** How many test files run at a time: tests that load the machine must not starve others. */
+/** How many test files run at a time, unless the plan says otherwise: tests that load the machine must not starve others. */
 const FILES_AT_ONCE = 2;
 
 /** Runs tests on one Node.js. Returns their results. */
@@ -60,10 +65,10 @@ function testOn(node, { name, files, env, atOnce = FILES_AT_ONCE }) {
 }
 
 /** Runs the tests on one version after another: one that fails does not stop the others. */
-function runTests() {
+async function runTests() {
   const { nodes, skipped } = nodesFor(isQuick ? ['own'] : isShort ? ends : versions);
   // The tools are installed here, one after the other, and not by the tests that need them: two at a time would find the packages locked.
-  if (!isQuick) for (const tool of TOOLS) passes([script(`ensure-${tool}.mjs`)]);
+  if (!isQuick) for (const tool of TOOLS) await passes([script(`ensure-${tool}.mjs`)]);
   const results = nodes.flatMap((node, i) => {
     heading(`tests on Node.js ${node.version} (${i + 1} of ${nodes.length})`);
     const runs = isQuick ? quickRuns() : runsOn(node, { isRest, isShort, isWhole: versions !== undefined });
@@ -127,7 +132,7 @@ npm run test:all -- --rest --short    of that, what a change must pass before it
 npm test -- <step>…                   these steps
 npm test -- tests --node <version>…   all tests on these versions
 
-steps: ${Object.keys(steps).join(', ')}
+steps: ${stepNames.join(', ')}
 versions: ${choices.join(', ')}
 `;
 
@@ -139,7 +144,7 @@ function parse() {
   }
   const nodes = values.node?.flatMap((value) => value.split(','));
   for (const [what, given, known] of [
-    ['step', positionals, Object.keys(steps)],
+    ['step', positionals, stepNames],
     ['Node.js', nodes ?? [], choices],
   ]) {
     const unknown = given.find((name) => !known.includes(name));
@@ -175,16 +180,19 @@ function refuse(message) {
 const { isQuick, isRest, isShort, versions, only } = parse();
 
 /** Whether a step runs: one that is named or, without names, the quick steps, the rest, or all of them. */
-function isWanted([name, step]) {
+function isWanted(name) {
   if (only.length > 0) return only.includes(name);
   if (name === 'tests') return true;
-  return step.isQuick ? !isRest : !isQuick;
+  return name === 'model' ? !isQuick : !isRest;
 }
 
 await prepare();
-for (const [name, step] of Object.entries(steps).filter(isWanted)) {
-  if (name !== 'tests') heading(name);
-  if (step.passes()) continue;
-  say(`\n${name} failed`);
+for (const group of groups) {
+  const wanted = Object.keys(group).filter(isWanted);
+  if (wanted.length > 0 && wanted[0] !== 'tests') heading(wanted.join(', '));
+  const passed = await Promise.all(wanted.map((name) => group[name]()));
+  const failed = wanted.filter((_, i) => !passed[i]);
+  if (failed.length === 0) continue;
+  say(`\n${failed.join(', ')} failed`);
   process.exit(1);
 }

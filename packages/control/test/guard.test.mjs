@@ -156,7 +156,7 @@ test('without a Host there is no answer', async (t) => {
   old.write('GET /api/pools HTTP/1.0\r\n\r\n');
   assert.match(await readToEnd(old), /^HTTP\/1\.1 403 .*ERR_CONTROL_HOST/s);
   const current = await rawConnection(t, server);
-  current.write('GET /api/pools HTTP/1.1\r\n\r\n');
+  current.write('GET /api/pools HTTP/1.1\r\nConnection: close\r\n\r\n');
   assert.match(
     await readToEnd(current),
     /^HTTP\/1\.1 400 .*ERR_CONTROL_REQUEST.*HTTP\/1\.1 needs the header 'Host'/s,

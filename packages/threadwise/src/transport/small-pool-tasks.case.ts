@@ -32,7 +32,11 @@ export const placesOf = (views: readonly Uint8Array[]) =>
     ...[byteOffset, byteLength, buffer.byteLength],
     views.findIndex((view) => view.buffer === buffer),
   ]);
-export const sum = (values: Iterable<number>) => [...values].reduce((all, value) => all + value, 0);
+export function sum(values: Iterable<number>): number {
+  let all = 0;
+  for (const value of values) all += value;
+  return all;
+}
 export const add = (words: Int32Array) => Atomics.add(words, 0, 1);
 export const pattern = (source: string) => new RegExp(source);
 /** What else a call got beside its bytes, and the bytes' sum. */
