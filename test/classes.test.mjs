@@ -1,6 +1,6 @@
 // Instances of registered classes arrive as instances, on either side and over every transport.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { createPool } from 'threadwise';
 import { apart, moduleUrl, outcome, poolFor, ways } from './fixtures/helpers.mjs';
 import {
@@ -34,9 +34,14 @@ const cyclic = () => {
 for (const [way, options] of Object.entries(WAYS)) {
   describe(`instances of classes, ${way}`, () => {
     const made = (t, more) => poolFor(t, { threads: 1, classes, ...options, ...more }, url);
+    /** For what needs no options of its own: a thread, or a process, takes long to start. */
+    let pool;
+    before(() => {
+      pool = createPool(url, { threads: 1, classes, ...options });
+    });
+    after(() => pool.destroy());
 
-    test('as arguments, however deep they lie', async (t) => {
-      const pool = made(t);
+    test('as arguments, however deep they lie', async () => {
       const money = new Money(5);
       const values = [
         [new Point(3, 4), 'Point 5'],
@@ -76,8 +81,7 @@ for (const [way, options] of Object.entries(WAYS)) {
       assert.deepEqual(await pool.tasks.kinds(), []);
     });
 
-    test('as results, and what was not registered stays plain', async (t) => {
-      const pool = made(t);
+    test('as results, and what was not registered stays plain', async () => {
       const big = new Order(
         Array.from({ length: 5000 }, (_, i) => new Point(i, 0)),
         new Money(7),
@@ -110,8 +114,7 @@ for (const [way, options] of Object.entries(WAYS)) {
       if (mapped) assert.deepEqual([mapped[0].norm, mapped[1].cents], [5, 5]);
     });
 
-    test('who is the same stays the same, cycles too; getters cross as what they give', async (t) => {
-      const pool = made(t);
+    test('who is the same stays the same, cycles too; getters cross as what they give', async () => {
       const [point, money] = [new Point(3, 4), new Money(5)];
       assert.equal(await pool.run('isSame', [point, point]), true);
       assert.equal(await pool.run('isSame', [money, money]), true);
@@ -150,8 +153,7 @@ for (const [way, options] of Object.entries(WAYS)) {
       assert.equal((await outcome(pool.run('throwsIt', [new Point(3, 4)]))).error.norm, 5);
     });
 
-    test('as causes of errors, and among the errors of an AggregateError', async (t) => {
-      const pool = made(t);
+    test('as causes of errors, and among the errors of an AggregateError', async () => {
       for (const value of [new Point(3, 4), new Money(5)]) {
         const { error } = await outcome(pool.run('failsFor', [value]));
         const arrived = [error.cause.cause, error.errors[0], error.errors[1].cause];
@@ -176,23 +178,20 @@ for (const [way, options] of Object.entries(WAYS)) {
       assert.deepEqual(await pool.run('lastReason', []), at);
     });
 
-    test('an abort tells its reason, although that is its own cause', async (t) => {
-      const pool = made(t);
+    test('an abort tells its reason, although that is its own cause', async () => {
       const reason = new Error('enough');
       reason.cause = reason;
       const { error } = await outcome(pool.run('echo', [1], { signal: AbortSignal.abort(reason) }));
       assert.equal(error.cause, reason);
     });
 
-    test('a lease among the arguments stays one', async (t) => {
-      const pool = made(t);
+    test('a lease among the arguments stays one', async () => {
       const lease = pool.lease(3);
       lease.bytes.fill(2);
       assert.equal(await pool.run('sumOf', [lease, new Money(5)]), 11);
     });
 
-    test('a value that looks packed arrives as it is', async (t) => {
-      const pool = made(t);
+    test('a value that looks packed arrives as it is', async () => {
       const [packed] = [['\0threadwise.instances', { x: 1 }, ['Point'], []]];
       assert.deepEqual(await pool.run('echo', [packed]), packed);
       assert.deepEqual(await pool.run('kinds', [1, packed]), [
@@ -201,8 +200,7 @@ for (const [way, options] of Object.entries(WAYS)) {
       ]);
     });
 
-    test('what cannot cross is refused, and said; the pool works on', async (t) => {
-      const pool = made(t);
+    test('what cannot cross is refused, and said; the pool works on', async () => {
       const refused = async (call, message) => {
         const { error } = await outcome(call);
         assert.equal(error.code, 'ERR_NOT_CLONEABLE');
