@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { lines, numbers, runTask, start, task, temporaryFolder } from './command.mjs';
 
 const folder = temporaryFolder();
@@ -167,17 +167,31 @@ async function endsAtCtrlC(t, args) {
 }
 const needsFifos = { skip: !isPosix && 'there are no FIFOs', timeout: 60_000 };
 
-test('lines: a FIFO that nobody writes to does not hold up Ctrl-C', needsFifos, async (t) => {
-  execFileSync('mkfifo', [at('silent')]);
-  await endsAtCtrlC(t, ['--lines', 'silent']);
-  await endsAtCtrlC(t, ['--json', 'silent']);
-});
+/** At the same time: each waits for the first line of progress, which comes after two seconds. */
+describe('FIFOs and Ctrl-C', { concurrency: true }, () => {
+  test('lines: a FIFO that nobody writes to does not hold up Ctrl-C', needsFifos, async (t) => {
+    execFileSync('mkfifo', [at('silent')]);
+    await Promise.all(['--lines', '--json'].map((option) => endsAtCtrlC(t, [option, 'silent'])));
+  });
 
-test('lines: a FIFO whose writer has nothing to say does not hold up Ctrl-C', needsFifos, async (t) => {
-  execFileSync('mkfifo', [at('idle')]);
-  const writer = openSync(at('idle'), 'r+');
-  await endsAtCtrlC(t, ['--lines', 'idle']);
-  closeSync(writer);
+  test('lines: a FIFO whose writer has nothing to say does not hold up Ctrl-C', needsFifos, async (t) => {
+    execFileSync('mkfifo', [at('idle')]);
+    const writer = openSync(at('idle'), 'r+');
+    await endsAtCtrlC(t, ['--lines', 'idle']);
+    closeSync(writer);
+  });
+
+  test('read: a FIFO that nobody writes to does not hold up a second Ctrl-C', needsFifos, async (t) => {
+    execFileSync('mkfifo', [at('unwritten')]);
+    const args = ['run', task('size'), '--files', 'unwritten', '--read'];
+    const { child, ended, until } = start(args, { cwd: folder });
+    t.after(() => child.kill('SIGKILL'));
+    await until('stderr', / of 1/);
+    child.kill('SIGINT');
+    await until('stderr', /stopping when what runs is finished/);
+    child.kill('SIGINT');
+    assert.equal((await ended).code, 130);
+  });
 });
 
 test('lines: of a FIFO, until its writer ends', needsFifos, async () => {
@@ -187,18 +201,6 @@ test('lines: of a FIFO, until its writer ends', needsFifos, async () => {
   await writeFile(at('told'), text);
   const { code, stdout } = await reading;
   assert.deepEqual([code, stdout], [0, text]);
-});
-
-test('read: a FIFO that nobody writes to does not hold up a second Ctrl-C', needsFifos, async (t) => {
-  execFileSync('mkfifo', [at('unwritten')]);
-  const args = ['run', task('size'), '--files', 'unwritten', '--read'];
-  const { child, ended, until } = start(args, { cwd: folder });
-  t.after(() => child.kill('SIGKILL'));
-  await until('stderr', / of 1/);
-  child.kill('SIGINT');
-  await until('stderr', /stopping when what runs is finished/);
-  child.kill('SIGINT');
-  assert.equal((await ended).code, 130);
 });
 
 test('read: of a FIFO, until its writer ends', needsFifos, async () => {
