@@ -205,6 +205,12 @@ describe('threadwise analyze server', { concurrency: 4 }, () => {
     ['routes.mjs', ['extra'], /expected one app, and its own arguments after --, got 'extra'/],
     ['routes.mjs', ['extra', '--', 'own'], /arguments after --, got 'extra'/],
     ['http2.mjs', [], /http2\.mjs listens with node:http2, and the load speaks HTTP\/1\.1/],
+    [
+      'tcp.mjs',
+      ['--', '9000'],
+      /tcp\.mjs listens on port 9000 without node:http, and the load speaks HTTP\/1\.1/,
+    ],
+    ['tcp.mjs', [], /tcp\.mjs listens on port [1-9]\d* without node:http/],
     ['waits-forever.mjs', ['--budget', '2s'], /waits-forever\.mjs listened on no port within 10 s/],
     ['clusters-itself.mjs', [], /starts a cluster by itself/],
     [

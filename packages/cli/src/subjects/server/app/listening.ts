@@ -32,8 +32,8 @@ export function listenOnLoopback(wanted: number | undefined) {
     others: [] as number[],
     /** Whether a wanted server listens, or is about to. */
     isExpected: false,
-    /** Whether a wanted server speaks HTTP/2, which the load generator does not. */
-    hasHttp2: false,
+    /** How a server listens that does not speak what the load generator does: `on port 9000`. */
+    foreign: undefined as string | undefined,
     /** The servers that listen on something else than a port, such as a socket file. */
     elsewhere: [] as net.Server[],
   };
@@ -61,18 +61,20 @@ export function listenOnLoopback(wanted: number | undefined) {
 
   function note(server: net.Server, wished: number): void {
     const isWanted = wanted === undefined || wished === wanted;
-    const isHttp2 = HTTP2_SERVERS.has(server.constructor.name);
-    const isHttp = isHttp2 || server instanceof https.Server || server instanceof http.Server;
-    if (isHttp && !isWanted) listening.others.push(wished);
-    else if (isHttp2) listening.hasHttp2 = true;
-    else if (isHttp) listening.isExpected = true;
+    const isHttp = server instanceof https.Server || server instanceof http.Server;
+    if (isHttp && isWanted) listening.isExpected = true;
+    else if (isHttp) listening.others.push(wished);
     const events: NodeJS.EventEmitter = server;
     const listens = (): void => {
       events.off(errorMonitor, fails);
-      ports.set(server, (server.address() as net.AddressInfo).port);
-      if (isHttp && isWanted && !isHttp2) found(server);
+      const { port } = server.address() as net.AddressInfo;
+      ports.set(server, port);
+      if (isHttp && isWanted) return found(server);
       // Other servers do not keep the process alive, so that an app which has nothing else to do is noticed.
-      else if (isHttp) server.unref();
+      server.unref();
+      const isHttp2 = HTTP2_SERVERS.has(server.constructor.name);
+      if (!isHttp)
+        listening.foreign = isHttp2 ? 'with node:http2' : `on port ${wished || port} without node:http`;
     };
     const fails = (): void => {
       events.off('listening', listens);

@@ -56,13 +56,13 @@ async function nothingLeftToDo(): Promise<void> {
 /** @param what what the app did, such as `listens on no port` */
 function whyNever(what: string, setup: AppSetup, listening: Listening, exported: ModuleNamespace) {
   const { module, port, export: given } = setup;
-  const { others, hasHttp2, elsewhere } = listening;
+  const { others, foreign, elsewhere } = listening;
   const file = basename(fileURLToPath(module));
   if (port !== undefined && others.length > 0) {
     return `--port: expected one that it listens on, which is ${others.join(', ')}, got ${port}`;
   }
-  if (hasHttp2) {
-    return `${file} listens with node:http2, and the load speaks HTTP/1.1. Expected a server of node:http or node:https: export one with the same handlers for the measurement`;
+  if (foreign !== undefined) {
+    return `${file} listens ${foreign}, and the load speaks HTTP/1.1. Expected a server of node:http or node:https: export one with the same handlers for the measurement`;
   }
   const path = elsewhere.map((server) => server.address()).find((address) => typeof address === 'string');
   if (path !== undefined) {

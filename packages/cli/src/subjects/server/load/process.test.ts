@@ -4,15 +4,19 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
+import autocannon from 'autocannon';
 import { Child } from '../../../experiment/child.js';
-import type { LoadTalk } from './process.js';
+import { keepNoBody, type LoadTalk } from './process.js';
 
 const GET = { method: 'GET', headers: {}, body: undefined };
-/** It never ends an answer: /half begins one, and /reset breaks it off. */
+/** It ends the answer to /page alone: /half begins one, and /reset breaks it off. */
 const app = http.createServer(({ url }, response) => {
   if (url === '/never') return;
+  if (url === '/page') return void response.end('a page');
   response.write('half', () => url === '/reset' && response.destroy());
 });
+const listens = once(app.listen(0, '127.0.0.1'), 'listening');
+const originOf = () => `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
 const load = new Child<LoadTalk>(new URL('./process.js', import.meta.url));
 after(async () => {
   await load.kill();
@@ -21,8 +25,8 @@ after(async () => {
 });
 
 test('an answer that does not end is late, as is one that does not begin; one that breaks off fails', async () => {
-  await once(app.listen(0, '127.0.0.1'), 'listening');
-  const origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
+  await listens;
+  const origin = originOf();
   const said = async (path: string, limitMs: number) => {
     const outcome = await load.ask('ask', { origin, requests: [{ ...GET, path }], limitMs }, 60_000);
     assert.ok(outcome.kind === 'done');
@@ -31,4 +35,12 @@ test('an answer that does not end is late, as is one that does not begin; one th
   assert.equal(await said('/never', 300), 'does not answer within 0.3 s');
   assert.equal(await said('/half', 300), 'does not answer within 0.3 s');
   assert.equal(await said('/reset', 30_000), 'fails: it closed the connection in the middle of the answer');
+});
+
+test('autocannon does not keep the answers: many megabytes would take most of its time', async () => {
+  await listens;
+  const got: unknown[] = [];
+  const requests = [{ path: '/page', onResponse: (...args: unknown[]) => got.push(...args.slice(0, 2)) }];
+  await autocannon({ url: originOf(), connections: 1, amount: 1, requests, setupClient: keepNoBody });
+  assert.deepEqual(got, [200, '']);
 });

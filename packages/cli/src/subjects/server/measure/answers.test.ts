@@ -1,7 +1,7 @@
 /** What counts as the same answer: an app that does not await an offloaded function must never pass for one that does. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, compareAnswer, complaintOf } from './answers.js';
+import { type Answer, compareAnswer, complaintOf, shortened } from './answers.js';
 
 const answer = (body: string, more: Partial<Answer> = {}): Answer => ({
   status: 200,
@@ -53,6 +53,21 @@ test('the shared beginning and end never overlap', () => {
 test('answers that share nothing: it cannot be told', () => {
   assert.equal(likeness(['1', '2'], '3'), 'unclear');
   assert.equal(likeness(['1', '2'], '{}'), 'unclear');
+});
+
+test('of a large answer the ends are kept, and so much of the rest that a difference is seen', () => {
+  const large = (at: number, byte: number) => {
+    const body = new Uint8Array(3 * 2 ** 20).fill(97);
+    body[at] = byte;
+    return answer('', { body: shortened(body) });
+  };
+  const reference = large(0, 97);
+  assert.ok(reference.body.length < 2 * 2 ** 20);
+  for (const at of [0, 2 ** 20, 3 * 2 ** 20 - 1]) {
+    assert.equal(compareAnswer([reference, reference], large(at, 97)), 'same');
+    assert.equal(compareAnswer([reference, reference], large(at, 98)), 'different');
+    assert.equal(compareAnswer([reference, large(at, 98)], large(at, 99)), 'alike');
+  }
 });
 
 test('what is no answer to put load on is told, with where a redirect leads', () => {

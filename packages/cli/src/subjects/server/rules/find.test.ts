@@ -110,6 +110,22 @@ test('an app that mostly waits, and now and then blocks: not left alone where a 
   assert.equal(answerOf({ asIs, cluster: { ...WAITING, p99Ms: 150 } }), 'unknown');
 });
 
+test('answers that take longer than most rounds: no verdict, since a rate of 0 says nothing', () => {
+  const withRates = (asIs: number[], cluster: number[]) => {
+    const given = fakeServer({ asIs: WAITING, cluster: WAITING });
+    const rates = { asIs: { ...given.asIs, rate: asIs }, cluster: { ...given.cluster!, rate: cluster } };
+    return findServer({ ...given, ...rates }).verdict.sentence;
+  };
+  const [none, some, all] = [
+    [0, 0, 0, 0, 0, 0],
+    [4, 0, 0, 0, 0, 5],
+    [4, 4, 4, 4, 4, 4],
+  ];
+  const more = 'answered no request in most rounds: a larger --budget gives more time';
+  assert.equal(withRates(some, none), `Cannot tell: the app as it is ${more}`);
+  assert.equal(withRates(all, some), `Cannot tell: a cluster of 4 processes ${more}`);
+});
+
 test('one core: left alone, since there is one; a quota for less than two cores is another reason', () => {
   const cluster = { rate: 950, p99Ms: 60, loadShare: 0.3, cpuShare: 0.7 };
   const given = fakeServer({

@@ -159,8 +159,11 @@ export function errorsOf({ answers, bad, sockets, timeouts, first }: ErrorSample
 function isTooLittle({ samples: { asIs, control, skipped }, ways }: Figures): Maybe {
   // Only rounds count in which both the app as it is and its control were measured.
   const rounds = Math.min(asIs.rate.length, control.rate.length);
-  if (asIs.rate.length > 0 && asIs.errors.answers === 0)
-    return unknown('no request was answered in time: a larger --budget gives more time');
+  const silent = [{ title: 'the app as it is', lane: asIs }, ...ways].find(
+    ({ lane }) => middleOf(lane.rate) === 0,
+  );
+  if (silent !== undefined)
+    return unknown(`${silent.title} answered no request in most rounds: a larger --budget gives more time`);
   if (rounds > 0 && ways.length === 0) {
     const [first] = rules.notMeasured(skipped);
     return unknown(`there is nothing to compare with${first === undefined ? '' : ` (${first})`}`);
