@@ -115,6 +115,18 @@ describe('one class of sizes', () => {
     assert.match(one.verdict.sentence, /^Cannot tell: one round is too few/);
   });
 
+  test('where its files have vanished, it is said, and not that a quieter machine would tell', () => {
+    const rounds = fakeRounds({ ...FEWER_ASYNC, ...MORE_IN_WORKERS }, 0.01, 2);
+    const batch = { files: 10, bytes: 1000, repeatsFiles: true };
+    const gone = fakeClass(rounds, { sampled: { files: 0, bytes: 0 }, batch });
+    const { verdict, reasons, warnings } = analyzeFolder(fakeFolder([gone]));
+    assert.equal(verdict.sentence, 'Cannot tell: none of the files could be read any more');
+    assert.match(reasons[0]!, /^files below 4 KiB: cannot tell: none of the files could be read any more$/);
+    assert.doesNotMatch(warnings.join('\n'), /again and again/);
+    const both = analyzeFolder(fakeFolder([fakeClass(rounds), { ...gone, ...SECOND }]));
+    assert.match(both.verdict.sentence, /^Cannot tell: 2 rounds are too few; .* What would tell: a quieter/);
+  });
+
   test('what one thread does best is said where only workers cannot be told', () => {
     const { verdict } = findings(
       { ...FEWER_ASYNC, workers: 1.1, 'workers-read-files': 1, 'async-all': 0.1 },

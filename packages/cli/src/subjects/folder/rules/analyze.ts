@@ -38,8 +38,8 @@ export function analyzeFolder(samples: FolderSamples) {
 }
 
 function weigh(samples: ClassSamples, wholeMs: number | undefined) {
-  const { fromBytes, belowBytes, warm, cold, batch } = samples;
-  const comparison = compareWays(warm, wholeMs);
+  const { fromBytes, belowBytes, warm, cold, batch, sampled } = samples;
+  const comparison = compareWays(warm, sampled.files, wholeMs);
   const findingOf = (round: RoundSamples, compared: Comparison) => ({
     place: compared.place,
     how: compared.how,
@@ -64,7 +64,12 @@ function weigh(samples: ClassSamples, wholeMs: number | undefined) {
   });
   const own = findingOf(warm, comparison);
   // `cold` is about files that come from the disk; undefined: not measured.
-  const finding = { fromBytes, belowBytes, ...own, cold: cold && findingOf(cold, compareWays(cold)) };
+  const finding = {
+    fromBytes,
+    belowBytes,
+    ...own,
+    cold: cold && findingOf(cold, compareWays(cold, sampled.files)),
+  };
   return { samples, comparison, finding };
 }
 
@@ -152,6 +157,7 @@ function ofClass({ samples, comparison: { noise = 0 } }: Weighed): (string | fal
   const isOff = warm.ways.some(({ readBytes }) => readBytes !== undefined && readBytes !== batch.bytes);
   return [
     batch.repeatsFiles &&
+      sampled.files > 0 &&
       `${name}: there ${sampled.files === 1 ? 'is one file' : `are ${sampled.files} files`} to measure on, read again and again`,
     sampled.files < files && `${name}: measured on ${counted(sampled.files, 'file')} of ${count(files)}`,
     noise > MUCH_NOISE &&
@@ -218,7 +224,8 @@ function beforeStart({ wholeMs }: Comparison): string | undefined {
   return `all files of the folder are read in ${duration(wholeMs)}, before a thread has started`;
 }
 
-function unclear({ rounds, workersGain, noise }: Comparison): string {
+function unclear({ rounds, isGone, workersGain, noise }: Comparison): string {
+  if (isGone) return 'none of the files could be read any more';
   if (rounds === 0) return 'nothing was measured';
   const isFew = rounds < rules.ENOUGH_ROUNDS;
   const tooFew = rounds === 1 ? 'one round is too few' : `${rounds} rounds are too few`;
@@ -235,19 +242,21 @@ function folderSentence(classes: readonly Weighed[]): string {
     advice: adviceOf(group.map(({ comparison }) => comparison)),
     known: asFarAsKnown(group[0]!.comparison),
   }));
+  const left = classes.map(({ comparison }) => comparison).findLast(({ isGone }) => !isGone);
+  const help = left === undefined ? '' : `. ${rules.WHAT_WOULD_TELL}`;
   const [only, ...others] = all;
   if (only === undefined) return 'Cannot tell: no file could be measured';
   if (others.length === 0) {
     const which = classes.length > 1 ? 'files of all these sizes' : `files (${only.sizes})`;
     return only.advice === undefined
-      ? `Cannot tell${only.known}: ${unclear(classes.at(-1)!.comparison)}. ${rules.WHAT_WOULD_TELL}`
+      ? `Cannot tell${only.known}: ${unclear(left ?? classes[0]!.comparison)}${help}`
       : `Read ${which} ${only.advice}`;
   }
   const advised = all.filter(({ advice }) => advice !== undefined).map((of) => `${of.sizes} ${of.advice}`);
   const unknown = all
     .filter(({ advice }) => advice === undefined)
     .map(({ sizes, known }) => `of files ${sizes}${known || ' how they are read best'}`);
-  if (advised.length === 0) return `Cannot tell ${unknown.join('; ')}. ${rules.WHAT_WOULD_TELL}`;
+  if (advised.length === 0) return `Cannot tell ${unknown.join('; ')}${help}`;
   const rest = unknown.length === 0 ? '' : `; it cannot be told ${unknown.join(', and ')}`;
   return `Read files ${advised.join('; ')}${rest}`;
 }

@@ -16,8 +16,8 @@ const THREAD_START_MS = 15;
 
 export type Comparison = ReturnType<typeof compareWays>;
 
-/** @param wholeMs how many milliseconds one thread takes for all files: in less than another takes to start, even unclear workers do not pay */
-export function compareWays(round: RoundSamples, wholeMs = Number.POSITIVE_INFINITY) {
+/** @param files how many files are left to measure on. @param wholeMs how many milliseconds one thread takes for all files: in less than another takes to start, even unclear workers do not pay */
+export function compareWays(round: RoundSamples, files: number, wholeMs = Number.POSITIVE_INFINITY) {
   const noise = noiseOfLoop(round);
   const fastest = (...names: WayName[]) => greatest(names, (name) => estimate(seriesOf(round, name))?.value);
   const [asyncWay, workersWay] = [
@@ -48,6 +48,8 @@ export function compareWays(round: RoundSamples, wholeMs = Number.POSITIVE_INFIN
   const isSmall = place === 'unknown' && how !== 'unknown' && wholeMs <= THREAD_START_MS;
   return {
     rounds,
+    /** Whether all files that it was measured on have vanished, or may not be read any more. */
+    isGone: files === 0,
     place: isSmall ? ('one-thread' as const) : place,
     how,
     /** How many times as many files the better asynchronous way reads as the synchronous loop. */
