@@ -70,6 +70,7 @@ test('a function that behaves is measured in every way', async () => {
     failsInWorker: undefined,
     repeats: 'same',
     returnsStream: false,
+    remembers: false,
     changesItsArgument: false,
     uncloneable: { argument: undefined, result: undefined },
     hasSetup: false,

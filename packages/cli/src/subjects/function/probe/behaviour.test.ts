@@ -5,24 +5,46 @@ import { Child } from '../../../experiment/child.js';
 import type { StepsOf } from '../../../experiment/serve.js';
 
 const BUSY_MS = 20;
-const MODULE = `
-let calls = 0;
-export const once = (input) => {
-  if (calls++ > 0) throw new Error('only once');
-  for (const end = performance.now() + ${BUSY_MS}; performance.now() < end; );
-  return input;
-};`;
+const BUSY = `for (const end = performance.now() + ${BUSY_MS}; performance.now() < end; );`;
 
-test('the time of a call that failed is not the time of its input', async () => {
+/** What is said of a module with one function, called with these inputs. */
+async function reportOf(code: string, inputs: readonly unknown[]) {
   const probe = new Child<StepsOf<typeof import('./behaviour.js').open>>(
     new URL('./behaviour.js', import.meta.url),
   );
-  const module = `data:text/javascript,${encodeURIComponent(MODULE)}`;
+  const module = `data:text/javascript,${encodeURIComponent(code)}`;
   const subject = { module, export: undefined, passing: 'value' } as const;
-  const outcome = await probe.ask('open', { subject, inputs: [1], shareMs: 60_000 }, 60_000);
+  const outcome = await probe.ask('open', { subject, inputs, shareMs: 60_000 }, 60_000);
   await probe.kill();
   assert.ok(outcome.kind === 'done', outcome.kind);
-  const { inputMs, behaviour } = outcome.value;
+  return outcome.value;
+}
+
+test('the time of a call that failed is not the time of its input', async () => {
+  const once = `
+    let calls = 0;
+    export const once = (input) => {
+      if (calls++ > 0) throw new Error('only once');
+      ${BUSY}
+      return input;
+    };`;
+  const { inputMs, behaviour } = await reportOf(once, [1]);
   assert.equal(behaviour.failures.failed, 1);
   assert.ok(inputMs.length === 1 && inputMs[0]! >= BUSY_MS, `${inputMs}`);
+});
+
+test('a function that keeps its results is seen, since a call with the same input is far sooner over', async () => {
+  const kept = `
+    const known = new Set();
+    export const kept = (input) => {
+      if (!known.has(input)) { ${BUSY} }
+      known.add(input);
+      return input;
+    };`;
+  const computes = `export const computes = (input) => { ${BUSY} return input; };`;
+  const remembers = async (code: string, inputs: unknown[]) =>
+    (await reportOf(code, inputs)).behaviour.remembers;
+  assert.equal(await remembers(kept, [1, 2, 3, 4, 5]), true);
+  assert.equal(await remembers(kept, [1, 2]), false, 'one pair may be chance');
+  assert.equal(await remembers(computes, [1, 2, 3, 4, 5]), false);
 });

@@ -38,6 +38,11 @@ function newReport({ name, hasSetup }: Subject) {
 
 /** How many inputs are tried twice: to compare the results, and because the second call is faster. */
 const REPEATED = 5;
+/** Calls with an input that came before are far sooner over if each of this many or more takes less than a tenth of the first one's time. */
+const LEAST_PAIRS = 3;
+const FAR_SOONER = 10;
+/** A first call of fewer milliseconds says nothing: what surrounds it takes as long. */
+const TELLING_MS = 0.1;
 /** A result of more bytes is not sent to the parent process as a pattern. */
 const MAX_PATTERN_BYTES = 64 * 2 ** 20;
 
@@ -61,6 +66,8 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
   // A timer of an earlier call may end the process as well.
   process.once('exit', () => void tell(numbers.getStore()));
   const end = performance.now() + setup.shareMs;
+  /** For each input but the first, whose first call runs code that was not compiled: how many times as long its first call took. */
+  const sooner: number[] = [];
   for (const [i, input] of setup.inputs.map(standalone).entries()) {
     // The first input is tried even if the time is over.
     if (i > 0 && performance.now() > end) break;
@@ -79,8 +86,11 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
       behaviour.repeats = isSame && behaviour.repeats !== 'different' ? 'same' : 'different';
     }
     // A call that fails may be over sooner than one that does its work.
-    inputMs.push(again !== undefined && 'value' in again ? Math.min(first.ms, again.ms) : first.ms);
+    const isWhole = again !== undefined && 'value' in again;
+    inputMs.push(isWhole ? Math.min(first.ms, again.ms) : first.ms);
+    if (isWhole && i > 0) sooner.push(first.ms < TELLING_MS ? 1 : first.ms / again.ms);
   }
+  behaviour.remembers = sooner.length >= LEAST_PAIRS && sooner.every((times) => times >= FAR_SOONER);
   return { opened: report };
 };
 

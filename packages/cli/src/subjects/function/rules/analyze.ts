@@ -80,7 +80,7 @@ const UNEVEN = 20;
 function warningsOf(facts: Facts): string[] {
   const { samples } = facts;
   const { subject, behaviour, inline, machine } = samples;
-  const { failures, repeats, changesItsArgument, hasSetup, plainClasses } = behaviour;
+  const { failures, repeats, remembers, changesItsArgument, hasSetup, plainClasses } = behaviour;
   const { callMs } = inline;
   return applying([
     contradiction(facts),
@@ -88,6 +88,8 @@ function warningsOf(facts: Facts): string[] {
       `${failures.failed} of ${say.counted(failures.calls, 'call')} failed: ${failures.first ?? 'no message'}`,
     repeats === 'different' &&
       'the same input gave another result when it was given again: it keeps state, or is random. Each worker has a state of its own',
+    remembers &&
+      'with an input that came before, a call takes less than a tenth of the time: its result, or what it reads, is kept. All figures are of inputs that come again and again',
     changesItsArgument &&
       'it changes its argument: in a worker that is a copy, and the caller does not see it',
     plainClasses.length > 0 &&

@@ -82,6 +82,15 @@ test('a call that takes long and computes little may wait for something', () => 
   );
 });
 
+test('a call that computes does not wait, also where other programs came only after the measurement had begun', () => {
+  const crowded = (changes: Partial<Model>) => {
+    const samples = simulate(model({ isPromise: true, others: 12, ...changes }));
+    return analyze({ ...samples, machine: { ...samples.machine, loadBefore: 0 } }).verdict.answer;
+  };
+  assert.notEqual(crowded({ runMs: 5 }), 'async');
+  assert.equal(crowded({ runMs: 5, computing: 0.01 }), 'async');
+});
+
 test('a gain that is but taken from other programs is none', () => {
   const short = { runMs: 0.002, crossingMs: 0.003, mainMs: 0.001 };
   assert.equal(shared(short, 0.5, 1.5).verdict.answer, 'unknown');

@@ -136,8 +136,8 @@ export function loopShare({ inline: { rate, cpuMs } }: Pick<Samples, 'inline'>):
 
 /** Whether a call surely computes for less than this share, and not for want of a core: on a busy machine computing calls wait as well. */
 export function computesLessThan(share: number, samples: Samples): boolean {
-  const { cores, loadBefore } = samples.machine;
-  const left = Math.min(1, cores / (1 + loadBefore));
+  const { cores, loadBefore, othersShare = 0 } = samples.machine;
+  const left = Math.min(1, cores / (1 + loadBefore), cores * (1 - othersShare));
   const own = computingShare(samples);
   return own !== undefined && own.high < share * left;
 }

@@ -25,6 +25,7 @@ const behaviour: fc.Arbitrary<Samples['behaviour']> = fc.oneof(
     endedInWorker: end,
     failsInWorker: maybe(fc.string()),
     repeats: fc.constantFrom('same', 'different', 'unknown'),
+    remembers: fc.boolean(),
     changesItsArgument: fc.boolean(),
     plainClasses: fc.array(fc.constantFrom('Point', 'Money')),
     uncloneable: fc.record({ argument: maybe(fc.string()), result: maybe(fc.string()) }),

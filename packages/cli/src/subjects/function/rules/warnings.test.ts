@@ -22,6 +22,7 @@ test('warns of a function that does more than compute', () => {
     '1 of 1 call failed: no message',
   ]);
   assert.match(behaving({ repeats: 'different' })[0]!, /keeps state, or is random/);
+  assert.match(behaving({ remembers: true })[0]!, /less than a tenth .*inputs that come again and again$/);
   assert.match(behaving({ changesItsArgument: true })[0]!, /changes its argument/);
   assert.match(behaving({ hasSetup: true })[0]!, /setup or teardown/);
   assert.match(
