@@ -131,6 +131,10 @@ test('an async call that computes and waits: what one event loop can do with man
     verdictOf({ ...given, computing: 0.52, cores: 2, threads: [1, 2] }),
     'unknown: Cannot tell: threads bring 2 x the calls, but a call also waits, and one event loop with many at a time may do as well. Start many calls before you await the first, then measure that',
   );
+  assert.equal(
+    verdictOf({ ...given, computing: 0.52, cores: 2, threads: [1, 2], rounds: 1 }),
+    'unknown: Cannot tell: not enough was measured. What would tell: more time (`--budget 3m`)',
+  );
 });
 
 test('a call that blocks its thread while it waits: pays, with more threads than cores', () => {

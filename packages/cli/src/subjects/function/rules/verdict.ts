@@ -221,9 +221,9 @@ function unclear({ samples, best, noise, rounds, isBusy, lacking }: Facts): stri
   return `the noise is larger than the effect: ${brings}${differ}`;
 }
 
-function whatWouldTell({ samples, isBusy, lacking }: Facts): string {
+function whatWouldTell({ samples, isBusy, lacking, hasEnough }: Facts): string {
   const { subject, behaviour, threads } = samples;
-  if (behaviour.returnsPromise && busy.computesLessThan(1, samples)) {
+  if (hasEnough && behaviour.returnsPromise && busy.computesLessThan(1, samples)) {
     return 'Start many calls before you await the first, then measure that';
   }
   const wanted = rules.applying([
