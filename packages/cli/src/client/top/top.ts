@@ -8,15 +8,8 @@ import { type ControlClient, openClient } from '../client.js';
 import { ControlError } from '../errors.js';
 import { paint } from './line.js';
 import type { Snapshot } from './columns.js';
-import {
-  initialState,
-  keyOf,
-  pressed,
-  type Request,
-  type Step,
-  type TopState,
-  withSnapshot,
-} from './state.js';
+import { initialState, keyOf, pressed, withSnapshot } from './state.js';
+import type { Request, Step, TopState } from './state.js';
 import { openTerminal } from './terminal.js';
 import { snapshotText, view } from './view.js';
 

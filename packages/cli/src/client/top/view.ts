@@ -14,19 +14,8 @@ import {
   text,
   valueAt,
 } from './columns.js';
-import {
-  type Claim,
-  cut,
-  joined,
-  type Line,
-  plain,
-  shareRows,
-  type Table,
-  tableLines,
-  textOf,
-  windowStart,
-  wrapped,
-} from './line.js';
+import { cut, joined, plain, shareRows, tableLines, textOf, windowStart, wrapped } from './line.js';
+import type { Claim, Line, Table } from './line.js';
 import type { TopState } from './state.js';
 
 export interface Size {

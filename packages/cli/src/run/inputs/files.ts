@@ -2,14 +2,8 @@
 
 import { type FileName, fileIds, sizedFile } from '../../disk/file-id.js';
 import { UsageError } from '../../exit-code.js';
-import {
-  type Done,
-  type Input,
-  type InputSource,
-  isDone,
-  type Sample,
-  type SampledInput,
-} from './input-source.js';
+import { isDone } from './input-source.js';
+import type { Done, Input, InputSource, Sample, SampledInput } from './input-source.js';
 import { absoluteKey, comparePaths, type FilePattern, type FoundFile, parsePattern } from './walk.js';
 
 export interface FilesOptions {

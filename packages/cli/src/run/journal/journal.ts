@@ -6,23 +6,12 @@ import { fstatSync, ftruncateSync } from 'node:fs';
 import { openInPlace, writeAll } from '../../disk/out-file.js';
 import { ExpectedError } from '../../exit-code.js';
 import { attempt } from '../../system-error.js';
-import {
-  comparePositions,
-  type Counts,
-  type Done,
-  type Position,
-  type Span,
-} from '../inputs/input-source.js';
+import { comparePositions } from '../inputs/input-source.js';
+import type { Counts, Done, Position, Span } from '../inputs/input-source.js';
 import type { Sink } from '../output/sink.js';
 import type { Batch } from '../work/batch.js';
-import {
-  beginning,
-  type JournalHeader,
-  type JournalIdentity,
-  type JournalRecord,
-  type Resume,
-  sealed,
-} from './resume.js';
+import { beginning, sealed } from './resume.js';
+import type { JournalHeader, JournalIdentity, JournalRecord, Resume } from './resume.js';
 
 /** The journal of a run without --journal: it records nothing. */
 export const noJournal: ReturnType<typeof openJournal> = {

@@ -10,18 +10,8 @@ import { bytes } from '../../../format/figures.js';
 import { UsageError } from '../../../exit-code.js';
 import { sizesInWords } from '../rules/analyze.js';
 import { type FolderSamples, WAY_NAMES, type WayName, WAYS } from '../rules/samples.js';
-import {
-  type Cache,
-  type ClassDraft,
-  classesOf,
-  draftOf,
-  mustBeDroppable,
-  sampleOf,
-  type SizedFile,
-  sumOf,
-  without,
-  writeBack,
-} from './classes.js';
+import { classesOf, draftOf, mustBeDroppable, sampleOf, sumOf, without, writeBack } from './classes.js';
+import type { Cache, ClassDraft, SizedFile } from './classes.js';
 import { countsOf, type FileChoice, findFiles } from './find-files.js';
 import type { ParallelWay } from './reader/parallel.js';
 import type { open, ReadRequest } from './reader/process.js';

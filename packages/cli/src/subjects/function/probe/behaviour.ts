@@ -38,11 +38,10 @@ function newReport({ name, hasSetup }: Subject) {
 
 /** How many inputs are tried twice: to compare the results, and because the second call is faster. */
 const REPEATED = 5;
-/** Calls with an input that came before are far sooner over if each of this many or more takes less than a tenth of the first one's time. */
+/** Results count as kept if for this many inputs or more, and for all, the second call takes less than a tenth of the first one's time. */
 const LEAST_PAIRS = 3;
 const FAR_SOONER = 10;
-/** A first call of fewer milliseconds says nothing: what surrounds it takes as long. */
-const TELLING_MS = 0.1;
+const LEAST_AGAIN_MS = 0.01; // what surrounds a call takes as long
 /** A result of more bytes is not sent to the parent process as a pattern. */
 const MAX_PATTERN_BYTES = 64 * 2 ** 20;
 
@@ -88,7 +87,7 @@ export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: Beh
     // A call that fails may be over sooner than one that does its work.
     const isWhole = again !== undefined && 'value' in again;
     inputMs.push(isWhole ? Math.min(first.ms, again.ms) : first.ms);
-    if (isWhole && i > 0) sooner.push(first.ms < TELLING_MS ? 1 : first.ms / again.ms);
+    if (isWhole && i > 0) sooner.push(first.ms / Math.max(again.ms, LEAST_AGAIN_MS));
   }
   behaviour.remembers = sooner.length >= LEAST_PAIRS && sooner.every((times) => times >= FAR_SOONER);
   return { opened: report };

@@ -45,6 +45,7 @@ test('the classes of what arrives plain are named, wherever it lies, and no othe
   class Table extends Map {}
   const value = [new Date(0), { a: new Map([[new Point(), new Set([new Point()])]]) }, /x/, new Table()];
   assert.deepEqual(classesIn(value), ['Point']);
+  assert.deepEqual(classesIn({ hash: Buffer.from('x') }), ['Buffer']);
   assert.deepEqual(classesIn([new Uint8Array(5), new Error('x'), null, 'text']), []);
   assert.deepEqual(classesIn(Object.assign(new Point(), { f: () => 1 })), [], 'it cannot cross at all');
   const withoutConstructor: unknown = Object.create(Object.create(null) as object);

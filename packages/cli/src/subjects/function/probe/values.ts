@@ -44,7 +44,7 @@ export function isStream(value: unknown): boolean {
 /** How many values within a value are searched for instances, at most. Chosen by hand. */
 const MOST_LOOKED_AT = 10_000;
 
-/** The names of the classes whose instances in `value` arrive as plain objects in another thread. */
+/** The names of the classes whose instances in `value` arrive as plain objects in another thread; `Buffer`, which arrives as a Uint8Array. */
 export function classesIn(value: unknown): string[] {
   const found = new Map<object, string | undefined>([[Object.prototype, undefined]]);
   const seen = new Set<unknown>([value]);
@@ -55,6 +55,7 @@ export function classesIn(value: unknown): string[] {
     for (const part of parts) if (seen.size < MOST_LOOKED_AT) seen.add(part);
   };
   for (const each of seen) {
+    if (ArrayBuffer.isView(each) && Buffer.isBuffer(each)) found.set(Buffer.prototype, 'Buffer');
     if (typeof each !== 'object' || each === null || ArrayBuffer.isView(each)) continue;
     // An object whose getter throws, or a proxy of a Map, cannot be cloned: `uncloneable` reports that, so nothing is said here.
     tried(() => look(each));

@@ -82,6 +82,7 @@ function warningsOf(facts: Facts): string[] {
   const { subject, behaviour, inline, machine } = samples;
   const { failures, repeats, remembers, changesItsArgument, hasSetup, plainClasses } = behaviour;
   const { callMs } = inline;
+  const others = plainClasses.filter((name) => name !== 'Buffer');
   return applying([
     contradiction(facts),
     failures.failed > 0 &&
@@ -92,8 +93,10 @@ function warningsOf(facts: Facts): string[] {
       'with an input that came before, a call takes less than a tenth of the time: its result, or what it reads, is kept. All figures are of inputs that come again and again',
     changesItsArgument &&
       'it changes its argument: in a worker that is a copy, and the caller does not see it',
-    plainClasses.length > 0 &&
-      `its results have instances of ${plainClasses.join(', ')}, which arrive as plain objects, without methods, unless their classes are registered: the option \`classes\``,
+    plainClasses.includes('Buffer') &&
+      'its results have Buffers, which arrive as a `Uint8Array`: `toString`, for one, then does something else',
+    others.length > 0 &&
+      `its results have instances of ${others.join(', ')}, which arrive as plain objects, without methods, unless their classes are registered: the option \`classes\``,
     hasSetup &&
       'the module has a setup or teardown of its own: without a pool it was called once, by the analysis',
     subject.inputs.count === 1 &&

@@ -36,7 +36,7 @@ export function newBehaviour() {
     /** Whether its results are iterators, such as that of a generator: they cannot cross, but their values can, one by one. */
     returnsStream: false,
     hasSetup: false,
-    /** The classes whose instances in results arrive as plain objects in another thread. */
+    /** The classes whose instances in results arrive as plain objects in another thread; `Buffer`, which arrives as a Uint8Array. */
     plainClasses: [] as readonly string[],
   };
 }

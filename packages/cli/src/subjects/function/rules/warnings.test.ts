@@ -31,6 +31,15 @@ test('warns of a function that does more than compute', () => {
   );
 });
 
+test('says of Buffers what they arrive as, and nothing that is true of other classes only', () => {
+  const buffers =
+    'its results have Buffers, which arrive as a `Uint8Array`: `toString`, for one, then does something else';
+  assert.deepEqual(behaving({ plainClasses: ['Buffer'] }), [buffers]);
+  const both = behaving({ plainClasses: ['Buffer', 'Point'] });
+  assert.equal(both[0], buffers);
+  assert.match(both[1]!, /instances of Point, which arrive as plain objects/);
+});
+
 test('says of a single input what the figures mean, and nothing where there are none', () => {
   const subject = { ...samples.subject, inputs: { count: 1, used: 1, how: '' } };
   assert.match(warnings({ subject })[0]!, /^there is one input: the figures are of many calls with it/);
