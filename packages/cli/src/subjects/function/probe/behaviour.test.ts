@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Child } from '../../../experiment/child.js';
 import type { StepsOf } from '../../../experiment/serve.js';
 
-const BUSY_MS = 20;
+const BUSY_MS = 100;
 const BUSY = `for (const end = performance.now() + ${BUSY_MS}; performance.now() < end; );`;
 
 /** What is said of a module with one function, called with these inputs. */
