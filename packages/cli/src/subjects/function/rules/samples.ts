@@ -28,8 +28,7 @@ export function newBehaviour() {
     failsInWorker: undefined as string | undefined,
     /** Whether the same input gave the same result when it was given again. */
     repeats: 'unknown' as 'same' | 'different' | 'unknown',
-    /** Whether calls with inputs that came before were far sooner over. */
-    remembers: false,
+    remembers: false, // whether calls with inputs that came before were far sooner over
     changesItsArgument: false,
     /** Why its arguments, or its results, cannot cross. */
     uncloneable: { argument: undefined as string | undefined, result: undefined as string | undefined },

@@ -1,5 +1,4 @@
 /** Starts the app in each way in which it is run, and checks that it answers the same in all of them. */
-import { basename } from 'node:path';
 import { type Child, describeFailure, type Failure, type Outcome } from '../../../experiment/child.js';
 import { applying } from '../../../experiment/rules.js';
 import { clamp, type Session } from '../../../experiment/session.js';
@@ -199,10 +198,7 @@ export async function askLoad<K extends keyof LoadTalk>(
 function cannotOpen(failure: Failure, child: Child<AppTalk>, plan: ServerPlan): UsageError {
   const { module, moduleGiven: given } = plan;
   if (failure.kind === 'failed') return toldLoadError(given, module, failure.error);
-  if (failure.kind !== 'silent')
-    return new UsageError(`'${given}' does not start: ${inWords(failure, child)}`);
-  const seconds = (failure.ms / 1000).toFixed(0);
-  return new UsageError(`'${basename(given)}' listened on no port within ${seconds} s`);
+  return new UsageError(`'${given}' does not start: ${inWords(failure, child)}`);
 }
 
 /** What failed, and what its process said last. */
