@@ -320,6 +320,27 @@ describe('faults of Redis', { skip }, () => {
     assert.equal(await caller(t, replica).run('add', [1, 2]), 3);
   });
 
+  for (const [what, name, outcome] of [
+    ['result', 'spinUntil', 'done'],
+    ['error', 'failWhen', 'RangeError: late'],
+  ])
+    test(`a job whose ${what} Redis refuses for a while, as a replica does, is not run again: its caller gets the ${what}`, async (t) => {
+      const redis = await RedisServer.start(t);
+      const { path, open } = folder(t);
+      const service = await machineHere(t, redis, QUICK);
+      const admin = redis.client(t);
+      const { promise } = await begun(caller(t, redis), name, [path('go')], { jobId: 'the-job' });
+      const isAboutIt = ({ message, command }) =>
+        message.startsWith('READONLY') && command.args.some((arg) => String(arg).includes('the-job'));
+      const refused = told(service.worker, 'error', isAboutIt);
+      await admin.call('REPLICAOF', '127.0.0.1', '1');
+      open('go');
+      await refused;
+      await admin.call('REPLICAOF', 'NO', 'ONE');
+      assert.equal(await promise.catch(({ name, message }) => `${name}: ${message}`), outcome);
+      assert.equal(service.stats().repeated, 0);
+    });
+
   test('errors that come in turns are told once each, until Redis is reached again', async (t) => {
     const redis = await RedisServer.start(t);
     const errors = [];

@@ -8,6 +8,7 @@ import { FleetError } from '../errors.js';
 import { asFailure, writeFailure } from '../failures.js';
 import { defined, type FleetJobOptions, resolveOwn } from '../job-options.js';
 import type { ResolvedService } from '../options.js';
+import { insist } from './job-worker.js';
 
 /** The types of a backoff that BullMQ knows by itself. */
 const BACKOFFS: readonly string[] = ['fixed', 'exponential'];
@@ -74,8 +75,9 @@ export function runningJob(job: Job, token: string, machine: Machine) {
       const error = why ?? thrown;
       withoutCallerStack(error);
       const failure = asFailure(error, why !== undefined, options.maxBytes);
-      const write = writeFailure(redis, worker.toKey(job.id!), error, failure.message, options.maxBytes);
-      await write.catch(() => undefined); // a full Redis may refuse it; the job still ends with the error of its task
+      const write = () =>
+        writeFailure(redis, worker.toKey(job.id!), error, failure.message, options.maxBytes);
+      await insist(worker, write).catch(() => undefined); // a full Redis may refuse it; the job still ends with the error of its task
       throw failure;
     }
   }
