@@ -1,5 +1,6 @@
 /** The connection to Redis: one ioredis client for each fleet and each service; BullMQ duplicates it where it needs more. */
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { IRedisClient, QueueEvents, RedisConnection } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { promised, reject } from 'threadwise/internal';
@@ -97,6 +98,25 @@ export async function inTime(limitMs: number | undefined, done: Promise<unknown>
   const timeIsOver = new Promise((resolve) => (timer = setTimeout(resolve, limitMs)));
   await Promise.race([done, timeIsOver]);
   clearTimeout(timer);
+}
+
+/** How many milliseconds pass before a Redis that has refused is asked again. Chosen by hand. */
+export const REFUSED_MS = 500;
+
+/** How Redis refuses all that writes, for a time: it is a replica, or lacks replicas, or cannot save, or runs a script. */
+const FOR_NOW = /^(READONLY|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN) /;
+
+/** Asks again as long as Redis refuses for a time. Rejects with any other error. @param tell called with each refusal */
+export async function insist<T>(ask: () => Promise<T>, tell?: (error: Error) => void): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!FOR_NOW.test((error as Error).message)) throw error;
+      tell?.(error as Error);
+      await sleep(REFUSED_MS, undefined, { ref: false });
+    }
+  }
 }
 
 /**

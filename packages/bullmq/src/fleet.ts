@@ -13,7 +13,7 @@ import {
   withCallerStack,
 } from 'threadwise/internal';
 import { sendCancel } from './cancels.js';
-import { connectTo, endEvents, inTime, Link } from './connection.js';
+import { connectTo, endEvents, insist, inTime, Link } from './connection.js';
 import { checkSize, encode } from './encoding.js';
 import { FleetError, givenUp } from './errors.js';
 import {
@@ -294,12 +294,13 @@ export class Fleet<M = UntypedTasks> {
 
   /** Removes the job if it waits; tells its machine to abort it if it runs. */
   #cancel({ jobId, name }: OpenCall, reason: unknown): void {
-    const ask = this.#link.ask(`Task '${name}' was not cancelled`, async () => {
+    const cancel = async () => {
       const job = await this.queue.getJob(jobId);
       if (job === undefined || (await this.queue.remove(jobId)) === 1) return;
       const { call } = (job.opts as FleetJobOptions).threadwise ?? {};
       if (call !== undefined) await sendCancel(this.#link.redis, this.#options, call, reason);
-    });
+    };
+    const ask = this.#link.ask(`Task '${name}' was not cancelled`, () => insist(cancel));
     this.#tracked(ask).catch(() => undefined);
   }
 

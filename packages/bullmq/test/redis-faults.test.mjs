@@ -341,6 +341,31 @@ describe('faults of Redis', { skip }, () => {
       assert.equal(service.stats().repeated, 0);
     });
 
+  test(
+    'an abort that Redis refuses for a while reaches the machine all the same',
+    { timeout: 60_000 },
+    async (t) => {
+      const redis = await RedisServer.start(t);
+      const { path } = folder(t);
+      const service = await machineHere(t, redis);
+      const admin = redis.client(t);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const { promise } = await begun(caller(t, redis), 'untilAborted', [path('notes')], { signal });
+      const ended = told(service.pool, 'task:settle');
+      await admin.call('REPLICAOF', '127.0.0.1', '1');
+      await admin.config('RESETSTAT');
+      controller.abort();
+      assert.equal((await failure(promise)).code, 'ERR_TASK_ABORTED');
+      const isRefused = async () =>
+        /cmdstat_xadd:.*rejected_calls=[1-9]/.test(await admin.info('commandstats'));
+      while (!(await isRefused())) await immediate();
+      await admin.call('REPLICAOF', 'NO', 'ONE');
+      const [{ outcome }] = await ended;
+      assert.equal(outcome, 'aborted');
+    },
+  );
+
   test('errors that come in turns are told once each, until Redis is reached again', async (t) => {
     const redis = await RedisServer.start(t);
     const errors = [];

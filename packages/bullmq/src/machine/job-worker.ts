@@ -3,30 +3,11 @@
  * job, which then goes from machine to machine for ever and never fails. It also leaves a Redis that refuses in peace, and ends a job that
  * Redis has refused to end.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, type JobJson, Worker } from 'bullmq';
-
-/** How many milliseconds pass before a Redis that has refused to give a job is asked again. Chosen by hand. */
-const REFUSED_MS = 500;
+import { insist, REFUSED_MS } from '../connection.js';
 
 /** The commands that end a job or give it back. */
 const ENDS = ['moveToFinished', 'moveToDelayed', 'retryJob', 'moveJobFromActiveToWait'];
-
-/** How Redis refuses all that writes, for a time: it is a replica, or lacks replicas, or cannot save, or runs a script. */
-const FOR_NOW = /^(READONLY|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN) /;
-
-/** Asks again as long as Redis refuses for a time. The worker tells each refusal as its event 'error'. */
-export async function insist<T>(worker: Worker, ask: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!FOR_NOW.test((error as Error).message)) throw error;
-      worker.emit('error', error as Error);
-      await sleep(REFUSED_MS, undefined, { ref: false });
-    }
-  }
-}
 
 export class JobWorker extends Worker {
   /** BullMQ would fail a job whose result Redis refuses, with the words of Redis, or have it run again when its lock ends. */
@@ -34,8 +15,9 @@ export class JobWorker extends Worker {
     super.createBackend();
     const { backend } = this;
     const run = backend.execCommand.bind(backend);
+    const tell = (error: Error) => void this.emit('error', error);
     backend.execCommand = (client, name, args) =>
-      ENDS.includes(name) ? insist(this, () => run(client, name, args)) : run(client, name, args);
+      ENDS.includes(name) ? insist(() => run(client, name, args), tell) : run(client, name, args);
   }
 
   /** Waits where Redis refuses (it is a replica, it is full): BullMQ would ask again as fast as it answers. */

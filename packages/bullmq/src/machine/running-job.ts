@@ -3,12 +3,12 @@ import { type Job, WaitingError, type Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { isThreadwiseError, type Pool, ThreadwiseError } from 'threadwise';
 import { reject, withoutCallerStack } from 'threadwise/internal';
+import { insist } from '../connection.js';
 import { checkSize, decode, encode, type Encoding } from '../encoding.js';
 import { FleetError } from '../errors.js';
 import { asFailure, writeFailure } from '../failures.js';
 import { defined, type FleetJobOptions, resolveOwn } from '../job-options.js';
 import type { ResolvedService } from '../options.js';
-import { insist } from './job-worker.js';
 
 /** The types of a backoff that BullMQ knows by itself. */
 const BACKOFFS: readonly string[] = ['fixed', 'exponential'];
@@ -77,7 +77,8 @@ export function runningJob(job: Job, token: string, machine: Machine) {
       const failure = asFailure(error, why !== undefined, options.maxBytes);
       const write = () =>
         writeFailure(redis, worker.toKey(job.id!), error, failure.message, options.maxBytes);
-      await insist(worker, write).catch(() => undefined); // a full Redis may refuse it; the job still ends with the error of its task
+      const tell = (error: Error) => void worker.emit('error', error);
+      await insist(write, tell).catch(() => undefined); // a full Redis may refuse it; the job still ends with the error of its task
       throw failure;
     }
   }
