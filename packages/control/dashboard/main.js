@@ -4,7 +4,7 @@ import { followEvents, poolPath, requestJson } from './api.js';
 import { byId, setHidden, setText } from './dom.js';
 import { FleetTables } from './fleets.js';
 import { count, span, time } from './format.js';
-import { History } from './history.js';
+import { GAP_MS, History } from './history.js';
 import { openLink } from './link.js';
 import { PoolLog } from './logs.js';
 import { Overview } from './overview.js';
@@ -37,7 +37,14 @@ let shownAt = 0;
 let showTimer;
 let pending;
 
-const now = () => performance.timeOrigin + performance.now();
+/** How far the clock that measures is behind the time of day: in most browsers it stops while the computer sleeps. Milliseconds. */
+let behind = 0;
+/** A time of day that is put back does not count: what comes later has a later time. */
+function now() {
+  const measured = performance.timeOrigin + performance.now();
+  if (Date.now() - measured - behind > GAP_MS) behind = Date.now() - measured;
+  return measured + behind;
+}
 const pause = (ms, signal) =>
   new Promise((resolve) => {
     // The signal lives as long as the page: a listener that stayed would be one more each time.

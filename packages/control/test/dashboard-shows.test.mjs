@@ -400,6 +400,29 @@ test('has what was before it was opened, and says what grew since then', { skip 
 });
 
 test(
+  'after the computer has slept it has what the program did meanwhile, at the time at which it was',
+  { skip },
+  async () => {
+    const [images, mail] = [new FakePool('images'), new FakePool('mail')];
+    images.tasks.failed = 7;
+    const there = await visit([images, mail], { fragment: '#pool=images', stopsClock: true });
+    await there.visit.sees('#notable', 'Nothing.');
+    for (const pool of [images, mail]) {
+      pool.past.push(rowOf(pool.stats(), -100_000));
+      pool.tasks.failed = 10;
+    }
+    // Of the clocks of most browsers, only the time of day goes on meanwhile.
+    await there.page.evaluate(() => {
+      const at = Date.now() + 120_000;
+      Date.now = () => at;
+    });
+    there.standIn.push();
+    await there.visit.sees('#notable', '3 calls failed in the last 1 min 40 s.');
+    await leave(there);
+  },
+);
+
+test(
   'shows the pools that closed last, for ten minutes, and says how many it leaves out',
   { skip },
   async () => {

@@ -18,6 +18,12 @@ after(async () => {
   await (await launched)?.close();
 });
 
+function stopClocks() {
+  const at = Date.now();
+  Date.now = () => at;
+  performance.now = () => 1;
+}
+
 /** What a page wrote as an error is a failure; `expected` is for what a test provokes. */
 export class Visit {
   page;
@@ -25,13 +31,13 @@ export class Visit {
   foreign = [];
   #context;
 
-  /** `stopsClock`: by the clock that the page measures with, no time passes; its timers run. The other options are the browser's. */
+  /** `stopsClock`: by the clocks of the page no time passes; its timers run. The other options are the browser's. */
   static async to(url, { fragment = '', stopsClock = false, ...options } = {}) {
     const visit = new Visit();
     visit.#context = await (await browser()).newContext({ locale: 'en-US', ...options });
     visit.page = await visit.#context.newPage();
     visit.#listen(new URL(url).origin);
-    if (stopsClock) await visit.page.addInitScript(() => (performance.now = () => 1));
+    if (stopsClock) await visit.page.addInitScript(stopClocks);
     await visit.page.goto(`${url}${fragment}`);
     return visit;
   }
