@@ -51,12 +51,12 @@ export function machinesOf(queue: Pick<Queue, 'toKey'>, redis: Redis) {
       await Promise.all([redis.srem(list, id), redis.del(keyOf(id))]);
     },
 
-    /** Returns the machines that report, sorted by name. Removes those that stopped without a word from the list. */
+    /** Returns the machines that report, sorted by name. Removes those that stopped without a word from the list, if it may. */
     async read(): Promise<MachineStats[]> {
       const ids = await redis.smembers(list);
       const texts = await Promise.all(ids.map((id) => redis.get(keyOf(id))));
       const gone = ids.filter((_, i) => texts[i] === null);
-      if (gone.length > 0) await redis.srem(list, ...gone);
+      if (gone.length > 0) await redis.srem(list, ...gone).catch(() => undefined);
       const machines = texts.filter((text) => text !== null).map((text) => JSON.parse(text) as MachineStats);
       return machines.sort((a, b) => (a.name < b.name ? -1 : 1));
     },

@@ -366,6 +366,15 @@ describe('faults of Redis', { skip }, () => {
     },
   );
 
+  test('a Redis that takes nothing has statistics all the same, also where a machine has died', async (t) => {
+    const redis = await RedisServer.start(t);
+    const fleet = caller(t, redis);
+    const admin = redis.client(t);
+    await admin.sadd(fleet.queue.toKey('threadwise:machines'), 'dead');
+    await admin.call('REPLICAOF', '127.0.0.1', '1');
+    assert.deepEqual((await fleet.stats()).perMachine, []);
+  });
+
   test('errors that come in turns are told once each, until Redis is reached again', async (t) => {
     const redis = await RedisServer.start(t);
     const errors = [];
