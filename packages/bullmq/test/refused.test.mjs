@@ -83,4 +83,17 @@ describe('what Redis refuses', { skip }, () => {
     assert.equal((await fleet.stats()).queue, 'rows');
     assert.deepEqual(errors, []);
   });
+
+  test('a user who may do what docs/fleet.md names for showing a fleet can do that, and nothing else', async (t) => {
+    const redis = await RedisServer.start(t);
+    const rights = '~bull:rows:* resetchannels +@read +@connection +info +eval +evalsha';
+    const page = readFileSync(new URL('../../../docs/fleet.md', import.meta.url), 'utf8');
+    assert.ok(page.includes(`\`${rights}\``));
+    const admin = redis.client(t);
+    await admin.call('ACL', 'SETUSER', 'eye', 'on', '>secret', ...rights.split(' '));
+    await admin.sadd('bull:rows:threadwise:machines', 'dead');
+    const fleet = caller(t, { connection: `redis://eye:secret@127.0.0.1:${redis.port}` }, { queue: 'rows' });
+    assert.deepEqual((await fleet.stats()).perMachine, []);
+    assert.match((await failure(fleet.run('add', [1, 2]))).message, /NOPERM/);
+  });
 });
