@@ -104,7 +104,7 @@ export async function inTime(limitMs: number | undefined, done: Promise<unknown>
 export const REFUSED_MS = 500;
 
 /** How Redis refuses all that writes, for a time: it is a replica, or lacks replicas, or cannot save, or runs a script. */
-const FOR_NOW = /^(READONLY|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN) /;
+const FOR_NOW = /^(READONLY|MASTERDOWN|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN) /;
 
 /** Asks again as long as Redis refuses for a time. Rejects with any other error. @param tell called with each refusal */
 export async function insist<T>(ask: () => Promise<T>, tell?: (error: Error) => void): Promise<T> {

@@ -320,18 +320,19 @@ describe('faults of Redis', { skip }, () => {
     assert.equal(await caller(t, replica).run('add', [1, 2]), 3);
   });
 
-  for (const [what, name, outcome] of [
-    ['result', 'spinUntil', 'done'],
-    ['error', 'failWhen', 'RangeError: late'],
+  for (const [what, name, outcome, replica, ...settings] of [
+    ['result', 'spinUntil', 'done', 'a replica'],
+    ['error', 'failWhen', 'RangeError: late', 'a replica'],
+    ['result', 'spinUntil', 'done', 'a replica without a primary', '--replica-serve-stale-data', 'no'],
   ])
-    test(`a job whose ${what} Redis refuses for a while, as a replica does, is not run again: its caller gets the ${what}`, async (t) => {
-      const redis = await RedisServer.start(t);
+    test(`a job whose ${what} Redis refuses for a while, as ${replica} does, is not run again: its caller gets the ${what}`, async (t) => {
+      const redis = await RedisServer.start(t, ...settings);
       const { path, open } = folder(t);
       const service = await machineHere(t, redis, QUICK);
       const admin = redis.client(t);
       const { promise } = await begun(caller(t, redis), name, [path('go')], { jobId: 'the-job' });
       const isAboutIt = ({ message, command }) =>
-        message.startsWith('READONLY') && command.args.some((arg) => String(arg).includes('the-job'));
+        /^(READONLY|MASTERDOWN)/.test(message) && command.args.some((arg) => String(arg).includes('the-job'));
       const refused = told(service.worker, 'error', isAboutIt);
       await admin.call('REPLICAOF', '127.0.0.1', '1');
       open('go');
