@@ -61,7 +61,7 @@ export class SharedLink extends PortLink implements Link {
   }
 
   hasRoomFor({ payload }: Task): boolean {
-    return (payload instanceof CellPayload || this.exchange.cells.hasFree) && this.#places > 0;
+    return (payload instanceof CellPayload ? this.#places : this.room) > 0;
   }
 
   get #places(): number {
