@@ -167,7 +167,7 @@ async function endsAtCtrlC(t, args) {
 }
 const needsFifos = { skip: !isPosix && 'there are no FIFOs', timeout: 60_000 };
 
-/** At the same time: each waits for the first line of progress, which comes after two seconds. */
+/** These tests run at the same time, as each waits two seconds for the first line of progress. */
 describe('FIFOs and Ctrl-C', { concurrency: true }, () => {
   test('lines: a FIFO that nobody writes to does not hold up Ctrl-C', needsFifos, async (t) => {
     execFileSync('mkfifo', [at('silent')]);
