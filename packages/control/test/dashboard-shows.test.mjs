@@ -411,7 +411,7 @@ test(
       pool.past.push(rowOf(pool.stats(), -100_000));
       pool.tasks.failed = 10;
     }
-    // Of the clocks of most browsers, only the time of day goes on meanwhile.
+    // In most browsers only the time of day goes on while the computer sleeps.
     await there.page.evaluate(() => {
       const at = Date.now() + 120_000;
       Date.now = () => at;
