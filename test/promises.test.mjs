@@ -284,13 +284,25 @@ describe('promise 3: timeouts count running time only; an abort touches nobody e
   test('a running task sees its signal, with the reason, and its worker lives on', async (t) => {
     const pool = poolFor(t, { threads: 1 });
     const before = await pool.run('workerId', []);
-    for (const name of ['runUntilAborted', 'loopPolitely']) {
+    for (const name of ['runUntilAborted', 'loopPolitely', 'throwPolitely']) {
       const controller = new AbortController();
       const { promise } = await started(pool, name, [], { signal: controller.signal });
       controller.abort(new Error('enough'));
       assert.equal((await outcome(promise)).error.code, 'ERR_TASK_ABORTED');
       assert.equal(await pool.run('workerId', []), before);
     }
+  });
+
+  test('a task that looks at its signal and then listens to it misses no abort', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const before = await pool.run('workerId', []);
+    const { shared, open } = gate();
+    const controller = new AbortController();
+    const { promise } = await started(pool, 'listenLate', [shared], { signal: controller.signal });
+    controller.abort(new Error('enough'));
+    open();
+    assert.equal((await outcome(promise)).error.code, 'ERR_TASK_ABORTED');
+    assert.equal(await pool.run('workerId', []), before);
   });
 
   test('a task that ignores its signal loses its thread after the grace period; its neighbour ends first', async (t) => {

@@ -12,6 +12,7 @@ export class RunningTask {
   fault: unknown;
   /** Whether the task has ended: from then on nothing is sent for it. */
   isOver = false;
+  isAborted = false;
   readonly #host: CallHost;
   /** Made when the signal is first asked for, or is to be aborted: most tasks do neither. */
   #controller: Controller | undefined;
@@ -38,21 +39,33 @@ export class RunningTask {
     return this.#host.workerId;
   }
 
-  /** Looks for an abort first, so that a loop which never awaits sees it by reading the signal. */
   get signal(): unknown {
-    if (!this.isOver) this.#host.pollAbort(this);
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
-  }
-
-  get isAborted(): boolean {
-    return this.#controller?.signal.aborted === true;
+    return this.#ownController().signal;
   }
 
   abort(reason: unknown): void {
-    this.#controller ??= new AbortController();
-    this.#controller.abort(reason);
+    this.isAborted = true;
+    this.#ownController().abort(reason);
     this.#forks?.abort(reason);
+  }
+
+  /**
+   * Who asks whether the signal is aborted looks for an abort first, so that a loop which never awaits sees it. Nothing else does: an abort
+   * that came between this question and `addEventListener` would be told to nobody.
+   */
+  #ownController(): Controller {
+    if (this.#controller !== undefined) return this.#controller;
+    this.#controller = new AbortController();
+    const { signal } = this.#controller;
+    const look = () => {
+      if (!this.isOver) this.#host.pollAbort(this);
+      return this.isAborted;
+    };
+    const throwIfAborted = () => {
+      if (look()) throw signal.reason;
+    };
+    Object.defineProperties(signal, { aborted: { get: look }, throwIfAborted: { value: throwIfAborted } });
+    return this.#controller;
   }
 
   progress(value: unknown): void {

@@ -74,7 +74,7 @@ class Outbox {
   }
 
   get hasRoom(): boolean {
-    const { aborted } = this.#context.signal as AbortSignalLike; // read anew, which shows an abort also in code that never awaits
+    const { aborted } = this.#context.signal as AbortSignalLike; // shows an abort also in code that never awaits
     return !aborted && !this.#failure && this.#size < this.#ticket.highWaterMark;
   }
 

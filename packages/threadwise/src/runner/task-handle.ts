@@ -29,8 +29,8 @@ export interface SetupContext {
 
 export interface TaskHandle {
   /**
-   * Aborted when the caller's signal is, or at the timeout; never outside of a task. Code that never awaits sees an abort if it reads
-   * `task.signal` anew: `while (!task.signal.aborted) step()`.
+   * Aborted when the caller's signal is, or at the timeout; never outside of a task. Code that never awaits sees an abort by reading `aborted`,
+   * or by `throwIfAborted`: `while (!task.signal.aborted) step()`.
    */
   readonly signal: AbortSignal;
   /**

@@ -38,7 +38,7 @@ export interface RunningCall {
 export interface CallHost {
   readonly workerId: number;
   now(): number;
-  /** Called before the signal of the call is read. */
+  /** Called when code of the call asks whether its signal is aborted. */
   pollAbort(call: RunningCall): void;
   progress(id: number, value: unknown): void;
   callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown>;
