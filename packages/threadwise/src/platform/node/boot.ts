@@ -5,6 +5,7 @@ import type { ThreadSpec } from '../../core/contracts.js';
 import type { RunnerPlatform } from '../../runner/runner.js';
 import { followClock, now } from './clock.js';
 import type { Start } from './node-thread.js';
+import { memoryUsage } from './usage.js';
 
 /** The workerData of a thread or a process: its starter script (`node-thread.ts`, `../process/node-process.ts`) puts there what its code needs. */
 interface Given<Boot> extends Start {
@@ -44,21 +45,29 @@ export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone'
       const end = at < 0 ? -1 : stack.lastIndexOf('\n', at);
       return end < 0 ? stack : stack.slice(0, end);
     },
-    // Modules of Node that only some workers need are loaded on demand: each costs a fraction of a millisecond at the start.
     memory: () => {
-      const v8 = process.getBuiltinModule('node:v8');
-      const { used_heap_size, heap_size_limit } = v8.getHeapStatistics();
-      // A worker ends when its old generation is full, however much room is left in the young one, which V8's limit includes.
-      const { maxYoungGenerationSizeMb: youngMiB = 0 } = wt.resourceLimits;
-      let limitBytes = heapMiB === undefined ? heap_size_limit - youngMiB * 2 ** 20 : heapMiB * 2 ** 20;
-      for (const { space_name, space_used_size } of v8.getHeapSpaceStatistics())
-        if (space_name.startsWith('new_')) limitBytes += space_used_size;
-      return { usedBytes: used_heap_size, limitBytes };
+      const { heapUsed: usedBytes } = memoryUsage();
+      return { usedBytes, limitBytes: usedBytes < SMALL_HEAP_BYTES ? Infinity : heapLimit(heapMiB) };
     },
     flush,
     store:
       tasksPerWorker > 1 ? new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)() : undefined,
   };
+}
+
+/** How many bytes of heap are not near any limit: with one of less than 10 MiB, Node.js runs next to nothing. */
+const SMALL_HEAP_BYTES = 8 * 2 ** 20;
+
+/** How many bytes this thread's heap may have now. */
+function heapLimit(heapMiB: number | undefined): number {
+  // Modules of Node that only some workers need are loaded on demand: this one takes 0.1 MiB of each worker, and a fraction of a millisecond.
+  const v8 = process.getBuiltinModule('node:v8');
+  // A worker ends when its old generation is full, however much room is left in the young one, which V8's limit includes.
+  const { maxYoungGenerationSizeMb: youngMiB = 0 } = wt.resourceLimits;
+  const young = v8.getHeapSpaceStatistics().filter(({ space_name: name }) => name.startsWith('new_'));
+  const old =
+    heapMiB === undefined ? v8.getHeapStatistics().heap_size_limit - youngMiB * 2 ** 20 : heapMiB * 2 ** 20;
+  return young.reduce((sum, { space_used_size: used }) => sum + used, old);
 }
 
 /** Resolves when what this thread has printed is written: main asks for it part by part, and the rest is lost when the thread is ended. */

@@ -59,22 +59,28 @@ export interface Start {
 /** One shared word, 0. */
 const word = () => new Int32Array(new SharedArrayBuffer(4));
 
-/** The code that V8 has compiled a source to (its code cache), which new threads use; and how many bytes of it there are, 0 until then. */
-const compiledOf = new Map<string, { readonly bytes: Uint8Array; readonly length: Int32Array }>();
+/**
+ * What threads share of a source: its text, of one byte a character; the code that V8 has compiled it to (its code cache), which new threads use;
+ * and how many bytes of that there are, 0 until then. The text in each message would stay in the heap of the system.
+ */
+const sharedOf = new Map<string, Record<'text' | 'code', Uint8Array> & { readonly length: Int32Array }>();
 
 /** Makes this thread compile a source in its next turn, while the first thread is starting. Threads that find no result compile it themselves. */
-function compiled(source: string) {
-  const known = compiledOf.get(source);
+function shared(source: string) {
+  const known = sharedOf.get(source);
   if (known !== undefined) return known;
   // Room for the largest code cache that was seen, which contains the source itself (Node.js 26). Pages that are not written take no memory.
-  const made = { bytes: new Uint8Array(new SharedArrayBuffer(3 * source.length)), length: word() };
-  compiledOf.set(source, made);
+  const code = new Uint8Array(new SharedArrayBuffer(3 * source.length));
+  const text = new Uint8Array(new SharedArrayBuffer(source.length));
+  text.set(Buffer.from(source, 'latin1'));
+  const made = { text, code, length: word() };
+  sharedOf.set(source, made);
   setImmediate(() => {
     const { Script } = process.getBuiltinModule('node:vm'); // now, as an import should cost little
-    const code = new Script(source, { filename: FILENAME }).createCachedData();
-    if (code.length > made.bytes.length) return;
-    made.bytes.set(code);
-    Atomics.store(made.length, 0, code.length);
+    const cache = new Script(source, { filename: FILENAME }).createCachedData();
+    if (cache.length > code.length) return;
+    code.set(cache);
+    Atomics.store(made.length, 0, cache.length);
   }).unref();
   return made;
 }
@@ -113,7 +119,7 @@ export function spawnFrom(source: string, spec: ThreadSpec, onExit: (exit: Threa
   const { worker, told, threadId } = ahead.shift() ?? startWaiting({ ...(given as WorkerOptions), name });
   const boot = { ...place, data, clockZero: clockZero() } as WorkerBoot;
   try {
-    worker.postMessage({ source, compiled: compiled(source), boot }, [boot.wire.port]);
+    worker.postMessage({ ...shared(source), boot }, [boot.wire.port]);
   } catch (error) {
     void worker.terminate();
     throw error;
@@ -130,12 +136,12 @@ const FILENAME = '[worker eval]';
 const STARTER = `{
   const { parentPort, receiveMessageOnPort, workerData } = process.getBuiltinModule('node:worker_threads');
   Atomics.wait(workerData.told, 0, 0);
-  const { source, compiled, boot } = receiveMessageOnPort(parentPort).message;
+  const { text, code, length, boot } = receiveMessageOnPort(parentPort).message;
   Object.assign(workerData, { boot, load: (url) => import(url) });
-  const size = Atomics.load(compiled.length, 0);
-  const cachedData = size === 0 ? undefined : compiled.bytes.subarray(0, size);
+  const size = Atomics.load(length, 0);
+  const cachedData = size === 0 ? undefined : code.subarray(0, size);
   const { Script } = process.getBuiltinModule('node:vm');
-  new Script(source, { filename: '${FILENAME}', cachedData }).runInThisContext();
+  new Script(Buffer.from(text.buffer).latin1Slice(), { filename: '${FILENAME}', cachedData }).runInThisContext();
 }`;
 
 /** Whether options may have `--import`: Node.js runs its modules before a URL, but not before a text. A false alarm costs a millisecond. */
