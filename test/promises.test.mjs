@@ -305,6 +305,20 @@ describe('promise 3: timeouts count running time only; an abort touches nobody e
     assert.equal(await pool.run('workerId', []), before);
   });
 
+  test('a listener to the signal of a task is code of that task, also where several run on a thread', async (t) => {
+    for (const [name, way] of Object.entries({ ...ways, inline: { placement: 'inline' } })) {
+      const noted = [];
+      const host = { note: (mark) => void noted.push(mark) };
+      const pool = poolFor(t, { threads: 1, tasksPerWorker: 2, host, ...way });
+      const controller = new AbortController();
+      const { promise } = await started(pool, 'noteAbort', [name], { signal: controller.signal });
+      controller.abort();
+      assert.equal((await outcome(promise)).error.code, 'ERR_TASK_ABORTED');
+      await pool.close(); // waits for the task, which is aborted and has not ended
+      assert.deepEqual(noted, [name]);
+    }
+  });
+
   test('a task that ignores its signal loses its thread after the grace period; its neighbour ends first', async (t) => {
     const pool = poolFor(t, { threads: 1, tasksPerWorker: 2 });
     const { shared, open } = gate();

@@ -35,8 +35,8 @@ export function moduleHere({ clone, load, newStore, classes }: HereContext): Mod
       new RunningTask(id, 0, loaded?.instances === undefined ? host : packingHost(host, loaded.instances)),
     isAsked: isTaskAsked,
     enter: (call, run, args) => {
-      store ??= newStore();
-      return store.run(call, run, ...args);
+      if (isTaskAsked()) store ??= newStore();
+      return store === undefined ? run(...args) : store.run(call, run, ...args);
     },
     entered: () => store?.getStore() as RunningCall | undefined,
     copy: (given, transfer) => {

@@ -254,9 +254,11 @@ export class Runner implements CallHost, EndpointEvents {
 
   abort(id: number, reason: EncodedError): void {
     const context = this.#last?.id === id ? this.#last : this.#awaited.get(id);
-    if (context === undefined || context.isOver) return;
+    if (context?.isOver !== false) return;
     this.#endpoint.say([TO_MAIN.abortSeen, id]);
-    context.abort(decodeError(reason));
+    const tell = () => context.abort(decodeError(reason));
+    const { store } = this.#platform;
+    return store === undefined ? tell() : store.run(context, tell); // its listeners are code of the task
   }
 
   // --- speaking to the owner ---

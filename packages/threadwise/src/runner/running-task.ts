@@ -55,8 +55,8 @@ export class RunningTask {
    */
   #ownController(): Controller {
     if (this.#controller !== undefined) return this.#controller;
-    this.#controller = new AbortController();
-    const { signal } = this.#controller;
+    const controller = new AbortController();
+    const { signal } = controller;
     const look = () => {
       if (!this.isOver) this.#host.pollAbort(this);
       return this.isAborted;
@@ -65,7 +65,7 @@ export class RunningTask {
       if (look()) throw signal.reason;
     };
     Object.defineProperties(signal, { aborted: { get: look }, throwIfAborted: { value: throwIfAborted } });
-    return this.#controller;
+    return (this.#controller = controller);
   }
 
   progress(value: unknown): void {

@@ -307,9 +307,8 @@ export class CallsHere {
     this.#context = context;
     try {
       // Its code may ask about its task after it has returned, unless it is known to return no promise.
-      const mayAskLater = entry.unseen > 0 && module.isAsked();
       // The function gets no `this`, as on workers. The arguments are spread, so that V8 does not compile the function into this one: there its numbers would become objects.
-      const result = mayAskLater ? module.enter(this.asked(), entry.run, args) : (0, entry.run)(...args);
+      const result = entry.unseen > 0 ? module.enter(this.asked(), entry.run, args) : (0, entry.run)(...args);
       this.isAwaited = isThenable(result);
       return result;
     } finally {
@@ -325,7 +324,7 @@ export class CallsHere {
       this.#call = module.newCall(this.#id, this.#newHost(this.#name, this.#run));
       try {
         // The context that `onTaskStart` returned, as it would arrive in a worker.
-        this.#call.context = isImmutable(this.#context) ? this.#context : module.copy(this.#context);
+        this.#call.context = module.copy(this.#context);
       } catch (error) {
         this.#engine.hooks.contextRefused(error);
       }

@@ -28,7 +28,7 @@ export class TasksHere {
       const { calls, module } = this.#here;
       // A task that has begun and is not in the map runs right now, or has returned and its result is being copied.
       const call = this.#begun.get(task)?.call ?? (calls.isRunning ? calls.asked() : undefined);
-      call?.abort(module.copyError(reason));
+      if (call !== undefined) module.enter(call, () => call.abort(module.copyError(reason)), []); // its listeners are code of the task
     },
   };
   readonly #engine: Engine;
@@ -130,17 +130,13 @@ export class TasksHere {
       const entry = this.#here.entry(name);
       begun.isPure = entry.isPure;
       const result = calls.invoke(entry, args, task.id, task.run, context);
-      if (calls.isAwaited) {
-        begun.call = calls.take();
-        calls.forget();
-        // A streamed call always returns a promise, which says nothing of other calls of its function.
-        if (streamedName(name) === undefined) this.#here.awaits(task.name);
-        void this.#goOn(begun, result as PromiseLike<unknown>);
-      } else {
-        if (entry.unseen > 0) entry.unseen--;
-        calls.forget();
-        this.#done(begun, result);
-      }
+      if (calls.isAwaited) begun.call = calls.take();
+      else if (entry.unseen > 0) entry.unseen--;
+      calls.forget();
+      if (begun.call === undefined) return this.#done(begun, result);
+      // A streamed call always returns a promise, which says nothing of other calls of its function.
+      if (streamedName(name) === undefined) this.#here.awaits(task.name);
+      void this.#goOn(begun, result as PromiseLike<unknown>);
     } catch (error) {
       calls.forget();
       this.#failed(begun, error);
@@ -159,22 +155,22 @@ export class TasksHere {
 
   /** Throws ERR_NOT_CLONEABLE. */
   #done(begun: Begun, result: unknown): void {
-    const runMs = this.#engine.parts.platform.now() - begun.began;
     const value = this.#here.calls.copyResult(result, begun.isPure);
-    this.#ended(begun, { outcome: 'completed', value, runMs, by: this.#here.record });
+    this.#ended(begun, { outcome: 'completed', value });
   }
 
   #failed(begun: Begun, thrown: unknown): void {
     const error = this.#here.module.copyError(thrown, true);
     sayLost(begun.task, error);
-    const runMs = this.#engine.parts.platform.now() - begun.began;
-    this.#ended(begun, { outcome: 'failed', error, runMs, by: this.#here.record });
+    this.#ended(begun, { outcome: 'failed', error });
   }
 
-  #ended({ task, call }: Begun, settlement: Settlement): void {
+  #ended({ task, call, began }: Begun, settlement: Settlement): void {
+    const now = this.#engine.parts.platform.now();
     call?.end();
-    this.#here.calls.entries.get(task.name)?.learnt?.ranInline(undefined, this.#engine.parts.platform.now());
-    if (!task.settle(settlement)) this.#engine.canceller.ended(task);
+    const { calls, record: by } = this.#here;
+    calls.entries.get(task.name)?.learnt?.ranInline(undefined, now);
+    if (!task.settle({ ...settlement, runMs: now - began, by })) this.#engine.canceller.ended(task);
     this.giveUp(task);
   }
 
