@@ -402,6 +402,15 @@ describe("placement 'inline'", () => {
     assert.notEqual(result.part, seen.args.at(-1).part);
   });
 
+  test('a function that never awaits sees that its caller aborts it, for what it reports', async (t) => {
+    const { pool, seen } = await herePool(t);
+    const controller = new AbortController();
+    const onProgress = (count) => count === 3 && controller.abort();
+    const call = pool.run('reportUntilAborted', [10], { signal: controller.signal, onProgress });
+    assert.equal(seen.reports, 3);
+    assert.equal((await outcome(call)).error.code, 'ERR_TASK_ABORTED');
+  });
+
   test('a function is called without a `this`, as on workers', async (t) => {
     const pool = poolFor(t, { placement: 'inline' }, placedUrl);
     await pool.ready;

@@ -191,9 +191,10 @@ export class CallsHere {
   #beginTimed({ learnt }: Entry, run: ResolvedRun): number | undefined {
     const { tasks } = this.#here;
     if (run.transfer.length > 0) return undefined;
+    // A call with a signal is a task: only a task can be aborted while its function runs.
     // With 'auto', calls with a timeout or a key cross: nobody could end them here in time, and this thread is not one worker among others.
     const hasPlace = this.takesAll
-      ? tasks.waiting === 0 && tasks.hasRoom
+      ? run.signal === undefined && tasks.waiting === 0 && tasks.hasRoom
       : learnt !== undefined && run.timeoutMs === undefined && run.key === undefined;
     if (!hasPlace || learnt?.takesInline(this.#engine.parts.platform.burstNow()) === false) return undefined;
     const began = this.beginInTurn();
@@ -320,7 +321,7 @@ export class CallsHere {
   asked(): RunningCall {
     const { module } = this.#here;
     if (this.#call === undefined) {
-      if (this.#id === 0) this.#id = this.#engine.ledger.newId();
+      this.#id ||= this.#engine.ledger.newId();
       this.#call = module.newCall(this.#id, this.#newHost(this.#name, this.#run));
       try {
         // The context that `onTaskStart` returned, as it would arrive in a worker.
@@ -359,7 +360,7 @@ export class CallsHere {
     const { module } = this.#here;
     return {
       workerId: NO_WORKER,
-      now: () => parts.platform.now(),
+      now: parts.platform.now,
       pollAbort: () => undefined,
       progress: (taskId, value) => ledger.tellProgress(taskId, name, this.#copy(value, 'progress'), run),
       callHost: async (host, args, transfer) => {
