@@ -156,14 +156,25 @@ describe("placement 'auto'", () => {
   });
 
   test('of calls that are made one after the other, none crosses because a turn of the event loop is over', async (t) => {
-    const pool = autoPool(t, { loopBudgetMs: 0.1 });
-    await untilInline(pool, 'where');
+    let pool;
+    const begin = async () => {
+      pool = autoPool(t, { loopBudgetMs: 0.1 });
+      await untilInline(pool, 'where');
+    };
+    await begin();
     let across = 0;
-    for (let i = 0; i < 100_000; i++) if ((await pool.run('where', [])) !== 0) across++;
-    // There are a thousand turns or more. 64 calls cross to measure what that costs, after 1, 3, 7 s; and the first one that is late.
-    assert.ok(across <= 4 * 64 + 2, `${across}`);
+    const from = performance.now();
+    for (let i = 0; i < 100_000; i++) {
+      if ((await pool.run('where', [])) === 0) continue;
+      if (functionOf(pool, 'where').place === 'inline') across++;
+      else await begin(); // where other programs take the core, calls may take so long that the function rightly leaves
+    }
+    // There are a thousand turns or more. 64 calls cross to measure what that costs, at most once a second; and the first one that is late.
+    const seconds = (performance.now() - from) / 1000;
+    assert.ok(across <= 64 * (seconds + 1) + 2, `${across} in ${seconds} s`);
     const { open, submitted, completed } = pool.stats().tasks;
     assert.deepEqual([open, submitted], [0, completed]);
+    await begin();
     const many = Array.from({ length: 20_000 }, () => pool.run('where', []));
     const threads = new Set(await Promise.all(many));
     assert.deepEqual(threads.size, 2, 'most of those that are late cross');

@@ -65,6 +65,11 @@ describe('auto: a function', () => {
     assert.equal(simulated.stats.why, 'a call runs for 10 ms, a crossing costs 2 us');
   });
 
+  test('that runs for too long never does, though a crossing seems to cost more while other programs take the cores', () => {
+    const simulated = new Simulated();
+    assert.equal(simulated.call(1000, { ...LONG, crossingMs: 40 }, 10), 0);
+  });
+
   test('is explored at low cost while nothing changes', () => {
     const simulated = new Simulated();
     simulated.call(1000, TINY);

@@ -18,8 +18,8 @@ const EXPLORE_CALLS = 64;
 const EXPLORE_MS = 1000;
 const EXPLORE_MAX_MS = 60_000;
 /**
- * A call that takes this many milliseconds here is too long. A second one among this many calls makes the function leave,
- * even if the mean is low; the first may have met another program.
+ * A call that takes this many milliseconds here is too long, whatever a crossing costs: on a busy machine that may seem to be more. A second
+ * one among this many calls makes the function leave, even if the mean is low; the first may have met another program.
  */
 const TOO_LONG_MS = 5;
 const TOO_LONG_AMONG = 1000;
@@ -93,10 +93,10 @@ class LearntFunction implements PlacedFunction {
     this.#inline += count;
     if (ms === undefined || this.#place !== 'inline') return;
     const isFull = this.#here.add(ms);
+    if (ms < TOO_LONG_MS) return isFull ? this.#judgeHere(now) : undefined;
     const isSecond = this.#inline - this.#tooLong <= TOO_LONG_AMONG;
-    if (ms >= TOO_LONG_MS) this.#tooLong = isSecond ? Number.NEGATIVE_INFINITY : this.#inline;
-    else if (isFull) this.#judgeHere(now);
-    if (ms < TOO_LONG_MS || !isSecond) return;
+    this.#tooLong = isSecond ? Number.NEGATIVE_INFINITY : this.#inline;
+    if (!isSecond) return;
     this.#leave(`calls took ${shown(ms)} on the calling thread`, now + this.#restMs);
     this.#restMs *= 2;
   }
@@ -131,7 +131,7 @@ class LearntFunction implements PlacedFunction {
     const crossingMs = this.#crossing.median;
     if (crossingMs === undefined) return;
     const figures = `a call runs for ${shown(runMs)}, a crossing costs ${shown(crossingMs)}`;
-    if (runMs > crossingMs) {
+    if (runMs > Math.min(crossingMs, TOO_LONG_MS)) {
       this.#why = figures;
       this.#exploreMs = EXPLORE_MS;
     } else if (now >= this.#notBefore) {
@@ -209,7 +209,7 @@ class Window {
 
   #trimmedMean(): number {
     const sorted = this.#figures.slice(0, this.#count).sort();
-    const kept = sorted.subarray(0, Math.max(1, this.#count - Math.ceil(this.#count / TRIMMED)));
+    const kept = sorted.subarray(0, Math.max(1, this.#count - this.#count / TRIMMED));
     return kept.reduce((sum, figure) => sum + figure, 0) / kept.length;
   }
 }
