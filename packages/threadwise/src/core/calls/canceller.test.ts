@@ -315,6 +315,22 @@ describe('an interrupted task that goes on', () => {
     assert.equal(platform.timerCount, 0);
   });
 
+  test('ends when its thread has had its grace on a core, though that waits most of the time, and main looks late', () => {
+    const { platform, slot, done, abort } = interrupted();
+    const cpu = { usedMs: 1, waitedMs: 50 };
+    slot.thread = { cpu: () => cpu } as unknown as Thread;
+    const { timer } = platform;
+    Object.assign(platform, { timer: (ms: number, late: () => void) => timer(ms + 5, late) });
+    abort();
+    for (let i = 1; i < 400; i++) {
+      cpu.waitedMs += 1.5;
+      platform.advance(2);
+      assert.deepEqual(done, [], `it has had ${i / 2} ms on a core`);
+    }
+    platform.advance(5 + 5); // while main is late once more
+    assert.deepEqual(done, ['kill: ERR_TASK_ABORTED']);
+  });
+
   test('is forgotten when the pool is over', () => {
     const { platform, canceller, done, run, abort } = interrupted();
     run({ timeoutMs: 50 });

@@ -22,13 +22,14 @@ class Watched {
   /** unnoticed: it was interrupted, and is not known to have seen its signal. noticed: it has. last: its time after that is over. */
   phase: 'runs' | 'unnoticed' | 'noticed' | 'last' = 'runs';
   cause: unknown;
-  /** How long its thread had waited for a core when its grace began, or was extended. Milliseconds. */
-  waitedMs = 0;
+  /** When its grace is over, on the platform's clock, less the time in which its thread had no core: it could not notice its signal then, or end. */
+  graceEndsAt = 0;
 }
 
 export class Canceller {
   readonly #engine: Engine;
   readonly #watched = new Map<Task, Watched>();
+  readonly #now = () => this.#engine.parts.platform.now();
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -97,10 +98,11 @@ export class Canceller {
     return watched;
   }
 
-  /** @param ms how long the task may run; undefined: no limit */
-  #lookIn(task: Task, ms: number | undefined): void {
+  /** @param ms how long the task may run, undefined: no limit; or, if its holder is given, how long it may go on after its interruption */
+  #lookIn(task: Task, ms: number | undefined, holder?: Holder): void {
     if (ms === undefined) return;
     const watched = this.#watch(task);
+    if (holder) watched.graceEndsAt = this.#now() + ms - holder.waitedMs;
     watched.timer?.cancel();
     watched.timer = this.#engine.parts.platform.timer(ms, () => {
       if (watched.phase === 'runs') this.#timedOut(task, watched);
@@ -113,10 +115,10 @@ export class Canceller {
   #timedOut(task: Task, watched: Watched): void {
     const timeoutMs = task.run.timeoutMs!;
     const holder = this.#holderOf(task);
-    if (holder === undefined) return this.#lookIn(task, timeoutMs); // it still waits
+    if (!holder) return this.#lookIn(task, timeoutMs); // it still waits
     holder.link.drain(); // the result may have come while the main thread was busy
     if (task.settled || this.#watched.get(task) !== watched) return;
-    const now = this.#engine.parts.platform.now();
+    const now = this.#now();
     const leftMs = (holder.link.startedAt(task) ?? now) + timeoutMs - now;
     if (leftMs > 0) return this.#lookIn(task, Math.max(1, leftMs));
     const message = `Task '${task.name}' ran longer than its timeout of ${timeoutMs} ms`;
@@ -127,30 +129,29 @@ export class Canceller {
   #aborted(task: Task): void {
     const error = abortError(task);
     const { here, dispatch } = this.#engine;
-    const isHeld = this.#watched.get(task)?.holder !== undefined;
-    const hasLeft = !isHeld && (here?.tasks.remove(task) === true || dispatch.remove(task));
+    const hasLeft = !this.#watched.get(task)?.holder && (here?.tasks.remove(task) || dispatch.remove(task));
     const holder = hasLeft ? undefined : this.#holderOf(task);
-    if (holder !== undefined) return this.#interrupt(task, holder, 'aborted', error);
+    if (holder) return this.#interrupt(task, holder, 'aborted', error);
     task.settle({ outcome: 'aborted', error });
   }
 
   /** The holder of the task now, remembered from here on. */
   #holderOf(task: Task): Holder | undefined {
     const holder = this.#watched.get(task)?.holder ?? this.#engine.dispatch.holder?.(task);
-    if (holder !== undefined) this.#watch(task).holder = holder;
+    if (holder) this.#watch(task).holder = holder;
     return holder;
   }
 
   #interrupt(task: Task, holder: Holder, outcome: 'aborted' | 'timedOut', error: ThreadwiseError): void {
-    if (holder.withdraw(task, this.#engine.parts.platform.now())) {
+    if (holder.withdraw(task, this.#now())) {
       task.settle({ outcome, error });
       return this.#engine.batchEnded();
     }
     holder.link.abort(task, outcome === 'aborted' ? error.cause : error);
     task.stillRuns = true;
-    Object.assign(this.#watch(task), { phase: 'unnoticed', cause: error, waitedMs: holder.waitedMs });
+    Object.assign(this.#watch(task), { phase: 'unnoticed', cause: error });
     task.settle({ outcome, error });
-    this.#lookIn(task, holder.servesOthers() ? NOTICED_GRACE_MS : BLOCKED_GRACE_MS);
+    this.#lookIn(task, holder.servesOthers() ? NOTICED_GRACE_MS : BLOCKED_GRACE_MS, holder);
   }
 
   #graceIsOver(task: Task, watched: Watched): void {
@@ -158,15 +159,15 @@ export class Canceller {
     const holder = watched.holder!;
     holder.link.drain();
     if (this.#watched.get(task) !== watched) return;
-    const waitedMs = holder.waitedMs - watched.waitedMs;
-    watched.waitedMs += waitedMs;
-    if (waitedMs >= 1) return this.#lookIn(task, waitedMs); // without a core, the task could not notice its signal, or end
+    // Main may look late, too: so all of the time counts, and not what passed since the last look.
+    const leftMs = watched.graceEndsAt + holder.waitedMs - this.#now();
+    if (leftMs >= 1) return this.#lookIn(task, leftMs);
     if (watched.phase === 'noticed') {
       watched.phase = 'last';
-      return this.#lookIn(task, NOTICED_GRACE_MS);
+      return this.#lookIn(task, NOTICED_GRACE_MS, holder);
     }
     if (watched.phase === 'last' && holder instanceof WorkerSlot && holder.servesOthers()) {
-      this.#lookIn(task, NOTICED_GRACE_MS);
+      this.#lookIn(task, NOTICED_GRACE_MS, holder);
       workers.retire(holder, 'interrupted'); // the others may end
       return this.#engine.pump();
     }
