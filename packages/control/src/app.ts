@@ -71,8 +71,6 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
   app.addHook('onRequest', async ({ headers, method, routeOptions, is404, raw }, reply) => {
     reply.headers(HEADERS);
     const usual = method === 'GET' || method === 'HEAD' ? 'read' : 'change';
-    if (headers.host === undefined && raw.httpVersion === '1.1')
-      throw new RequestError('ERR_CONTROL_REQUEST', "HTTP/1.1 needs the header 'Host'");
     guard(routeOptions.config?.access ?? usual, headers, place);
     // Reported before the body is read, which nobody wants.
     if (is404)

@@ -16,9 +16,14 @@ export function makeGuard({ host: ownHost, allowedHosts, isLocal, token }: Resol
   const accepts = tokenCheck(token);
   return check;
 
-  /** Throws a RequestError: 403 or 401. @param place where this server listens, for its Host names */
+  /** Throws a RequestError: 400, 403 or 401. @param place where this server listens, for its Host names */
   function check(access: Access, headers: IncomingHttpHeaders, place: AddressInfo): void {
     const { host, origin, authorization } = headers;
+    if (host === undefined)
+      throw new RequestError(
+        'ERR_CONTROL_REQUEST',
+        "The header 'Host' is missing: send this server's host and port",
+      );
     checkHost(host, place);
     checkOrigin(origin, host);
     const isFree = access === 'open' || (access === 'read' && isLocal);
@@ -29,18 +34,18 @@ export function makeGuard({ host: ownHost, allowedHosts, isLocal, token }: Resol
   }
 
   /** Against DNS rebinding: another site can point its name at this server, but the browser still sends that name as the Host. */
-  function checkHost(host: string | undefined, { address, port }: AddressInfo): void {
+  function checkHost(host: string, { address, port }: AddressInfo): void {
     // Made anew each time: if the server listens on all addresses, the machine may have got a new one since.
     const own = ownHosts(ownHost, address, port);
-    if (host !== undefined && (own.has(host.toLowerCase()) || isAllowed(host))) return;
+    if (own.has(host.toLowerCase()) || isAllowed(host)) return;
     const names = [...own, ...allowedHosts].join(', ');
     const message = `Host ${show(host)} is not one of this server's: ${names}. See the option 'allowedHosts'`;
     throw new RequestError('ERR_CONTROL_HOST', message);
   }
 
   /** A browser sends the origin of the page; a program that is no browser sends none. */
-  function checkOrigin(origin: string | undefined, host: string | undefined): void {
-    if (origin === undefined || host === undefined) return;
+  function checkOrigin(origin: string | undefined, host: string): void {
+    if (origin === undefined) return;
     if (origin.toLowerCase() === `http://${host.toLowerCase()}`) return;
     // A proxy in front of this server may speak TLS.
     if (isAllowed(host) && origin.toLowerCase() === `https://${host.toLowerCase()}`) return;

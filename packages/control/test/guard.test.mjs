@@ -150,17 +150,19 @@ test('another Host than its own is 403: a name that an attacker has led here', a
   assert.deepEqual(pool.done, []);
 });
 
-test('without a Host there is no answer', async (t) => {
+test('without a Host there is no answer, in HTTP/1.0 neither, and it says that the header is missing', async (t) => {
   const server = await serve(t, [new FakePool()]);
-  const old = await rawConnection(t, server);
-  old.write('GET /api/pools HTTP/1.0\r\n\r\n');
-  assert.match(await readToEnd(old), /^HTTP\/1\.1 403 .*ERR_CONTROL_HOST/s);
-  const current = await rawConnection(t, server);
-  current.write('GET /api/pools HTTP/1.1\r\nConnection: close\r\n\r\n');
-  assert.match(
-    await readToEnd(current),
-    /^HTTP\/1\.1 400 .*ERR_CONTROL_REQUEST.*HTTP\/1\.1 needs the header 'Host'/s,
-  );
+  for (const request of [
+    'GET /healthz HTTP/1.0',
+    'GET /api/pools HTTP/1.0\r\nOrigin: http://evil.example',
+    'GET /api/pools HTTP/1.1\r\nConnection: close',
+  ]) {
+    const socket = await rawConnection(t, server);
+    socket.write(`${request}\r\n\r\n`);
+    const missing =
+      /^HTTP\/1\.1 400 .*ERR_CONTROL_REQUEST.*"The header 'Host' is missing: send this server's/s;
+    assert.match(await readToEnd(socket), missing, request);
+  }
 });
 
 test('an Expect that it does not know is not met, and the request is answered as any other', async (t) => {
