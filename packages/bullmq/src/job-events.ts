@@ -3,6 +3,7 @@
  * the first one, for good, and says so only as an error of the connection.
  */
 import { QueueEvents } from 'bullmq';
+import { REFUSED_MS } from './connection.js';
 import { parsed } from './encoding.js';
 
 /** How many milliseconds one reading waits for events: BullMQ's default. */
@@ -19,7 +20,8 @@ export class JobEvents extends QueueEvents {
     // The name is only shown; a user who may not set it can listen all the same.
     await this.backend.setName(this.clientName(SUFFIX)).catch(() => undefined);
     for (let last = lastEventId; !this.closing;) {
-      const read = await this.checkConnectionError(() => this.backend.readEvents(last, BLOCK_MS));
+      // Redis also refuses where it becomes a replica or ceases to be one. BullMQ would listen again after 5 s.
+      const read = await this.checkConnectionError(() => this.backend.readEvents(last, BLOCK_MS), REFUSED_MS);
       for (const [id, fields] of entriesOf(read)) {
         last = id;
         this.#tell(fieldsOf(fields), id);
