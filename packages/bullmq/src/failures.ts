@@ -10,8 +10,14 @@ import { decode, encode } from './encoding.js';
 import { FleetError } from './errors.js';
 
 const FIELD = 'threadwise:error';
-/** Writes only if the job still exists: otherwise a hash would be left that nobody removes. */
-const WRITE = `if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('HSET', KEYS[1], '${FIELD}', ARGV[1]) end`;
+/**
+ * Writes only if the job still exists: otherwise a hash would be left that nobody removes. A Redis that is full refuses a script at its first
+ * write, if that may need memory: so one comes first that needs none.
+ */
+const WRITE = `if redis.call('EXISTS', KEYS[1]) == 1 then
+  redis.call('HDEL', KEYS[1], '${FIELD}')
+  return redis.call('HSET', KEYS[1], '${FIELD}', ARGV[1])
+end`;
 
 /** How many bytes of a message, and of a stack, BullMQ gets at the most: it also puts the message into an event, which every caller reads. */
 const MOST_BYTES = 2 ** 20;

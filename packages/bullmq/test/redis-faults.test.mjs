@@ -300,6 +300,18 @@ describe('faults of Redis', { skip }, () => {
     assert.equal(await fleet.run('add', [5, 6]), 11);
   });
 
+  test('a Redis that is full takes the error of a task that runs, with its class', async (t) => {
+    const redis = await RedisServer.start(t);
+    const { path, open } = folder(t);
+    await machineHere(t, redis);
+    const { promise } = await begun(caller(t, redis), 'failWhen', [path('go')]);
+    await redis.client(t).config('SET', 'maxmemory', '1');
+    open('go');
+    const error = await failure(promise);
+    assert.ok(error instanceof RangeError, `it is ${error}`);
+    assert.equal(error.message, 'late');
+  });
+
   test('a Redis that refuses to give jobs, as a replica does, is not asked without a pause', async (t) => {
     const primary = await RedisServer.start(t);
     const replica = await RedisServer.start(t, '--replicaof', '127.0.0.1', String(primary.port));

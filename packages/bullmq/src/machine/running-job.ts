@@ -78,7 +78,7 @@ export function runningJob(job: Job, token: string, machine: Machine) {
       const write = () =>
         writeFailure(redis, worker.toKey(job.id!), error, failure.message, options.maxBytes);
       const tell = (error: Error) => void worker.emit('error', error);
-      await insist(write, tell).catch(() => undefined); // a full Redis may refuse it; the job still ends with the error of its task
+      await insist(write, tell).catch(() => undefined); // refused for good: the job still ends with the message of its error
       throw failure;
     }
   }
