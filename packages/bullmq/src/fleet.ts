@@ -227,7 +227,9 @@ export class Fleet<M = UntypedTasks> {
       if (!isShared) ask.catch(() => adding?.then(undo, () => undefined));
       const job = await this.#tracked(ask);
       call.state = 'added';
-      if (job.id !== undefined && job.id !== call.jobId) this.#calls.move(call, job.id);
+      const { id = opts.jobId } = job;
+      // An event may have come before, of a job that has replaced that one meanwhile.
+      if (id !== opts.jobId && call.jobId === opts.jobId) this.#calls.move(call, id);
       if (signal?.aborted) onAbort(call);
       // A job with this id may have ended before we listened.
       else if (isShared) await this.#calls.look([call.jobId]).catch(() => undefined);

@@ -8,9 +8,9 @@ import { OpenCalls } from './open-calls.js';
 const OPTIONS = { signal: undefined, onProgress: undefined, onAbort: () => undefined };
 
 /** Open calls of a queue with these jobs. */
-function callsOf(jobs: ReadonlyMap<string, unknown>): OpenCalls {
+function callsOf(jobs: ReadonlyMap<string, unknown>, unheard: readonly unknown[] = []): OpenCalls {
   const queue = { getJob: (id: string) => Promise.resolve(jobs.get(id)), toKey: (id: string) => id };
-  const redis = { xrange: () => Promise.resolve([]) };
+  const redis = { xrange: () => Promise.resolve(unheard) };
   return new OpenCalls(queue as unknown as Queue, redis as unknown as Redis);
 }
 
@@ -42,6 +42,22 @@ test('a job that is not there is lost, but for one that is still on its way to R
   await calls.lookAtOldest();
   await assert.rejects(call.promise, { code: 'ERR_FLEET_JOB_LOST', jobId: 'a' });
   assert.equal(calls.size, 0);
+});
+
+test('a job that another one has replaced is not lost, also where the event of that was missed', async () => {
+  const replacement = ['event', 'deduplicated', 'jobId', 'b', 'deduplicatedJobId', 'a'];
+  const end = ['event', 'completed', 'jobId', 'b', 'returnvalue', '7'];
+  for (const events of [[replacement], [replacement, end]]) {
+    const calls = callsOf(
+      new Map(),
+      events.map((fields) => ['1-0', fields]),
+    );
+    const call = calls.open('a', 'task', OPTIONS);
+    call.state = 'added';
+    await calls.look(['a']);
+    if (events.length === 1) calls.completed('b', 7);
+    assert.equal(await call.promise, 7);
+  }
 });
 
 test('a failure that cannot be read here settles the call all the same', async () => {

@@ -63,7 +63,7 @@ export class OpenCalls {
     return this.#calls.get(call.jobId)?.has(call) === true;
   }
 
-  /** The queue has returned another job, one that existed already: the call waits for that. */
+  /** The call waits for another job: one that existed already, or one that has replaced its own. */
   move(call: OpenCall, jobId: string): void {
     if (!this.#take(call)) return;
     call.jobId = jobId;
@@ -93,6 +93,7 @@ export class OpenCalls {
       this.failed(jobId, failedReason).catch(() => undefined);
     });
     events.on('progress', ({ jobId, data }) => this.progress(jobId, data));
+    events.on('deduplicated', ({ jobId, deduplicatedJobId }) => this.#replaced(deduplicatedJobId, jobId));
     // The event may be of an earlier job with the same id, so the job is looked for.
     events.on('removed', ({ jobId }) => this.look([jobId]).catch(() => undefined));
   }
@@ -128,10 +129,11 @@ export class OpenCalls {
   /** Checks jobs, which may have ended before we listened. */
   async look(jobIds: readonly string[]): Promise<void> {
     // Redis does not answer: the next check asks again.
-    const gone = await Promise.all(jobIds.map((id) => this.#gone(id).catch(() => [])));
-    if (gone.every(({ length }) => length === 0)) return;
+    const gone = (await Promise.all(jobIds.map((id) => this.#gone(id).catch(() => [])))).flat();
+    if (gone.length === 0) return;
     await this.#catchUp();
-    for (const call of gone.flat()) this.#lose(call);
+    // A call that waits for another job by now, which has replaced its own, is not lost.
+    for (const [call, jobId] of gone) if (call.jobId === jobId) this.#lose(call);
   }
 
   /** Checks the jobs whose last check was longest ago. @param most how many; the default is few enough to do it often */
@@ -145,13 +147,13 @@ export class OpenCalls {
     await this.look(ids);
   }
 
-  /** Settles the calls of a job that has ended. Returns those whose job is not there. */
-  async #gone(jobId: string): Promise<OpenCall[]> {
+  /** Settles the calls of a job that has ended. Returns those whose job is not there, with its id. */
+  async #gone(jobId: string): Promise<[OpenCall, string][]> {
     // A job that is on its way to Redis is not there yet, but not lost.
     const calls = this.#of(jobId).filter(({ state }) => state === 'added');
     if (calls.length === 0) return [];
     const job = (await this.#queue.getJob(jobId)) as Job | undefined;
-    if (job === undefined) return calls;
+    if (job === undefined) return calls.map((call) => [call, jobId]);
     if (job.finishedOn === undefined) return [];
     // BullMQ gives undefined where the value is no JSON.
     const { returnvalue = NO_JSON } = job;
@@ -167,10 +169,16 @@ export class OpenCalls {
   async #catchUp(): Promise<void> {
     const unheard = await this.#redis.xrange(this.#queue.toKey('events'), `(${this.#heard}`, '+');
     for (const [, fields] of unheard) {
-      const { event, jobId, returnvalue, failedReason } = fieldsOf(fields);
+      const { event, jobId, returnvalue, failedReason, deduplicatedJobId } = fieldsOf(fields);
       if (event === 'completed') this.completed(jobId!, parsed(returnvalue));
       if (event === 'failed') await this.failed(jobId!, failedReason!);
+      if (event === 'deduplicated') this.#replaced(deduplicatedJobId!, jobId!);
     }
+  }
+
+  /** By deduplication, another job stands for this one: it has replaced it while that was delayed, or was there before. */
+  #replaced(jobId: string, by: string): void {
+    for (const call of this.#of(jobId)) if (call.state !== 'waiting') this.move(call, by);
   }
 
   /** Returns a copy, as settling a call may remove others. */

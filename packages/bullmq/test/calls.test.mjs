@@ -253,6 +253,16 @@ describe('calls', { skip }, () => {
     assert.equal(one.id, two.id);
   });
 
+  test('deduplication that replaces a delayed job: the first call waits for the second one’s job', async (t) => {
+    const { fleet, queue } = await fleetOf(t);
+    const deduplication = { id: 'same', replace: true };
+    const added = told(fleet.queue, 'waiting');
+    const first = fleet.run('echo', ['first'], { deduplication, delayMs: 3_600_000 });
+    await added;
+    assert.equal(await caller(t, redis, { queue }).run('echo', ['second'], { deduplication }), 'second');
+    assert.equal(await first, 'second');
+  });
+
   test('flows: a parent sees the results of its children', async (t) => {
     const { fleet, queue } = await fleetOf(t);
     const flows = new FlowProducer({ connection: redis.connection });
