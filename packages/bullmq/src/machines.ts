@@ -37,14 +37,18 @@ const LIFETIME_MS = 10_000;
 /** How many milliseconds pass between two reports of a machine. */
 export const REPORT_MS = 2_000;
 
+/** A Redis that is full refuses a script at its first write, if that may need memory. Its machines go on, so they have to stay in the list. */
+const REPORT = `redis.call('DEL', KEYS[2])
+redis.call('SET', KEYS[2], ARGV[2], 'PX', ${LIFETIME_MS})
+redis.call('SADD', KEYS[1], ARGV[1])`;
+
 /** The machines of one fleet, as stored in Redis. */
 export function machinesOf(queue: Pick<Queue, 'toKey'>, redis: Redis) {
   const list = queue.toKey('threadwise:machines');
   const keyOf = (id: string) => `${list}:${id}`;
   return {
     async report(stats: MachineStats): Promise<void> {
-      const text = JSON.stringify(stats);
-      await Promise.all([redis.sadd(list, stats.id), redis.set(keyOf(stats.id), text, 'PX', LIFETIME_MS)]);
+      await redis.eval(REPORT, 2, list, keyOf(stats.id), stats.id, JSON.stringify(stats));
     },
 
     async remove(id: string): Promise<void> {

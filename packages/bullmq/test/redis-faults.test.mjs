@@ -312,6 +312,18 @@ describe('faults of Redis', { skip }, () => {
     assert.equal(error.message, 'late');
   });
 
+  test('a Redis that is full has its machines in the list all the same', { timeout: 60_000 }, async (t) => {
+    const redis = await RedisServer.start(t);
+    const service = await machineHere(t, redis);
+    const fleet = caller(t, redis);
+    const admin = redis.client(t);
+    await admin.config('SET', 'maxmemory', '1');
+    const list = fleet.queue.toKey('threadwise:machines');
+    await admin.del(list, `${list}:${service.stats().id}`);
+    while ((await fleet.stats()).machines === 0) await immediate();
+    assert.equal((await fleet.stats()).perMachine[0].id, service.stats().id);
+  });
+
   test('a Redis that refuses to give jobs, as a replica does, is not asked without a pause', async (t) => {
     const primary = await RedisServer.start(t);
     const replica = await RedisServer.start(t, '--replicaof', '127.0.0.1', String(primary.port));
