@@ -7,9 +7,6 @@ import { printable } from './format/cut.js';
 import { describeSystemError, hasCode } from './system-error.js';
 import { version } from './version.js';
 
-/** How many milliseconds the command waits, after its work, for what a user's module left open in the main thread. */
-const LINGER_MS = 500;
-
 type AddCommand = (program: Command, setExitCode: (code: number) => void) => void;
 
 /** The file of each command declares its options. It is loaded only where they are needed. */
@@ -22,14 +19,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   bench: async () => (await import('./commands/bench.js')).addBench,
 };
 const isCommand = (name: string): boolean => Object.hasOwn(COMMANDS, name);
-
-const program = new Command('threadwise')
-  .description('Run JavaScript functions on all cores.')
-  .version(version)
-  // Options after a command belong to it, also where the program has one of that name; and `--` is passed on to it.
-  .enablePositionalOptions()
-  .showHelpAfterError('(--help lists options and examples)')
-  .exitOverride();
 
 const setExitCode = (code: number): void => {
   // A later success must not hide an earlier failure, such as a failed write to standard output.
@@ -46,16 +35,24 @@ process.stdout.on('error', (error) => {
 // An error of standard error cannot be reported anywhere.
 process.stderr.on('error', () => {});
 
-program.addHelpText(
-  'after',
-  "\nExample:\n  threadwise run ./hash.js --files 'src/**'\n\n'threadwise help <command>' shows more.",
-);
+const newProgram = (): Command =>
+  new Command('threadwise')
+    .description('Run JavaScript functions on all cores.')
+    .version(version)
+    // Options after a command belong to it, also where the program has one of that name; and `--` is passed on to it.
+    .enablePositionalOptions()
+    .showHelpAfterError('(--help lists options and examples)')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      "\nExample:\n  threadwise run ./hash.js --files 'src/**'\n\n'threadwise help <command>' shows more.",
+    );
 
 /**
  * Declares the command that is asked for, or all: the program's help lists them, and an error names a similar one. Returns the words to parse,
  * which work around Commander's `help`: it understands one word only, and lists all commands where that word is unknown.
  */
-async function declared(words: readonly string[]): Promise<readonly string[]> {
+async function declared(program: Command, words: readonly string[]): Promise<readonly string[]> {
   const [first, ...rest] = words;
   const named = first === 'help' ? rest : words;
   const [name = ''] = named;
@@ -65,28 +62,31 @@ async function declared(words: readonly string[]): Promise<readonly string[]> {
   return first === 'help' && rest.length > 1 ? [...rest, '--help'] : words;
 }
 
-try {
-  await program.parseAsync(await declared(process.argv.slice(2)), { from: 'user' });
-} catch (error) {
-  if (error instanceof CommanderError) {
-    if (error.code === 'commander.missingArgument')
-      process.stderr.write(
-        '(write it before options that take several values, which --help shows with ...)\n',
-      );
-    // The shell has made it of a pattern, or it stands behind --files --.
-    const [, name = ''] = /^error: unknown option '(.*)'/s.exec(error.message) ?? [];
-    if (existsSync(name)) process.stderr.write(`(write the file of that name as './${printable(name)}')\n`);
-    setExitCode(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
-  } else {
-    // The library refused an option or an environment variable, and its message says which.
-    const isOption = hasCode(error, ['ERR_OPTION']);
-    const isExpected = isOption || error instanceof ExpectedError;
-    const told =
-      error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : error;
-    // The message may quote text from a file, with control sequences in it.
-    process.stderr.write(`threadwise: ${printable(String(told))}\n`);
-    if (error instanceof ExpectedError) setExitCode(error.exitCode);
-    else setExitCode(isOption ? ExitCode.usage : ExitCode.failed);
+/** Does what the words say. What comes of it is in process.exitCode. */
+export async function main(words: readonly string[]): Promise<void> {
+  try {
+    const program = newProgram();
+    await program.parseAsync(await declared(program, words), { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.code === 'commander.missingArgument')
+        process.stderr.write(
+          '(write it before options that take several values, which --help shows with ...)\n',
+        );
+      // The shell has made it of a pattern, or it stands behind --files --.
+      const [, name = ''] = /^error: unknown option '(.*)'/s.exec(error.message) ?? [];
+      if (existsSync(name)) process.stderr.write(`(write the file of that name as './${printable(name)}')\n`);
+      setExitCode(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
+    } else {
+      // The library refused an option or an environment variable, and its message says which.
+      const isOption = hasCode(error, ['ERR_OPTION']);
+      const isExpected = isOption || error instanceof ExpectedError;
+      const told =
+        error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : error;
+      // The message may quote text from a file, with control sequences in it.
+      process.stderr.write(`threadwise: ${printable(String(told))}\n`);
+      if (error instanceof ExpectedError) setExitCode(error.exitCode);
+      else setExitCode(isOption ? ExitCode.usage : ExitCode.failed);
+    }
   }
 }
-setTimeout(() => process.exit(), LINGER_MS).unref();

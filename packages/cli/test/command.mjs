@@ -12,6 +12,9 @@ const tasks = fileURLToPath(new URL('fixtures/tasks.mjs', import.meta.url));
 
 export const task = (name) => `${tasks}#${name}`;
 
+const inTurnFile = fileURLToPath(new URL('fixtures/in-turn.mjs', import.meta.url));
+const END = /\0(\d+)\0$/;
+
 /**
  * @param {string[]} args
  * @param {{ cwd?: string, env?: object, input?: string, stdio?: import('node:child_process').StdioOptions, node?: string[] }} options
@@ -48,9 +51,47 @@ function until(child, said, name, pattern) {
   });
 }
 
-/** Runs to the end; standard input is empty unless given. */
-export function run(args, options = {}) {
-  return start(args, { input: '', ...options }).ended;
+/** The process that `run` uses, and the end of its last command. */
+let inTurn;
+let last = Promise.resolve();
+after(() => inTurn?.disconnect());
+
+/**
+ * Runs to the end, with an empty standard input. Where no more than the folder is given, one process does one command after another: to
+ * start Node.js and to load the command would be most of a short run. A command that ends that process ends as one in its own would.
+ */
+export function run(args, { cwd = process.cwd(), ...options } = {}) {
+  if (Object.keys(options).length > 0) return start(args, { input: '', cwd, ...options }).ended;
+  last = last.then(() => runInTurn(args, cwd));
+  return last;
+}
+
+function runInTurn(words, cwd) {
+  const child = (inTurn ??= startInTurn());
+  const said = { stdout: '', stderr: '' };
+  return new Promise((resolve) => {
+    child.heard = (name, text) => {
+      said[name] += text;
+      const ends = Object.values(said).map((all) => END.exec(all));
+      if (ends.includes(null)) return;
+      const [stdout, stderr] = ends.map(({ input, index }) => input.slice(0, index));
+      resolve({ code: Number(ends[0][1]), signal: null, stdout, stderr });
+    };
+    child.ended = (code, signal) => resolve({ code, signal, ...said });
+    child.send({ words, cwd });
+  });
+}
+
+/** What it says goes to `heard` of the command that runs. */
+function startInTurn() {
+  const child = spawn(process.execPath, [inTurnFile], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  for (const name of ['stdout', 'stderr'])
+    child[name].setEncoding('utf8').on('data', (text) => child.heard(name, text));
+  child.on('close', (...how) => {
+    inTurn = undefined;
+    child.ended(...how);
+  });
+  return child;
 }
 
 /** `threadwise run` with the summary off. */

@@ -46,7 +46,7 @@ test('unordered, they come as they are ready, each once', async () => {
 test('formats: one array, one value a line, or plain text', async () => {
   const json = await runTask('echo', ['--range', '1..1000', '--format', 'json']);
   assert.deepEqual(JSON.parse(json.stdout), numbers(1, 1000));
-  const none = await runTask('echo', ['--format', 'json']);
+  const none = await runTask('echo', ['--format', 'json'], { input: '' });
   assert.deepEqual(JSON.parse(none.stdout), []);
   const undef = await runTask('nothing', ['--range', '1..2']);
   assert.equal(undef.stdout, 'null\nnull\n');
@@ -265,7 +265,7 @@ test('reduce: a value that cannot be written', async () => {
 });
 
 test('reduce: nothing to fold, a fold that fails, a fold that is not there', async () => {
-  const nothing = await runTask('echo', ['--reduce', 'max']);
+  const nothing = await runTask('echo', ['--reduce', 'max'], { input: '' });
   assert.deepEqual([nothing.code, nothing.stdout], [2, '']);
   assert.match(nothing.stderr, /nothing to reduce/);
   const skip = ['--range', '1..1', '--on-error', 'skip'];
@@ -305,7 +305,7 @@ test('code in the main thread that waits for what nobody can settle any more is 
     writeFileSync(module, code);
     writeFileSync(out, 'old');
     const args = ['run', `${module}#one`, '--range', '1..9', '--quiet', '--out', out, ...option];
-    const { code: exitCode, stderr } = await run(args);
+    const { code: exitCode, stderr } = await start(args, { input: '' }).ended;
     assert.equal(stderr, `threadwise: ${told}\n`);
     assert.ok(exitCode === 1 || exitCode === 2, `exit code ${exitCode}`);
     assert.equal(readFileSync(out, 'utf8'), 'old');
