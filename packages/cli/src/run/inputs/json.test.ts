@@ -59,13 +59,14 @@ test('names the file and the line of invalid JSON in an array', async () => {
   await failsWith('[1,\n2,\n,3]', /invalid JSON in '.*input\.json' at line 3: Unexpected ","/);
   await failsWith('[{"a":1}\n{"b":2}]', /at line 2: Unexpected "\{"/);
   await failsWith('[1,\n2', /at line 2: the text ends before the array does/);
-  await failsWith('["a\nb"]', /at line 1/);
+  await failsWith('["a\nb"]', /at line 1: Unexpected "\\n"$/);
   await failsWith('[1]\n\nx', /at line 3/);
   await failsWith('[1]\n[2]', /at line 2/);
 });
 
 test('names the file and the line of invalid JSON in lines', async () => {
   await failsWith('1\n\n{"a":}\n', /invalid JSON in '.*rows\.ndjson' at line 3:/, 'rows.ndjson');
+  await failsWith('{"a":x\r1}\n', /at line 1: Unexpected .*\\r.*$/, 'rows.ndjson');
   await failsWith('{\n "a": 1\n}', /at line 1: .*expected an array, or one value a line/);
 });
 

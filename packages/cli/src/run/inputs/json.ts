@@ -93,7 +93,7 @@ async function* readArray(chunks: AsyncIterable<Buffer>, name: string): Values {
 
 /** The parser's message without its inner states. */
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const { message } = error as Error;
   if (/mid-parsing|in the middle of a token/.test(message)) return 'the text ends before the array does';
   return message
     .replace(/ (at chunk position|in state) .*/s, '')
@@ -101,7 +101,8 @@ function reasonOf(error: unknown): string {
 }
 
 function invalidJson(name: string, line: number, reason: string): UsageError {
-  return new UsageError(`invalid JSON in '${name}' at line ${line}: ${reason}`);
+  const told = reason.replace(/\p{Cc}/gu, (control) => JSON.stringify(control).slice(1, -1));
+  return new UsageError(`invalid JSON in '${name}' at line ${line}: ${told}`);
 }
 
 /** --spread: every value is the array of a call's arguments. Any other value ends the run, after the values before it. */

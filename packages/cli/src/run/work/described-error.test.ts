@@ -56,6 +56,13 @@ test('the cause is told, where it says more: of `fetch failed` nothing else tell
     'TypeError: fetch failed (cause: AggregateError [ECONNREFUSED])',
   );
   assert.equal(told('no: a', new Error('a')), 'TypeError: no: a');
+  const why = "Cannot read '/none': ENOENT: no such file or directory";
+  for (const call of ["stat '/none'", "open '/none'", 'read'])
+    assert.equal(
+      told(why, new Error(`ENOENT: no such file or directory, ${call}`)),
+      `TypeError: ${why}`,
+      call,
+    );
   const [one, two] = [new Error('one'), new Error('two')];
   one.cause = two;
   two.cause = one;

@@ -21,7 +21,9 @@ export function describeError(thrown: unknown, hasCause = true): DescribedError 
   const message = safely(() => String(thrown.message));
   const inner = tried(() => hasCause && 'cause' in thrown && isErrorLike(thrown.cause) && thrown.cause);
   const cause = inner ? describeError(inner, false) : undefined;
-  const isTold = cause === undefined || (cause.message !== '' && message.includes(cause.message));
+  // The message of a system call ends with the call and the path, which are often left out.
+  const said = cause?.message.replace(/, \w+(?: '.*')?$/s, '') ?? '';
+  const isTold = cause === undefined || (said !== '' && message.includes(said));
   return {
     name: safely(() => String(thrown.name)),
     message: isTold ? message : `${message} (cause: ${errorLine(cause)})`,
