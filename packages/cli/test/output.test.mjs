@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   closeSync,
   createReadStream,
   existsSync,
@@ -221,35 +222,56 @@ test('appended to a file, it goes behind what is there', async () => {
   assert.equal(readFileSync(at('appended'), 'utf8'), 'before\n2\n3\n4\n');
 });
 
-test('what others write to the same standard output, as a logger in a thread does, ends no run', async () => {
-  // Just before each of the run's own writes, after it has looked at the file.
-  const other = `
-    import fs from 'node:fs';
-    import { syncBuiltinESMExports } from 'node:module';
-    const { writeSync } = fs;
-    fs.writeSync = (fd, ...rest) => {
-      if (fd === 1) writeSync(fd, 'other\\n');
-      return writeSync(fd, ...rest);
-    };
-    syncBuiltinESMExports();`;
+/** Writes to standard output, as a logger in a thread does, just before each of the run's own writes, after it has looked at the file. */
+const other = `
+  import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  const { writeSync } = fs;
+  fs.writeSync = (fd, ...rest) => {
+    if (fd === 1) writeSync(fd, 'other\\n');
+    return writeSync(fd, ...rest);
+  };
+  syncBuiltinESMExports();`;
+
+/** Runs with a standard output that is opened with these flags, and to which others write. */
+async function besideOthers(path, flags, name, args, env) {
+  const fd = openSync(path, flags);
   const node = ['--import', `data:text/javascript,${encodeURIComponent(other)}`];
+  const options = { node, stdio: ['ignore', fd, 'pipe'], input: undefined, env };
+  const { code, stderr } = await runTask(name, ['--threads', '1', ...args], options);
+  closeSync(fd);
+  return { code, stderr };
+}
+
+test('what others write to the same standard output ends no run', async () => {
   const [path, journal] = [at('shared'), at('shared.journal')];
   for (const [flags, args] of [
     ['w', []],
     ['a', ['--journal', journal]],
   ]) {
-    const fd = openSync(path, flags);
-    const all = ['--range', '1..3', '--threads', '1', ...args];
-    const options = { node, stdio: ['ignore', fd, 'pipe'], input: undefined };
-    const { code, stderr } = await runTask('increment', all, options);
-    closeSync(fd);
-    assert.deepEqual([code, stderr], [0, '']);
+    const ended = await besideOthers(path, flags, 'increment', ['--range', '1..3', ...args]);
+    assert.deepEqual(ended, { code: 0, stderr: '' });
   }
   const text = readFileSync(path, 'utf8');
   assert.equal(text.replaceAll('other\n', ''), '2\n3\n4\n'.repeat(2));
   const { offset } = JSON.parse(readFileSync(journal, 'utf8').trimEnd().split('\n').at(-1));
   assert.equal(offset, text.length, 'a run that goes on cuts off nothing of its own');
 });
+
+test(
+  'nor one that has cut the file, to go on where a killed run stopped',
+  { skip: process.platform !== 'linux' && 'only Linux tells whether a file is open for appending' },
+  async () => {
+    const path = at('cut');
+    const args = ['--range', '69..71', '--batch', '1', '--journal', at('cut.journal')];
+    const stopped = await besideOthers(path, 'w', 'needsFile', args, { TEST_NEEDED_FILE: at('nothing') });
+    assert.equal(stopped.code, 1);
+    appendFileSync(path, 'written, and not recorded\n');
+    const ended = await besideOthers(path, 'a', 'needsFile', args, { TEST_NEEDED_FILE: path });
+    assert.deepEqual(ended, { code: 0, stderr: '' });
+    assert.equal(readFileSync(path, 'utf8').replaceAll('other\n', ''), '69\n70\n71\n');
+  },
+);
 
 test('reduce: with an initial value from a default, or from the first result', async () => {
   const sum = await runTask('increment', ['--range', '1..1000', '--reduce', 'sum']);

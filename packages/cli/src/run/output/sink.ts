@@ -1,12 +1,12 @@
 /** Opens the place that results are written to: the file of --out, the file that standard output is redirected to, a pipe, or a terminal. */
 
-import { constants, fstatSync, ftruncateSync, statSync, write, writeSync } from 'node:fs';
+import { constants, fstatSync, ftruncateSync, readFileSync, statSync, write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { STDOUT } from '../../disk/file-id.js';
 import { type OutFile, type OutPath, openInPlace, openOutFile, writeAll } from '../../disk/out-file.js';
 import { ExpectedError, UsageError } from '../../exit-code.js';
-import { attempt, describeSystemError, hasCode } from '../../system-error.js';
+import { attempt, describeSystemError, hasCode, tried } from '../../system-error.js';
 
 /** The file that results go to, or `stream` if they go to no file. Plain JSON, since it is in the journal's header. */
 export type Place =
@@ -114,8 +114,8 @@ function fileSink({ fd, commit, close }: OutFile, name: string, place: Place, ma
   /** Standard output may well be a file that has no name any more, and some file systems count no names. */
   const keepsName = place.kind === 'out' && begin.nlink > 0;
   const sink = { place, offset, write: writeText, commit, close };
-  /** The size of the file before it was cut: ours is not the only program that writes, so it may grow at any moment. */
-  let { size: end } = begin;
+  /** Up to where the file may have been written: ours is not the only program that writes, so it may grow at any moment. */
+  let end = appends(fd) ? offset : begin.size;
   return sink;
 
   async function writeText(text: string): Promise<void> {
@@ -136,6 +136,12 @@ function fileSink({ fd, commit, close }: OutFile, name: string, place: Place, ma
         : 'is not open for appending; append to it with >>, or use --out';
     throw new ExpectedError(`${name} ${problem}`);
   }
+}
+
+/** Whether each write goes to the end of the file, wherever others have written; false where the system does not tell. */
+function appends(fd: number): boolean {
+  const info = tried(() => readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? '';
+  return (Number.parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '0', 8) & constants.O_APPEND) !== 0;
 }
 
 /** How many milliseconds to wait when a non-blocking pipe is full; guessed, short against the time to read its 64 KiB. */
