@@ -1,5 +1,5 @@
 // Which tests run where: those of `npm test`, those that it leaves out and what each of them proves, and the rest.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './prepare.mjs';
 
@@ -107,6 +107,25 @@ export const SLOW = [
 const isSlow = (name) => SLOW.some(({ files }) => files.test(name));
 const isApart = (name) => SLOW.some(({ files, isApart }) => isApart && files.test(name));
 const isLong = (name) => SLOW.some(({ files, isLong }) => isLong && files.test(name));
+
+/** Unit tests that may share a process with others: to start one takes longer than most of them. Those of platforms and threads may not. */
+const TOGETHER =
+  /^(bench|packages\/(bullmq|cli|control)\/dist|packages\/threadwise\/dist\/(coordinator|core|metrics|scheduling))\//;
+/** A hook outside of a suite, which would be one of all tests of the process. */
+const HOOK = /^(before|after)(Each)?\(/m;
+const isTogether = (name) =>
+  TOGETHER.test(name) && !isSlow(name) && !HOOK.test(readFileSync(join(root, name), 'utf8'));
+/** How many files share a process: few enough that one that hangs, or does not load, leaves out few others. */
+const FILES_TOGETHER = 25;
+
+/** The files in groups: each group runs in a process of its own. */
+export function inProcesses(files) {
+  const together = files.filter(isTogether);
+  const groups = Array.from({ length: Math.ceil(together.length / FILES_TOGETHER) }, (_, i) =>
+    together.slice(i * FILES_TOGETHER, (i + 1) * FILES_TOGETHER),
+  );
+  return [...groups, ...files.filter((name) => !isTogether(name)).map((name) => [name])];
+}
 
 /** Tests that run only on the Node.js that runs this: they are arithmetic that takes long, or the command's tests cover them. */
 const OWN_ONLY = new RegExp(

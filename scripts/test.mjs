@@ -2,12 +2,13 @@
 // what must pass besides before a change lands. All run the steps first that find a failure most cheaply.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { choices, ends, environmentOf, nodesFor } from './nodes.mjs';
-import { leftOut, quickRuns, runsOn } from './plan.mjs';
+import { inProcesses, leftOut, quickRuns, runsOn } from './plan.mjs';
 import { prepare, root } from './prepare.mjs';
 
 const script = (name) => join(root, 'scripts', name);
@@ -50,7 +51,7 @@ function testOn(node, { name, files, env, atOnce = FILES_AT_ONCE }) {
       `--test-timeout=${LIMIT_MS}`,
       ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
       ...[`--test-reporter=${script('counts-reporter.mjs')}`, `--test-reporter-destination=${result}`],
-      ...files.map((file) => join(root, file)),
+      ...inProcesses(files).map((group, i) => startOf(group, join(dir, `together-${i}.mjs`))),
     ],
     { cwd: root, stdio: 'inherit', env: { ...environmentOf(node), ...env } },
   );
@@ -62,6 +63,14 @@ function testOn(node, { name, files, env, atOnce = FILES_AT_ONCE }) {
   const { pass = 0, fail = 0, cancelled = 0, skipped = 0, failed, slowest } = counts;
   const isGood = status === 0 && pass > 0;
   return { node, name, seconds, pass, fail: fail + cancelled, skipped, failed, slowest, isGood };
+}
+
+/** The file that runs the tests of a group: the only one, or one that imports them. */
+function startOf(group, path) {
+  const files = group.map((file) => join(root, file));
+  if (files.length === 1) return files[0];
+  writeFileSync(path, files.map((file) => `import ${JSON.stringify(pathToFileURL(file))};\n`).join(''));
+  return path;
 }
 
 /** Runs the tests on one version after another: one that fails does not stop the others. */

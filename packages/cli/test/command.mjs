@@ -57,16 +57,17 @@ let last = Promise.resolve();
 after(() => inTurn?.disconnect());
 
 /**
- * Runs to the end, with an empty standard input. Where no more than the folder is given, one process does one command after another: to
- * start Node.js and to load the command would be most of a short run. A command that ends that process ends as one in its own would.
+ * Runs to the end, with an empty standard input. Where no more than the folder and the environment are given, one process does one command
+ * after another: to start Node.js and to load the command would be most of a short run. A command that ends that process ends as one in
+ * its own would.
  */
-export function run(args, { cwd = process.cwd(), ...options } = {}) {
-  if (Object.keys(options).length > 0) return start(args, { input: '', cwd, ...options }).ended;
-  last = last.then(() => runInTurn(args, cwd));
+export function run(args, { cwd = process.cwd(), env = {}, ...options } = {}) {
+  if (Object.keys(options).length > 0) return start(args, { input: '', cwd, env, ...options }).ended;
+  last = last.then(() => runInTurn(args, cwd, env));
   return last;
 }
 
-function runInTurn(words, cwd) {
+function runInTurn(words, cwd, env) {
   const child = (inTurn ??= startInTurn());
   const said = { stdout: '', stderr: '' };
   return new Promise((resolve) => {
@@ -78,7 +79,7 @@ function runInTurn(words, cwd) {
       resolve({ code: Number(ends[0][1]), signal: null, stdout, stderr });
     };
     child.ended = (code, signal) => resolve({ code, signal, ...said });
-    child.send({ words, cwd });
+    child.send({ words, cwd, env: { ...process.env, ...env } });
   });
 }
 
