@@ -1,7 +1,7 @@
 // What `npm test` leaves out is in the rest: no test is forgotten between the two, and none is run twice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allTests, quickRuns, runsOn, SLOW } from '../scripts/plan.mjs';
+import { allTests, inProcesses, quickRuns, runsOn, SLOW } from '../scripts/plan.mjs';
 
 const OWN = { isOwn: true, isEnd: true };
 /** The files of the runs without environment variables, which use the default transport. */
@@ -12,6 +12,16 @@ test('npm test and the rest run each test once, and so does test:all', () => {
   const rest = runsOn(OWN, { isRest: true, isWhole: false });
   assert.deepEqual([...filesOf(quickRuns()), ...filesOf(rest)].sort(), all);
   assert.deepEqual(filesOf(runsOn(OWN, { isRest: false, isWhole: false })).sort(), all);
+});
+
+test('each file of a run is in one process, and those that share one have no hook that would be one of all of them', () => {
+  const all = allTests();
+  const groups = inProcesses(all);
+  assert.deepEqual(groups.flat().sort(), all.sort());
+  const shared = groups.filter(({ length }) => length > 1).flat();
+  assert.ok(shared.includes('packages/cli/dist/format/cut.test.js'));
+  for (const name of ['packages/cli/dist/run/journal/resume.test.js', 'packages/cli/test/output.test.mjs'])
+    assert.ok(!shared.includes(name), name);
 });
 
 test('what is left out is there, and has one reason', () => {
