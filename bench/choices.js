@@ -17,7 +17,7 @@ of docs/experiments.md and docs/performance.md from what was saved. In a clone o
   --only <names>      only contenders whose names begin with these, separated by commas: --only threadwise,piscina
   --scenario <names>  only scenarios whose names begin with these: --scenario bytes,quiet
   --into <folder>     where what was measured is saved, one file for each experiment
-  --missing           only experiments that were not measured in full with the present code; then 'report'
+  --missing           only experiments that were not measured in full with the present code, machine and Node.js, or have a failed row; then 'report'
   --list              the experiments, their scenarios, and the contenders
 `;
 

@@ -9,7 +9,7 @@ import { renderDocuments, saved } from './report/document.js';
 import { hasMarkers, markersOf, renderMarkdown, replaceBetween } from './report/markdown.js';
 import { renderConclusions, renderGoals, renderPublished, renderScenario } from './report/terminal.js';
 import { load, save } from './report/results.js';
-import { isOfThisCode } from './driver/machine.js';
+import { hasFailed, isMeasured } from './driver/machine.js';
 import { runExperiment } from './driver/run.js';
 
 const inRepository = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -76,17 +76,16 @@ function writeTable(id, result) {
 
 async function measureAndSave(experiments, contenders, options) {
   const named = options.ids.length === 0 ? experiments : options.ids.map((id) => byId(experiments, id));
-  const wanted = options.missing ? named.filter(({ id }) => !isOfThisCode(load(id)?.git)) : named;
+  const wanted = options.missing ? named.filter(({ id }) => !isMeasured(load(id))) : named;
   for (const experiment of wanted) {
     const onSample = progress(experiment, options.rounds);
     const result = await runExperiment(experiment, contenders, options, onSample);
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
     print(experiment, result);
     console.log(`Saved in ${relative(process.cwd(), save(result, options))}`);
-    const { scenarios, conclusionsFailed } = result;
+    const { conclusionsFailed } = result;
     if (conclusionsFailed !== undefined) process.stderr.write(`No conclusions: ${conclusionsFailed}\n`);
-    const hasFailed = scenarios.some(({ rows }) => rows.some(({ failure }) => failure !== undefined));
-    if (hasFailed || conclusionsFailed !== undefined) process.exitCode = 1;
+    if (hasFailed(result) || conclusionsFailed !== undefined) process.exitCode = 1;
   }
   if (options.missing) writeReport(experiments, options.ids);
 }

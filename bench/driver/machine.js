@@ -60,6 +60,23 @@ export function describeCommit(folder = here) {
 }
 
 /**
+ * Whether nothing of an experiment is left to measure: each row has figures, or is not available here, and all are of this code,
+ * this machine and this version of Node.js. @param result as it is saved; undefined if it is not
+ */
+export function isMeasured(result, folder) {
+  if (result === undefined || !isOfThisCode(result.git, folder)) return false;
+  const here = describeMachine();
+  const isOfHere = ['cpu', 'cores', 'availableParallelism', 'node'].every(
+    (key) => result.machine[key] === here[key],
+  );
+  return isOfHere && !hasFailed(result);
+}
+
+/** Whether a row of a result failed. */
+export const hasFailed = ({ scenarios }) =>
+  scenarios.some(({ rows }) => rows.some(({ failure }) => failure !== undefined));
+
+/**
  * Whether the files that matter are the same as when something was measured, except for comments and spaces.
  * @param at what `describeCommit` returned then
  */

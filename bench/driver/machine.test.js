@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { describeCommit, isOfThisCode } from './machine.js';
+import { describeCommit, describeMachine, isMeasured, isOfThisCode } from './machine.js';
 
 function repository(t) {
   const folder = mkdtempSync(join(tmpdir(), 'threadwise-commit-'));
@@ -80,4 +80,22 @@ test('a figure of an unknown commit, or of files that were never committed, is o
   assert.equal(isOfThisCode({ commit: 'f'.repeat(40), hasChanges: false }, folder), false);
   write('package-lock.json');
   assert.equal(isOfThisCode(describeCommit(folder), folder), false);
+});
+
+test('a result counts as measured only if no row of it failed, and if it is of this code, machine and Node.js', (t) => {
+  const { folder, write } = repository(t);
+  const machine = describeMachine();
+  const resultOf = (row) => ({
+    git: describeCommit(folder),
+    machine,
+    scenarios: [{ rows: [{ id: 'a' }, row] }],
+  });
+  const whole = resultOf({ id: 'b', notAvailable: 'there is no redis-server' });
+  assert.equal(isMeasured(whole, folder), true);
+  assert.equal(isMeasured(resultOf({ id: 'b', failure: 'it broke' }), folder), false, 'a row failed');
+  for (const [key, value] of Object.entries({ cpu: 'another', cores: 99, node: 'v20.0.0' }))
+    assert.equal(isMeasured({ ...whole, machine: { ...machine, [key]: value } }, folder), false, key);
+  assert.equal(isMeasured(undefined, folder), false, 'nothing is saved');
+  write('package-lock.json');
+  assert.equal(isMeasured(whole, folder), false, 'other code');
 });
