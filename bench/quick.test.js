@@ -27,10 +27,10 @@ async function run(args) {
 function checkRow(row, metrics, where) {
   if (row.notAvailable !== undefined) return assert.notEqual(row.notAvailable, '', where);
   assert.equal(row.failure, undefined, where);
-  for (const { id, isOptional } of metrics) {
+  for (const { id, isOptional, isDifference } of metrics) {
     const figure = row.figures[id];
     if (isOptional && figure === undefined) continue;
-    assert.ok(figure?.median >= 0, `${where}: ${id}`);
+    assert.ok(isDifference ? Number.isFinite(figure?.median) : figure?.median >= 0, `${where}: ${id}`);
   }
 }
 

@@ -37,9 +37,11 @@ export function fasterThan(scenario, row, other, metric) {
 export function judge(own, other) {
   const compared = ratio(own, other);
   const rounds = Math.min(own.length, other.length);
+  const inRounds = [own, other].flatMap((series) => series.slice(0, rounds));
+  // A difference within the noise may be below zero: nothing is so many times as good.
+  if (inRounds.some((value) => value < 0)) return { verdict: 'unknown', ratio: undefined };
   // A ratio to zero is no number, and without such rounds the result would be another.
-  const isWhole = [own, other].every((series) => series.slice(0, rounds).every(Number.isFinite));
-  if (compared === undefined || !isWhole || rounds < FEWEST_ROUNDS)
+  if (compared === undefined || !inRounds.every(Number.isFinite) || rounds < FEWEST_ROUNDS)
     return { verdict: 'unknown', ratio: compared };
   const verdict = verdictOf(compared, noiseOfSteadier([own, other]));
   return { verdict, leaning: verdict === 'unknown' ? sideOf(compared) : undefined, ratio: compared };

@@ -102,6 +102,21 @@ test('a figure that is missing in some rounds, or is nothing, leaves no verdict:
   assert.match(sentence, /0 ms and 20 ms, of which no round gives a ratio$/);
 });
 
+test('a difference that is below zero in a round is not so many times as good, and is better if less is better', () => {
+  const { verdict, ratio, sentence } = compared([-1, 1, -1, 1, -1], always(20));
+  assert.deepEqual([verdict, ratio], ['unknown', undefined]);
+  assert.match(sentence, /-1 ms and 20 ms, of which no round gives a ratio$/);
+  const [one] = [summaryOf({ rows: { threadwise: always(-1), a: always(-2), b: always(2) } })];
+  assert.equal(bestRow(one, 'ms'), 'a');
+  assert.deepEqual(one.rows[0].figures.ms, {
+    median: -1,
+    min: -1,
+    max: -1,
+    noise: 0,
+    toBestPublished: undefined,
+  });
+});
+
 test('the best row, of those that are wanted', () => {
   const scenario = summaryOf({
     rows: { threadwise: always(3), a: always(2), b: always(1), c: new Error('no') },

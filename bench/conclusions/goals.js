@@ -41,7 +41,8 @@ export function evaluate(goal, metrics, rows) {
 
 /** The row with the best median among those that were measured. */
 export function bestRow(rows, metric) {
-  const isBetter = (a, b) => ratio(medianOf(a, metric), medianOf(b, metric), metric.better) > 1;
+  const sign = metric.better === 'higher' ? 1 : -1; // a ratio would not do: a figure may be zero, or below
+  const isBetter = (a, b) => sign * (medianOf(a, metric) - medianOf(b, metric)) > 0;
   return rows
     .filter((row) => isMeasured(row, metric))
     .reduce((best, row) => (best === undefined || isBetter(row, best) ? row : best), undefined);

@@ -13,11 +13,11 @@ export function median(samples) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Median and range; `noise` is the range as a share of the median. */
+/** Median and range; `noise` is the range as a share of the median: infinite for a median of 0 and rounds that differ. */
 export function describe(samples) {
   const [min, max] = [Math.min(...samples), Math.max(...samples)];
   const middle = median(samples);
-  return { median: middle, min, max, noise: middle === 0 ? 0 : (max - min) / middle };
+  return { median: middle, min, max, noise: max === min ? 0 : (max - min) / Math.abs(middle) };
 }
 
 /** How many times as good `value` is as `reference`: 2 is twice the calls, or half the time. */

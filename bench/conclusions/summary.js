@@ -42,8 +42,11 @@ function figuresOf(metrics, samples) {
 function withRatios(row, best, metrics) {
   const figures = mapValues(row.figures, (figure, id) => {
     const { better } = metrics.find((metric) => metric.id === id);
-    const toBest = best[id] && ratio(figure.median, best[id].figures[id].median, better);
-    return { ...figure, toBestPublished: toBest };
+    const medians = [figure.median, best[id]?.figures[id].median];
+    const toBest = ratio(...medians, better);
+    // There is none to a figure of zero, and none of a figure below zero.
+    const isThere = Number.isFinite(toBest) && medians.every((value) => value >= 0);
+    return { ...figure, toBestPublished: isThere ? toBest : undefined };
   });
   return { ...row, figures };
 }

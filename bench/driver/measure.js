@@ -52,12 +52,16 @@ export async function measure(plan, options) {
   return { samples, failures };
 }
 
-/** A value that is no number comes as null from the process of a sample, and null would count as zero. */
+/**
+ * A value that is no number comes as null from the process of a sample, and null would count as zero. Only a difference of two figures
+ * may be below zero, if it is within their noise.
+ */
 function checkNumbers(values, metrics = []) {
-  for (const { id, isOptional = false } of metrics) {
+  for (const { id, isOptional = false, isDifference = false } of metrics) {
     const value = values[id];
-    if (Number.isFinite(value) || (isOptional && value === undefined)) continue;
-    throw new Error(`expected a number for '${id}', got ${value}`);
+    const isNumber = Number.isFinite(value) && (value >= 0 || isDifference);
+    if (isNumber || (isOptional && value === undefined)) continue;
+    throw new Error(`expected a number${value < 0 ? ' from 0' : ''} for '${id}', got ${value}`);
   }
 }
 

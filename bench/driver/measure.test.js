@@ -91,6 +91,20 @@ test('a sample without a number for a metric has failed, unless the metric is op
   );
 });
 
+test('a figure below zero is refused, except for a difference, which may be within the noise', async () => {
+  const metrics = [{ id: 'rate' }, { id: 'more', isDifference: true }];
+  const values = { a: { rate: 1, more: -1 }, b: { rate: -1, more: 1 } };
+  const { samples, failures } = await measure(
+    [{ scenario: { id: 'memory', metrics }, entries: Object.keys(values).map(entryOf) }],
+    { ...settings, rounds: 1, takeSample: async ({ contender }) => values[contender] },
+  );
+  assert.deepEqual(samples.memory, { a: [values.a], b: [] });
+  assert.deepEqual(
+    failures.map(({ entry, message }) => [entry, message]),
+    [['b', "expected a number from 0 for 'rate', got -1"]],
+  );
+});
+
 test('what is not available is no failure', async () => {
   const { failures } = await measure(plan.slice(0, 1), {
     ...{ ...settings, rounds: 2 },

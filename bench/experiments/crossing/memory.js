@@ -1,7 +1,7 @@
 // How much resident memory a further worker takes, beside a bare thread.
 import { setTimeout as pause } from 'node:timers/promises';
 import { openReady } from '../../driver/with-pool.js';
-import { mebibytes } from './metrics.js';
+import { addedMebibytes } from './metrics.js';
 
 const FEW_THREADS = 8;
 const MANY_THREADS = 24;
@@ -18,7 +18,7 @@ async function run({ contender, budget: { settleMs } }) {
   const few = await grownBy(FEW_THREADS);
   const many = await grownBy(MANY_THREADS);
   await Promise.all(pools.map((pool) => pool.close()));
-  return { perWorkerMiB: Math.max(0, many - few) / (MANY_THREADS - FEW_THREADS) / 2 ** 20 };
+  return { perWorkerMiB: (many - few) / (MANY_THREADS - FEW_THREADS) / 2 ** 20 };
 }
 
 async function residentBytes(settleMs) {
@@ -32,7 +32,7 @@ export const memory = [
   {
     id: 'memory',
     title: 'Resident memory of each further worker',
-    metrics: [mebibytes('perWorkerMiB', 'MiB/worker')],
+    metrics: [addedMebibytes('perWorkerMiB', 'MiB/worker')],
     takes: ({ id }) => ['threadwise', 'piscina', 'bare Worker (empty)'].includes(id),
     goals: [
       {

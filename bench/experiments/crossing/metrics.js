@@ -18,6 +18,8 @@ export const percent = {
   lower: (id, label) => lower(id, label, '%'),
 };
 export const mebibytes = (id, label) => lower(id, label, 'MiB');
+/** How much more memory there is than before: less, if what is measured is smaller than the noise. */
+export const addedMebibytes = (id, label) => ({ ...mebibytes(id, label), isDifference: true });
 export const milliseconds = (id, label) => lower(id, label, 'ms');
 export const microseconds = (id, label) => lower(id, label, 'us');
 

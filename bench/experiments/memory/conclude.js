@@ -67,8 +67,9 @@ function isFew(scenarios) {
   return counts.length === 0 || Math.min(...counts) < FEWEST_ROUNDS;
 }
 
+/** A figure within the noise may be below zero. */
 export const shown = (slope, { words }) =>
-  shownWith(slope, (mebibytes) => words.bytes(Math.max(0, mebibytes) * 2 ** 20));
+  shownWith(slope, (mebibytes) => `${mebibytes < 0 ? '-' : ''}${words.bytes(Math.abs(mebibytes) * 2 ** 20)}`);
 
 function sentenceFor(row, slope, tools) {
   if (slope === undefined) return [];

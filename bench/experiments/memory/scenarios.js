@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { openReady } from '../../driver/with-pool.js';
-import { mebibytes } from '../crossing/metrics.js';
+import { addedMebibytes, mebibytes } from '../crossing/metrics.js';
 import { KIBIBYTES, moduleFiles } from './module-files.js';
 import { sizesOf } from './sizes.js';
 
@@ -56,7 +56,7 @@ async function runLoading(kibibytes, { given, budget: { settleMs } }) {
   const before = await resident();
   const path = JSON.stringify(given.paths[kibibytes]);
   const others = await openIdle(LOADING_THREADS, `globalThis.kept = require(${path});`);
-  const perThreadMiB = Math.max(0, (await resident()) - before) / LOADING_THREADS;
+  const perThreadMiB = ((await resident()) - before) / LOADING_THREADS;
   await Promise.all([first.close(), others.close()]);
   return { perThreadMiB };
 }
@@ -84,7 +84,7 @@ const loading = (kibibytes) => ({
   x: kibibytes,
   threads: LOADING_THREADS,
   fixture: moduleFiles,
-  metrics: [mebibytes('perThreadMiB', 'MiB/thread')],
+  metrics: [addedMebibytes('perThreadMiB', 'MiB/thread')],
   takes: ({ id }) => id === AS_PUBLISHED,
   run: (context) => runLoading(kibibytes, context),
 });

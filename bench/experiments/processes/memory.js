@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NotAvailable } from '../../driver/not-available.js';
 import { openReady } from '../../driver/with-pool.js';
-import { mebibytes } from '../crossing/metrics.js';
+import { addedMebibytes } from '../crossing/metrics.js';
 import { hasProcesses } from './calls.js';
 
 const FURTHER_WORKERS = 4;
@@ -17,7 +17,7 @@ async function run({ contender, budget: { settleMs } }, isolation) {
   await pause(settleMs);
   const after = residentBytes();
   await Promise.all([first.close(), others.close()]);
-  return { perWorkerMiB: Math.max(0, after - before) / FURTHER_WORKERS / 2 ** 20 };
+  return { perWorkerMiB: (after - before) / FURTHER_WORKERS / 2 ** 20 };
 }
 
 function residentBytes() {
@@ -40,7 +40,7 @@ function field(pid, name) {
 const scenario = (id, title, isolation, takes) => ({
   id,
   title,
-  metrics: [mebibytes('perWorkerMiB', 'MiB/worker')],
+  metrics: [addedMebibytes('perWorkerMiB', 'MiB/worker')],
   takes,
   run: (context) => run(context, isolation),
 });

@@ -55,15 +55,14 @@ test('a wrong answer, or a wrong status, fails the load', async () => {
 });
 
 test('the event loop is watched: a turn that computes is a delay', async () => {
-  const loop = watchEventLoop();
-  // The first setImmediate is pending when the loop is blocked, so it takes as long as the block.
+  const loop = await watchEventLoop();
+  // The first setImmediate is pending when the loop is blocked, so it takes as long as the block. So does the timer: the block lasts to the end.
   const end = performance.now() + 30;
   while (performance.now() < end);
-  await new Promise((resolve) => setImmediate(resolve));
-  const { immediateUs, eachUs, loopDelayP99Ms } = loop.stop();
+  const { immediateUs, eachUs, loopDelayP99Ms } = await loop.stop();
   assert.ok(immediateUs > 1000, `${immediateUs}`);
   assert.ok(eachUs.length > 0 && Math.max(...eachUs) >= immediateUs);
-  assert.ok(loopDelayP99Ms >= 0);
+  assert.ok(loopDelayP99Ms > 20, `${loopDelayP99Ms}`);
 });
 
 test('a template is rendered by its name, and by how many sentences it has', () => {
