@@ -2,11 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { counted } from '@threadwise/cli/analysis';
 import { contenders as allContenders, experiments as allExperiments, byId } from './catalog.js';
 import { HELP, readArguments } from './choices.js';
 import { renderDocuments, saved } from './report/document.js';
-import { hasMarkers, markersOf, renderMarkdown, replaceBetween } from './report/markdown.js';
+import { placeOf, withTables } from './report/markdown.js';
 import { renderConclusions, renderGoals, renderPublished, renderScenario } from './report/terminal.js';
 import { load, save } from './report/results.js';
 import { hasFailed, isMeasured } from './driver/machine.js';
@@ -33,13 +32,14 @@ function progress({ id }, rounds) {
   };
 }
 
-function print(experiment, { title, threads, rounds, quick, machine, published, scenarios, conclusions }) {
-  const { cpu, cores, node } = machine;
+function print(result) {
+  const { experiment, title, rounds, quick, published, scenarios, conclusions } = result;
+  const shown = scenarios.flatMap(({ rows, metrics: [metric] }) => rows.map((row) => ({ row, metric })));
   const parts = [
-    `\n${experiment.id}: ${title}`,
-    `${counted(threads, 'thread')}, ${cores} x ${cpu}, Node ${node}, median of ${counted(rounds, 'round')}\n`,
+    `\n${experiment}: ${title}`,
+    `${placeOf(result, shown)}\n`,
     renderPublished(published),
-    ...scenarios.map(renderScenario),
+    ...scenarios.map((scenario) => renderScenario(scenario, rounds)),
     renderGoals(scenarios),
     renderConclusions(conclusions),
     quick ? LOOK : '',
@@ -60,18 +60,13 @@ function writeReport(experiments, ids) {
   if (unmeasured.length > 0) {
     throw new Error(`Nothing is saved of ${unmeasured.join(', ')}: threadwise bench ${unmeasured.join(' ')}`);
   }
-  for (const { id } of named.length === 0 ? experiments : named) writeTable(id, load(id));
+  writeFileSync(
+    README,
+    withTables(readFileSync(README, 'utf8'), saved(named.length === 0 ? experiments : named)),
+  );
   const documents = Object.entries(renderDocuments(saved(experiments)));
   for (const [path, text] of documents) writeFileSync(join(DOCS, path), text);
-  console.log(`All experiments are in ${documents.map(([path]) => `docs/${path}`).join(', ')}`);
-}
-
-function writeTable(id, result) {
-  const text = readFileSync(README, 'utf8');
-  const hasHighlights = result?.scenarios.some(({ highlights = [] }) => highlights.length > 0);
-  if (!hasHighlights || !hasMarkers(text, markersOf(id))) return;
-  writeFileSync(README, replaceBetween(text, markersOf(id), renderMarkdown(result)));
-  console.log(`The figures of '${id}' are in ${relative(process.cwd(), README)}`);
+  console.log(`Written: README.md, ${documents.map(([path]) => `docs/${path}`).join(', ')}`);
 }
 
 async function measureAndSave(experiments, contenders, options) {
@@ -81,7 +76,7 @@ async function measureAndSave(experiments, contenders, options) {
     const onSample = progress(experiment, options.rounds);
     const result = await runExperiment(experiment, contenders, options, onSample);
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-    print(experiment, result);
+    print(result);
     console.log(`Saved in ${relative(process.cwd(), save(result, options))}`);
     const { conclusionsFailed } = result;
     if (conclusionsFailed !== undefined) process.stderr.write(`No conclusions: ${conclusionsFailed}\n`);

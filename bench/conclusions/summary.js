@@ -8,7 +8,7 @@ import { describe, ratio } from './statistics.js';
  */
 export function summarize(plan, { samples, failures }, describeContender = ({ role }) => ({ role })) {
   return plan.map(({ scenario, entries }) => {
-    const { id, title, layout, x, curve, metrics, goals = [], highlights = [] } = scenario;
+    const { id, title, x, curve, metrics, goals = [], highlights = [] } = scenario;
     const rows = entries.map(({ id: entryId, contender }) => {
       const own = samples[id][entryId];
       const failure = failures.find((one) => one.scenario === id && one.entry === entryId);
@@ -19,7 +19,7 @@ export function summarize(plan, { samples, failures }, describeContender = ({ ro
     const published = rows.filter(({ role }) => role === 'published');
     const best = Object.fromEntries(metrics.map((metric) => [metric.id, bestRow(published, metric)]));
     return {
-      ...{ id, title, layout, x, curve, metrics, highlights },
+      ...{ id, title, x, curve, metrics, highlights },
       bestPublished: mapValues(best, (row) => row?.id),
       rows: rows.map((row) => withRatios(row, best, metrics)),
       goals: goals.map((goal) => evaluate(goal, metrics, rows)),

@@ -1,15 +1,13 @@
 // docs/experiments.md and docs/performance.md, and their pictures. Made from the saved results; the texts are made anew, so that
 // they are always those of the present analysis.
-import { perCent } from '@threadwise/cli/analysis';
 import { DOCUMENTS } from '../documents.js';
-import { curveTables, NONE, scenarioTable, table } from './document-tables.js';
-import { formatNumber } from './format.js';
+import { formatNumber, NONE } from './format.js';
 import { placeOf } from './markdown.js';
 import { renderPicture } from './picture/picture.js';
 import { load } from './results.js';
+import { cellsOf, curveTables, table, titled, titleOf } from './tables.js';
 import { highlightsCompared } from '../conclusions/default-conclusions.js';
 import { withInline } from '../conclusions/rows.js';
-import { median } from '../conclusions/statistics.js';
 import { conclude, toolsFor } from '../conclusions/tools.js';
 import { FOUND, ofAll, UNTESTABLE } from '../conclusions/finding.js';
 
@@ -164,30 +162,29 @@ function method({ published, differs }) {
 
 function figures(experiment, result) {
   const { published } = experiment;
-  const { scenarios } = result;
-  const there = (published?.tables ?? []).flatMap(({ title, head, rows }) => [
-    `**${title}, as published**`,
-    '',
-    ...table(head, rows, { isFigures: true }),
-    '',
-  ]);
+  const { scenarios, rounds } = result;
+  const there = (published?.tables ?? []).flatMap(({ title, head, rows }) =>
+    titled(`${title}, as published`, [head, ...rows]),
+  );
+  const shown = scenarios.flatMap(({ rows, metrics: [metric] }) => rows.map((row) => ({ row, metric })));
   const conclusions = conclusionsOf(experiment, result).map((sentence) => prose(`- ${sentence}.`));
   return folded(published === undefined ? 'The figures' : 'The figures, published and here', [
     ...there,
-    ...scenarios.filter(({ x }) => x === undefined).flatMap(scenarioTable),
-    ...curveTables(experiment, scenarios),
+    ...scenarios
+      .filter(({ x }) => x === undefined)
+      .flatMap((scenario) => titled(titleOf(scenario, rounds), cellsOf(scenario))),
+    ...curveTables(experiment, scenarios, rounds),
     ...ownTables(experiment, result),
     ...(conclusions.length === 0 ? [] : ['What follows from them:', '', ...conclusions, '']),
-    ...[`${placeOf(result)} ${circumstances(result)}`, ''],
+    ...[[placeOf(result, shown), ...circumstances(result)].join(' '), ''],
   ]);
 }
 
 /** The tables that only this experiment has. */
 function ownTables({ tables = () => [] }, { scenarios, machine }) {
-  return tables(scenarios, toolsFor(machine)).flatMap(({ title, head, rows }) => {
-    const cells = rows.map((row) => row.map((cell) => cell ?? NONE));
-    return [`**${title}**`, '', ...table(head, cells, { isFigures: true }), ''];
-  });
+  return tables(scenarios, toolsFor(machine)).flatMap(({ title, head, rows }) =>
+    titled(title, [head, ...rows.map((row) => row.map((cell) => cell ?? NONE))]),
+  );
 }
 
 /** The experiment's own conclusions, or how its highlights compare. Goals are of interest to us only, and left out. */
@@ -204,21 +201,12 @@ function conclusionsOf(experiment, result) {
   }
 }
 
-/** How far the figures can be trusted: versions, duration, and how much rounds of the same row differ. */
-function circumstances({ scenarios, machine, git, durationMs }) {
-  const rows = scenarios.flatMap((scenario) =>
-    scenario.rows.map((row) => ({ row, metric: scenario.metrics[0].id })),
-  );
-  const versions = new Set(rows.flatMap(({ row }) => (row.version ? [`${row.package} ${row.version}`] : [])));
-  const noises = rows.flatMap(({ row, metric }) => row.figures[metric]?.noise ?? []);
-  const [before] = machine.loadAverage ?? [];
-  const sentences = [
-    versions.size > 0 && `${[...versions].toSorted().join(', ')}.`,
-    noises.length > 0 &&
-      `The rounds of a row differ by ${perCent(median(noises))} of its figure (the median of all rows), by ${perCent(Math.max(...noises))} at most.`,
-    before !== undefined && `Load of the machine before: ${formatNumber(before)}.`,
-    durationMs !== undefined && `It took ${formatNumber(durationMs / 60_000)} minutes.`,
-    git?.hasChanges && 'Files differed from that commit.',
+/** The versions that were measured, and how long it took. */
+function circumstances({ scenarios, durationMs }) {
+  const rows = scenarios.flatMap((scenario) => scenario.rows);
+  const versions = new Set(rows.flatMap((row) => (row.version ? [`${row.package} ${row.version}`] : [])));
+  return [
+    ...(versions.size > 0 ? [`${[...versions].toSorted().join(', ')}.`] : []),
+    ...(durationMs === undefined ? [] : [`It took ${formatNumber(durationMs / 60_000)} minutes.`]),
   ];
-  return sentences.filter(Boolean).join(' ');
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { experiments } from '../catalog.js';
 import { DOCUMENTS } from '../documents.js';
 import { renderDocuments, saved } from './document.js';
+import { withTables } from './markdown.js';
 import { always, curveOf, MACHINE, RATE, summaryOf } from './made-up.js';
 
 const ID = DOCUMENTS[0].experiments[0];
@@ -104,7 +105,7 @@ test('a section has a question, a picture and what is said of it; the rest is fo
     '- inline, threads 2: failed: gone',
     'What follows from them:',
     ...[`- The published finding holds here: threads win: holds (${faster}).`, `- ${faster}.`],
-    '2 threads, 2 cores of Some CPU, Node v20.19.0, median of 5 rounds, 2026-01-02, commit 0123456. ' +
+    '2 threads where a row says no other number, 2 cores of Some CPU, Node v20.19.0, median of 5 rounds, 2026-01-02, commit 0123456. ' +
       'The rounds of a row differ by 0 % of its figure (the median of all rows), by 18 % at most. ' +
       'Load of the machine before: 0.5. It took 1.5 minutes.',
     '</details>',
@@ -204,9 +205,12 @@ test('a result that the conclusions do not fit any more is told, with what to do
   );
 });
 
-test('the pages and their pictures are what the saved results give: `npm run bench -- report` makes them', async () => {
+test('the pages, their pictures and the README are what the saved results give: `npm run bench -- report` makes them', async () => {
   const docs = new URL('../../docs/', import.meta.url);
-  const made = renderDocuments(saved(await experiments()));
+  const all = saved(await experiments());
+  const made = renderDocuments(all);
+  const readme = readFileSync(new URL('../README.md', docs), 'utf8');
+  assert.equal(readme, withTables(readme, all), 'README.md');
   for (const [path, text] of Object.entries(made))
     assert.equal(readFileSync(new URL(path, docs), 'utf8'), text, path);
   const pictures = Object.keys(made).filter((path) => path.endsWith('.svg'));

@@ -6,8 +6,9 @@ export function formatNumber(value) {
   return digits.toLocaleString('en-US', { maximumSignificantDigits: 3 });
 }
 
+/** @param value a file has null for one that was undefined, or infinite */
 export function formatRatio(value) {
-  if (value === undefined) return '';
+  if (value === undefined || value === null) return '';
   return value >= 100 ? `${formatNumber(value)} x` : `${value.toPrecision(2)} x`;
 }
 
@@ -41,4 +42,24 @@ export function formatReached({ by, value, isMet, atLeast, atMost }) {
 
 function showOf(by) {
   return COMPARED.has(by) ? formatRatio : formatNumber;
+}
+
+/** The cell of a figure that does not exist. */
+export const NONE = '-';
+
+/** Why a row has no figures. */
+export function whyNot({ failure, notAvailable }) {
+  if (notAvailable !== undefined) return `not available: ${reasonIn(notAvailable)}`;
+  return failure === undefined ? NONE : `failed: ${reasonIn(failure)}`;
+}
+
+/** The line of a process's error output that has the reason, with the next one if it says no more than that there is one, without folders. */
+function reasonIn(text) {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const at = Math.max(
+    0,
+    lines.findIndex((line) => /^\w*Error\b/.test(line)),
+  );
+  const reason = lines[at]?.endsWith(':') ? `${lines[at]} ${lines[at + 1] ?? ''}` : (lines[at] ?? '');
+  return reason.trim().replace(/file:\/\/\S*\//g, '');
 }

@@ -1,69 +1,98 @@
-// The table of the README: the highlights of scenarios, from a saved result.
-import { counted } from '@threadwise/cli/analysis';
-import { formatNumber, formatRatio } from './format.js';
+// The tables of the README: the highlights of scenarios, from saved results; and where and when something was measured.
+import { counted, perCent } from '@threadwise/cli/analysis';
+import { fasterThan, withInterval } from '../conclusions/conclusions.js';
 import { bestRow } from '../conclusions/goals.js';
+import { withInline } from '../conclusions/rows.js';
+import { median } from '../conclusions/statistics.js';
+import { formatNumber, formatRatio, NONE, whyNot } from './format.js';
+import { table } from './tables.js';
 
 const OURS = 'threadwise';
-const HEAD = [
-  '| | threadwise | best published pool | times as good | without a pool |',
-  '| --- | ---: | ---: | ---: | ---: |',
-];
+const HEAD = ['', 'threadwise', 'best published pool', 'times as good (95 % interval)', 'without a pool'];
 
-export const markersOf = (experiment) => ({
-  begin: `<!-- bench:${experiment} -->`,
-  end: `<!-- /bench:${experiment} -->`,
-});
-
-/** @param result the saved result of an experiment @returns Markdown */
-export function renderMarkdown(result) {
-  const lines = result.scenarios.flatMap((scenario) =>
-    (scenario.highlights ?? []).map((highlight) => lineOf(scenario, highlight)).filter(Boolean),
-  );
-  if (lines.length === 0) throw new Error(`Nothing in the result of '${result.experiment}' is for the table`);
-  return [...HEAD, ...lines, '', placeOf(result)].join('\n');
+/** Puts the tables of experiments between their markers in a text, where it has these. @param all [{ experiment, result }] */
+export function withTables(text, all) {
+  return all.reduce((before, { experiment, result }) => {
+    const [begin, end] = ['', '/'].map((slash) => `<!-- ${slash}bench:${experiment.id} -->`);
+    if (!before.includes(begin) || result === undefined) return before;
+    const from = before.indexOf(begin) + begin.length;
+    const to = before.indexOf(end, from);
+    if (to === -1) throw new Error(`expected ${end} behind ${begin}`);
+    return `${before.slice(0, from)}\n${renderMarkdown(experiment, result)}\n${before.slice(to)}`;
+  }, text);
 }
 
-/** undefined if ours was not measured. */
-function lineOf({ title, metrics, rows, bestPublished }, { metric: metricId, of = OURS, text = title }) {
-  const metric = metrics.find(({ id }) => id === metricId);
+/** @param experiment says what its highlights are @param result what is saved of it @returns Markdown */
+export function renderMarkdown({ id, scenarios }, result) {
+  const wanted = withInline(result.scenarios).flatMap((measured) => {
+    const { highlights = [] } = scenarios.find((one) => one.id === measured.id) ?? {};
+    return highlights.map((highlight) => lineOf(measured, highlight));
+  });
+  if (wanted.length === 0) throw new Error(`Nothing in the result of '${id}' is for the table`);
+  const absent = wanted.flatMap(({ missing }) => missing);
+  return [
+    ...table(
+      HEAD,
+      wanted.map(({ cells }) => cells),
+      { isFigures: true },
+    ),
+    '',
+    ...(absent.length === 0
+      ? []
+      : [`Not among the published pools: ${[...new Set(absent)].join('; ')}.`, '']),
+    placeOf(
+      result,
+      wanted.flatMap(({ shown }) => shown),
+    ),
+  ].join('\n');
+}
+
+/** A line of the table; the figures that it shows; and the published pools that have none, with the reason. */
+function lineOf(scenario, { metric: metricId, of = OURS, text = scenario.title }) {
+  const metric = scenario.metrics.find(({ id }) => id === metricId);
+  const { rows } = scenario;
   const own = rows.find(({ id }) => id === of);
-  if (own?.figures[metricId] === undefined) return undefined;
-  const published = rows.find(({ id }) => id === bestPublished[metricId]);
-  const without = bestRow(
-    rows.filter(({ role }) => role === 'inline' || role === 'bare'),
-    metric,
+  const [published, without] = [['published'], ['inline', 'bare']].map((roles) =>
+    bestRow(
+      rows.filter(({ role }) => roles.includes(role)),
+      metric,
+    ),
   );
-  const cells = [
-    escapeCell(text),
-    figure(own, metric),
-    published ? `${figure(published, metric)} (${published.id})` : '',
-    formatRatio(own.figures[metricId].toBestPublished),
-    without ? `${figure(without, metric)} (${without.id})` : '',
+  const ratio = published && fasterThan(scenario, of, published.id, metricId).ratio;
+  const isThere = own?.figures[metricId] !== undefined;
+  const figure = (row) => `${formatNumber(row.figures[metricId].median)} ${metric.unit}`;
+  const named = (row) => (row === undefined ? '' : `${figure(row)} (${row.id})`);
+  const compared =
+    ratio === undefined ? formatRatio(own?.figures[metricId]?.toBestPublished) : withInterval(ratio);
+  return {
+    cells: [
+      text,
+      isThere ? figure(own) : own === undefined ? NONE : whyNot(own),
+      named(published),
+      compared,
+      named(without),
+    ],
+    shown: [isThere ? own : undefined, published, without].filter(Boolean).map((row) => ({ row, metric })),
+    missing: rows
+      .filter((row) => row.role === 'published' && row.figures[metricId] === undefined)
+      .map((row) => `${row.id} in '${text}' (${whyNot(row)})`),
+  };
+}
+
+/** Where, when and in how many rounds it was measured, and how much these differ. @param shown [{ row, metric }], the figures that this is about */
+export function placeOf({ machine, rounds, threads, date, git }, shown) {
+  const { cpu, cores, node, loadAverage: [load] = [] } = machine;
+  const measured = shown.filter(({ row, metric }) => row.figures[metric.id] !== undefined);
+  const counts = measured.map(({ row }) => row.samples.length);
+  const [least, most] = counts.length === 0 ? [rounds, rounds] : [Math.min(...counts), Math.max(...counts)];
+  const said = least === most ? counted(most, 'round') : `${least} to ${counted(most, 'round')}`;
+  const commit = git ? `, commit ${git.commit.slice(0, 7)}${git.hasChanges ? ' with changes' : ''}` : '';
+  const noises = measured.flatMap(({ row, metric }) => row.figures[metric.id].noise ?? []);
+  const sentences = [
+    `${counted(threads, 'thread')} where a row says no other number, ${cores} cores of ${cpu}, Node ${node}, median of ${said}, ${date.slice(0, 10)}${commit}.`,
+    noises.length > 0 &&
+      `The rounds of a row differ by ${perCent(median(noises))} of its figure (the median of all rows), by ${perCent(Math.max(...noises))} at most.`,
+    load !== undefined && `Load of the machine before: ${formatNumber(load)}.`,
   ];
-  return `| ${cells.join(' | ')} |`;
-}
-
-const figure = ({ figures }, { id, unit }) => `${formatNumber(figures[id].median)} ${unit}`;
-
-/** Escapes what looks like HTML, except for line breaks. */
-export const escapeCell = (text) => text.replaceAll('|', '\\|').replace(/<(?!br>)/g, '&lt;');
-
-export function placeOf({ machine, rounds, threads, date, git }) {
-  const { cpu, cores, node } = machine;
-  const where = `${counted(threads, 'thread')}, ${cores} cores of ${cpu}, Node ${node}`;
-  const commit = git ? `, commit ${git.commit.slice(0, 7)}` : '';
-  return `${where}, median of ${rounds} rounds, ${date.slice(0, 10)}${commit}.`;
-}
-
-/** Whether a text has a place for the table. */
-export function hasMarkers(text, { begin }) {
-  return text.includes(begin);
-}
-
-/** Puts a new table between the markers of a text. Throws if they are not there. */
-export function replaceBetween(text, { begin, end }, table) {
-  const from = text.indexOf(begin);
-  const to = text.indexOf(end, from);
-  if (from === -1 || to === -1) throw new Error(`There are no markers for the table: ${begin} and ${end}`);
-  return `${text.slice(0, from + begin.length)}\n${table}\n${text.slice(to)}`;
+  return sentences.filter(Boolean).join(' ');
 }

@@ -66,7 +66,6 @@ export const quiet = [
   {
     id: 'quiet',
     title: 'One task sent to an idle pool: time added to it; first call after idleness',
-    layout: 'grid',
     metrics: [...kinds.map(({ id, label }) => microseconds(id, label)), afterIdle],
     takes: ({ id }) => id === 'threadwise' || PUBLISHED.includes(id),
     goals: [

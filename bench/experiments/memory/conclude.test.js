@@ -41,6 +41,10 @@ test('what a module adds is told for each MiB of it', () => {
     found(7.6, 3 / 1024),
     /in part: .*more with what a thread loads: holds \(3 MiB for each MiB of source\)/,
   );
-  assert.match(found(7.6, -1 / 1024), /does not hold \(-1 MiB for each MiB of source\)/, 'as it was measured');
+  assert.match(
+    found(7.6, -1 / 1024),
+    /does not hold \(-1 MiB for each MiB of source\)/,
+    'as it was measured',
+  );
   assert.match(found(7.6, 0), /more with what a thread loads: (does not hold|cannot be told)/);
 });

@@ -2,7 +2,7 @@
 
 export { breakEvenOf } from '../subjects/function/rules/break-even.js';
 export type { Estimate, Series } from './statistics.js';
-export { confidenceOfEach, estimate, noiseOf, ratio } from './statistics.js';
-export type { Samples } from '../subjects/function/rules/samples.js';
+export { estimate, noiseOf, ratio } from './statistics.js';
 export { amdahlOf, isTested, kneeOf } from '../subjects/function/rules/scaling.js';
 export { bytes, counted, duration, part, perCent, times, timesFromTo } from '../format/figures.js';
+export { inColumns } from '../format/text.js';
