@@ -24,7 +24,8 @@ const ROLES = ['ours', 'published', 'as-published', 'inline', 'bare'];
  * @returns a list of { id, role, package, can, isQuick, open }.
  *   open: `open({ threads, isCold })` returns `{ call(task, argument), close() }`; isCold: does not wait for its threads.
  *   can: what the opened pool offers besides: 'lease' (`lease(byteLength)`), 'transfer' (`call`'s third argument: what moves), 'stats'
- *   (`stats()`), 'placement' (`open` takes `placement`: where calls run), 'isolation' (`open` takes `isolation: 'process'`).
+ *   (`stats()`), 'placement' (`open` takes `placement`: where calls run), 'isolation' (`open` takes `isolation: 'process'`, and `hasBytes` if
+ *   bytes cross then).
  *   isQuick: whether a quick run includes it: one variant of each package
  */
 export async function contenders() {

@@ -88,6 +88,14 @@ for (const contender of all.filter(({ can }) => can.includes('transfer'))) {
     }));
 }
 
+for (const contender of all.filter(({ can, isQuick }) => can.includes('isolation') && isQuick)) {
+  test(`${contender.id}: bytes cross to its processes`, async () => {
+    const pool = await openReady(contender, 1, { isolation: 'process', hasBytes: true });
+    assert.equal(await pool.call('checksum', new Uint8Array(100).fill(2)), 106);
+    await pool.close();
+  });
+}
+
 for (const contender of all.filter(({ can }) => can.includes('lease'))) {
   test(`${contender.id}: a lease crosses`, (t) =>
     withContender(t, contender, async (pool) => {

@@ -10,7 +10,9 @@ export function goalsMet(scenarios) {
   const goals = scenarios.flatMap(({ goals: own, rows }) =>
     own.filter(({ of }) => rows.some(({ id }) => id === of)),
   );
-  const measured = goals.filter(({ value }) => value !== undefined);
+  const [measured, others] = [true, false].map((isWanted) =>
+    goals.filter(({ value }) => (value !== undefined) === isWanted),
+  );
   if (measured.length === 0) return [];
   const rounds = Math.min(...scenarios.flatMap(({ rows }) => rows.flatMap(roundsOf)));
   if (rounds < FEWEST_ROUNDS) return ['Cannot tell whether goals are met: the rounds are too few'];
@@ -18,6 +20,7 @@ export function goalsMet(scenarios) {
   return [
     `${measured.length - missed.length} of ${measured.length} goals are met`,
     ...missed.map((goal) => `Not met, by ${goal.of}: ${goal.text}: it is ${formatReached(goal)}`),
+    ...others.map((goal) => `Not measured, by ${goal.of}: ${goal.text}`),
   ];
 }
 

@@ -4,7 +4,7 @@ import { goalsMet, highlightsCompared } from './default-conclusions.js';
 import { always, summaryOf } from '../report/made-up.js';
 import { conclude } from './tools.js';
 
-test('goals: how many are met, and which are not; those of rows that took no part do not count', () => {
+test('goals: how many are met, and which are not, or were not measured; those of rows that took no part do not count', () => {
   const rows = [{ id: 'threadwise', samples: always({ ms: 1 }), figures: { ms: {} } }];
   const goals = [
     { text: 'fast', of: 'threadwise', by: 'times', value: 3, isMet: true },
@@ -21,6 +21,7 @@ test('goals: how many are met, and which are not; those of rows that took no par
     'Not met, by threadwise: twice: it is 1.96 x',
     'Not met, by threadwise: thrice: it is 2.9996 x',
     'Not met, by threadwise: small: it is 1.0004',
+    'Not measured, by threadwise: not measured',
   ]);
   assert.deepEqual(goalsMet([{ rows, goals: [] }]), []);
   const once = rows.map((row) => ({ ...row, samples: [{ ms: 1 }] }));

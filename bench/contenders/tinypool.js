@@ -2,11 +2,14 @@
 import { fileURLToPath } from 'node:url';
 import { tasksUrl } from './workers/tasks-url.js';
 
-async function open({ threads, isolation }, options) {
+/** @param hasBytes whether bytes cross: to processes, messages go as JSON by default, which does not carry them */
+async function open({ threads, isolation, hasBytes = false }, options) {
   const { Tinypool } = await import('tinypool');
   const filename = fileURLToPath(tasksUrl);
   const runtime = isolation === 'process' ? 'child_process' : 'worker_threads';
-  const pool = new Tinypool({ filename, minThreads: threads, maxThreads: threads, runtime, ...options });
+  const serialization = hasBytes ? 'advanced' : undefined;
+  const sizes = { minThreads: threads, maxThreads: threads };
+  const pool = new Tinypool({ filename, ...sizes, runtime, serialization, ...options });
   return {
     call: (name, argument, transferList) => pool.run(argument, { name, transferList }),
     close: () => pool.destroy(),

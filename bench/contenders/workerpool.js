@@ -3,10 +3,12 @@ import { fileURLToPath } from 'node:url';
 
 const worker = fileURLToPath(new URL('./workers/workerpool.js', import.meta.url));
 
-async function open({ threads, isolation = 'thread' }) {
+/** @param hasBytes as for tinypool */
+async function open({ threads, isolation = 'thread', hasBytes = false }) {
   const { default: workerpool } = await import('workerpool');
   const pool = workerpool.pool(worker, {
     workerType: isolation,
+    forkOpts: hasBytes ? { serialization: 'advanced' } : {},
     minWorkers: threads,
     maxWorkers: threads,
   });

@@ -9,23 +9,23 @@ const GIVE_UP_MS = 15_000;
 
 /**
  * Opens the contender, measures, closes. After an error it closes nothing: the sample's process ends, and everything with it.
- * @param contender { open, role } @param open what opens it instead @param placement, isolation for contenders that can 'placement' and 'isolation': see catalog.js
+ * @param contender { open, role } @param open what opens it instead
+ * @param placement, isolation, hasBytes for contenders that can 'placement' and 'isolation': see catalog.js
  * @param measure gets the open pool, returns the values
  */
-export async function withPool({ contender, open, threads, placement, isolation }, measure) {
-  const pool = await openReady({ ...contender, open: open ?? contender.open }, threads, {
-    placement,
-    isolation,
-  });
+export async function withPool({ contender, open, threads, placement, isolation, hasBytes }, measure) {
+  const opened = { ...contender, open: open ?? contender.open };
+  const pool = await openReady(opened, threads, { placement, isolation, hasBytes });
   const values = await measure(pool);
   await pool.close();
   return values;
 }
 
 /** Opens a contender, and returns when every one of its threads has run a task. */
-export async function openReady({ open, role }, threads, { placement, isolation } = {}) {
-  const pool = await open({ threads, placement, isolation });
-  if (role !== 'inline') await everyThread(pool, threads, isolation === 'process' ? 'stayInProcess' : 'stay');
+export async function openReady({ open, role }, threads, options = {}) {
+  const pool = await open({ threads, ...options });
+  if (role !== 'inline')
+    await everyThread(pool, threads, options.isolation === 'process' ? 'stayInProcess' : 'stay');
   return pool;
 }
 

@@ -15,7 +15,7 @@ export default {
     'counter is written out, which nobody sees. Here each result is checked. The published program ends no worker before it exits. At ' +
     'n = 10,000,000 more than a hundred workers would hold a dozen gigabytes, so there each is ended when it has answered. ' +
     'n = 10,000,000 is measured in three rounds and not in five: each takes minutes. ' +
-    'Added: pools, which keep their workers, as many as this processor has threads; their start is part of the time. Ours makes a call for each ' +
+    'Added: pools, which keep their workers, as many as this processor has threads; their start is part of the time, the import of their package is not. Ours makes a call for each ' +
     'round, or one for all rounds of a thread (batched), or runs each call where it finds it cheaper (auto). Added, too: warm pools, piscina among them, ' +
     'with calls of other lengths, which show from which run time on a call to another thread pays; batched there means that one call does as much as ' +
     'many that compute 100,000 numbers together.',

@@ -90,7 +90,8 @@ export function placeOf({ machine, rounds, threads, date, git }, shown) {
   const noises = measured.flatMap(({ row, metric }) => row.figures[metric.id].noise ?? []);
   const sentences = [
     `${counted(threads, 'thread')} where a row says no other number, ${cores} cores of ${cpu}, Node ${node}, median of ${said}, ${date.slice(0, 10)}${commit}.`,
-    noises.length > 0 &&
+    most > 1 &&
+      noises.length > 0 &&
       `The rounds of a row differ by ${perCent(median(noises))} of its figure (the median of all rows), by ${perCent(Math.max(...noises))} at most.`,
     load !== undefined && `Load of the machine before: ${formatNumber(load)}.`,
   ];

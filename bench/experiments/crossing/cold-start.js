@@ -30,9 +30,9 @@ export const coldStart = [
     title: 'From an import, and from making a pool of one thread, to the first result of x => x + 1',
     threads: 1,
     metrics: [
+      milliseconds('coldMs', 'both ms'),
       milliseconds('importMs', 'import ms'),
       milliseconds('firstResultMs', 'pool to result ms'),
-      milliseconds('coldMs', 'both ms'),
       cpuMs,
     ],
     takes: (contender) =>

@@ -1,6 +1,7 @@
 // How much resident memory a further worker takes, beside a bare thread.
 import { setTimeout as pause } from 'node:timers/promises';
 import { openReady } from '../../driver/with-pool.js';
+import { oneOfEach } from './calls.js';
 import { addedMebibytes } from './metrics.js';
 
 const FEW_THREADS = 8;
@@ -33,7 +34,8 @@ export const memory = [
     id: 'memory',
     title: 'Resident memory of each further worker',
     metrics: [addedMebibytes('perWorkerMiB', 'MiB/worker')],
-    takes: ({ id }) => ['threadwise', 'piscina', 'bare Worker (empty)'].includes(id),
+    takes: (contender) =>
+      contender.id === 'bare Worker (empty)' || (contender.role !== 'inline' && oneOfEach(contender)),
     goals: [
       {
         text: 'at most 1 MiB more than a bare Worker',

@@ -2,8 +2,6 @@
 import { bytes } from '../crossing/bytes.js';
 import { calls } from '../crossing/calls.js';
 
-/** Whose processes can do the work: workerpool sends JSON, which does not carry bytes. */
-const TAKES = { 'bytes-1m': ({ package: name }) => name !== 'workerpool' };
 const WANTED = ['trivial', 'small-object', 'one-at-a-time', 'bytes-1m'];
 
 /** One contender of each package that can use processes: all variants of ours cross in the same way there. */
@@ -17,9 +15,9 @@ export const inProcesses = [...calls, ...bytes]
     title: `${title}, in processes`,
     metrics: metrics.filter((metric) => metric.id !== 'cpuMicroseconds'),
     isQuick,
-    takes: (contender) => hasProcesses(contender) && (TAKES[id]?.(contender) ?? true),
+    takes: hasProcesses,
     goals: [goalOf(id)],
-    run: (context) => run({ ...context, isolation: 'process' }),
+    run: (context) => run({ ...context, isolation: 'process', hasBytes: id === 'bytes-1m' }),
   }));
 
 function goalOf(id) {
