@@ -63,6 +63,11 @@ test('what was not measured is neither met nor missed', () => {
   const failed = [{ ...rows[0], figures: {} }, ...rows.slice(1)];
   assert.equal(evaluate({ ...goal, to: 'inline' }, metrics, failed).value, undefined);
   assert.equal(formatGoal(missing, metrics).verdict, 'not measured');
+  const nothing = ['threadwise', 'inline'].map((id) => row(id, id, [0, 0], [1, 1]));
+  assert.equal(
+    evaluate({ text: '', metric: 'rate', by: 'times', to: 'inline' }, metrics, nothing).isMet,
+    undefined,
+  );
 });
 
 test('the table of goals says what was measured, and whether it is enough', () => {

@@ -156,15 +156,15 @@ function isPrime(odd) {
 /** Thirty bytes with two variables. */
 const SENTENCE = '{{name}} will meet {{guest}}.\n';
 
-/** The small one is rendered in about a microsecond, the large one in about twenty-five. */
-const templates = { small: SENTENCE, large: SENTENCE.repeat(80) };
+/** By their number of sentences: one is rendered in about a microsecond, eighty in about twenty-five. */
+const templates = {};
 let mustache;
 
-/** Renders a template, given by its name or by its number of sentences, to text. */
-export function render({ template, name, guest }) {
+/** Renders so many sentences to text. */
+export function render({ sentences, name, guest }) {
   mustache ??= process.getBuiltinModule('node:module').createRequire(import.meta.url)('mustache');
-  if (typeof template === 'number') templates[template] ??= SENTENCE.repeat(template);
-  return mustache.render(templates[template], { name, guest });
+  templates[sentences] ??= SENTENCE.repeat(sentences);
+  return mustache.render(templates[sentences], { name, guest });
 }
 
 const nobody = new Int32Array(new SharedArrayBuffer(4));

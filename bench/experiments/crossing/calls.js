@@ -32,7 +32,7 @@ const SENTENCES = 10;
 /** A task of a server, which takes some microseconds and returns text. */
 const page = {
   task: 'render',
-  argument: (i) => ({ template: SENTENCES, name: `Visitor ${i}`, guest: GUESTS[i % GUESTS.length] }),
+  argument: (i) => ({ sentences: SENTENCES, name: `Visitor ${i}`, guest: GUESTS[i % GUESTS.length] }),
   score: (text) => text.length + text.charCodeAt(text.length >> 1),
   expected: ({ name, guest }) => `${name} will meet ${guest}.\n`.repeat(SENTENCES),
 };

@@ -1,8 +1,7 @@
 // The texts and the picture of placement in the documentation.
-import { clause, lessOf, sentence } from '../../conclusions/clauses.js';
+import { sentence } from '../../conclusions/clauses.js';
 import { bestRow } from '../../conclusions/conclusions.js';
 import { relative } from '../../report/picture/points.js';
-import { named } from '../../conclusions/finding.js';
 
 const AUTO = 'threadwise, auto';
 const ACROSS = 'threadwise, across';
@@ -24,7 +23,6 @@ export const page = {
       (verdicts) => verdicts.length > 1 && verdicts.every((verdict) => verdict === 'slower'),
     );
     const gains = thatAre((verdicts) => verdicts[0] === 'faster');
-    const large = named(scenarios, 'template-large');
     return [
       sentence(
         `placement: 'auto' is surely faster than always crossing in ${gains.length} of ${compared.length} cases${inList(gains)}`,
@@ -34,14 +32,6 @@ export const page = {
           ? 'it is surely slower than both of its alternatives, always crossing and no pool, in none'
           : `it is slower than both of its alternatives, always crossing and no pool, in ${worst.length}${inList(worst)}`,
         'what it costs to look where calls run is part of it',
-      ),
-      sentence(
-        clause(
-          fasterThan(large, AUTO, 'inline', 'loopDelayP99Ms'),
-          "a server that renders large pages with 'auto'",
-          'one without threads',
-          lessOf('delays its event loop'),
-        ),
       ),
     ];
   },
