@@ -1,7 +1,7 @@
-// Whether published results have the shape of ours: who wins, and where a curve bends. Published times are those of another
+// Whether a published curve has the shape of ours: where it bends. Published times are those of another
 // machine, and are not compared with ours.
 import { times } from '@threadwise/cli/analysis';
-import { fasterThan, judge, withInterval } from './conclusions.js';
+import { judge, withInterval } from './conclusions.js';
 import { goodnessOf, pointsOf } from './rows.js';
 
 /** Published figures have no interval, so a difference below this factor does not count, there or here. */
@@ -98,40 +98,4 @@ function saidOf(parts) {
     return [`${change === undefined ? unclear : NAMES[step][change]} (${figures})`];
   });
   return said.length === 0 ? 'not measured' : said.join(', ');
-}
-
-/**
- * Whether the order is the same: each published value is compared with the next best.
- * @param published { values: [[name, value, row], …], better }; row: the id of our row for that name
- * @returns { agrees, sentence }; agrees: undefined if it cannot be told
- */
-export function orderAgrees(published, scenario, metricId) {
-  const { values, better } = published;
-  const sign = better === 'lower' ? 1 : -1;
-  const order = values.toSorted((a, b) => sign * (a[1] - b[1]));
-  const pairs = order.slice(1).map((next, i) => pairOf(order[i], next, better, scenario, metricId));
-  const isWrong = pairs.some(({ there, here }) => here !== undefined && here !== there);
-  const isRight = pairs.length > 0 && pairs.every(({ there, here }) => here !== undefined && here === there);
-  const agrees = isWrong ? false : isRight ? true : undefined;
-  const ends = {
-    true: 'the same order',
-    false: 'another order',
-    undefined: 'cannot tell whether in the same order',
-  };
-  const names = order.map(([name]) => name).join(', then ');
-  return {
-    agrees,
-    sentence: `Published, best first: ${names}. Here, ${ends[agrees]}: ${pairs.map(({ said }) => said).join('; ')}`,
-  };
-}
-
-/** Compares two published neighbours, the better one first, with our rows. */
-function pairOf([, first, row], [, second, other], better, scenario, metricId) {
-  const value = better === 'lower' ? second / first : first / second;
-  const { verdict, ratio: compared, sentence } = fasterThan(scenario, row, other, metricId);
-  return {
-    there: changeOf({ value, low: value, high: value }),
-    here: verdict === 'unknown' ? undefined : changeOf(compared),
-    said: sentence,
-  };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { always, curveOf, MACHINE, summaryOf } from '../report/made-up.js';
-import { curveAgrees, orderAgrees } from './shapes.js';
+import { always, curveOf, MACHINE } from '../report/made-up.js';
+import { curveAgrees } from './shapes.js';
 
 /** A published curve: best with as many threads as cores, slower beyond. */
 const published = {
@@ -55,51 +55,4 @@ test('cannot tell: noise, one round, too few points, or too little that was publ
     assert.equal(found.agrees, undefined, found.sentence);
     assert.match(found.sentence, /cannot (be told|tell)|not measured/);
   }
-});
-
-const order = (rows) =>
-  orderAgrees(
-    {
-      values: [
-        ['main thread', 13_285, 'inline'],
-        ['pool', 18_981, 'threadwise'],
-      ],
-      better: 'higher',
-    },
-    summaryOf({ rows }),
-    'ms',
-  );
-
-test('the same one wins, whatever the figures are', () => {
-  const found = order({ threadwise: always(10), inline: always(12) });
-  assert.equal(found.agrees, true);
-  assert.equal(
-    found.sentence,
-    'Published, best first: pool, then main thread. Here, the same order: threadwise is faster than inline: 1.2 x, by total ms',
-  );
-});
-
-test('another one wins, or nobody does', () => {
-  assert.equal(order({ threadwise: always(20), inline: always(10) }).agrees, false);
-  assert.equal(order({ threadwise: always(10), inline: always(10) }).agrees, false);
-});
-
-test('cannot tell who wins: one round, or not measured', () => {
-  assert.equal(order({ threadwise: [10], inline: [20] }).agrees, undefined);
-  assert.equal(order({ threadwise: always(10) }).agrees, undefined);
-});
-
-test('where the published ones did the same, so should these', () => {
-  const same = {
-    values: [
-      ['a', 100, 'threadwise'],
-      ['b', 105, 'inline'],
-    ],
-    better: 'lower',
-  };
-  const found = (a, b) =>
-    orderAgrees(same, summaryOf({ rows: { threadwise: always(a), inline: always(b) } }), 'ms').agrees;
-  assert.equal(found(10, 10), true);
-  assert.equal(found(10, 10.8), true, 'less than an eighth');
-  assert.equal(found(10, 20), false);
 });

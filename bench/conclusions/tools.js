@@ -5,12 +5,12 @@ import { amdahl, bestX, breakEven, slope } from './curves.js';
 import { findingInParts } from './finding.js';
 import { withInline } from './rows.js';
 import { goalsMet, highlightsCompared } from './default-conclusions.js';
-import { curveAgrees, orderAgrees } from './shapes.js';
+import { curveAgrees } from './shapes.js';
 
 /** @param machine the machine on which it was measured */
 export function toolsFor(machine) {
   return {
-    ...{ estimate, fasterThan, bestRow, bestX, slope, breakEven, orderAgrees, machine },
+    ...{ estimate, fasterThan, bestRow, bestX, slope, breakEven, machine },
     amdahl: (...args) => amdahl(machine, ...args),
     curveAgrees: (...args) => curveAgrees(machine, ...args),
     words: { bytes, counted, duration, perCent, times, timesFromTo },

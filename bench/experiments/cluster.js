@@ -1,6 +1,5 @@
 // An API that computes: one process, several processes behind one port, or one process with a pool.
-import { conclude, judge } from './cluster/conclude.js';
-import { page } from './cluster/page.js';
+import { conclude, judge, page } from './cluster/page.js';
 import { published } from './cluster/published.js';
 import { scenarios } from './cluster/scenarios.js';
 

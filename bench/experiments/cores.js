@@ -1,7 +1,6 @@
 // A server that computes, with several numbers of cores and of threads.
 import { withInline } from '../conclusions/rows.js';
-import { conclude, judge, tables } from './cores/conclude.js';
-import { page } from './cores/page.js';
+import { conclude, judge, page, tables } from './cores/page.js';
 import { published } from './cores/published.js';
 import { CORES, curveOf, scenarios } from './cores/scenarios.js';
 

@@ -1,6 +1,5 @@
 // Computes the same number in 100 rounds: from which n, and from which run time on, threads pay.
-import { conclude, judge } from './fibonacci/conclude.js';
-import { page } from './fibonacci/page.js';
+import { conclude, judge, page } from './fibonacci/page.js';
 import { published } from './fibonacci/published.js';
 import { RUN_TIME, scenarios, THREADS } from './fibonacci/scenarios.js';
 

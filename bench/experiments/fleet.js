@@ -1,6 +1,5 @@
 // Jobs of a BullMQ queue that compute, on one machine: a fleet's service beside BullMQ's own processors.
-import { conclude } from './fleet/conclude.js';
-import { page } from './fleet/page.js';
+import { conclude, page } from './fleet/page.js';
 import { scenarios } from './fleet/scenarios.js';
 
 export default {

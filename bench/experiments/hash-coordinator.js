@@ -1,6 +1,5 @@
 // The article's second experiment: like hash-direct, but a coordinator, a thread of its own, hands out the files.
-import { conclude, judge, tables } from './hash-coordinator/conclude.js';
-import { page } from './hash-coordinator/page.js';
+import { conclude, judge, page, tables } from './hash-coordinator/page.js';
 import { published } from './hash-coordinator/published.js';
 import { scenarios } from './hash-coordinator/scenarios.js';
 

@@ -1,7 +1,6 @@
 // The article's first experiment: the main thread reads many files, synchronously, and gives each to a thread that
 // hashes it.
-import { conclude, judge } from './hash-direct/conclude.js';
-import { page } from './hash-direct/page.js';
+import { conclude, judge, page } from './hash-direct/page.js';
 import { published } from './hash-direct/published.js';
 import { scenarios } from './hash-direct/scenarios.js';
 

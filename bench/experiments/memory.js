@@ -1,6 +1,5 @@
 // How much memory idle threads take.
-import { conclude, judge } from './memory/conclude.js';
-import { page } from './memory/page.js';
+import { conclude, judge, page } from './memory/page.js';
 import { published } from './memory/published.js';
 import { LOADING, scenarios } from './memory/scenarios.js';
 

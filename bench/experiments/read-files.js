@@ -1,6 +1,5 @@
 // Reads files in several ways: blocking or not, one after the other or together, on the main thread or elsewhere.
-import { conclude, judge } from './read-files/conclude.js';
-import { page } from './read-files/page.js';
+import { conclude, judge, page } from './read-files/page.js';
 import { published } from './read-files/published.js';
 import { scenarios } from './read-files/scenarios.js';
 

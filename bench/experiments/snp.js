@@ -1,6 +1,5 @@
 // A genotype file that threads search and aggregate.
-import { conclude, judge } from './snp/conclude.js';
-import { page } from './snp/page.js';
+import { conclude, judge, page } from './snp/page.js';
 import { published } from './snp/published.js';
 import { scenarios } from './snp/scenarios.js';
 

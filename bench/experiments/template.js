@@ -1,6 +1,5 @@
 // A web server that renders templates, itself or on threads.
-import { conclude, judge } from './template/conclude.js';
-import { page } from './template/page.js';
+import { conclude, judge, page } from './template/page.js';
 import { published } from './template/published.js';
 import { scenarios } from './template/scenarios.js';
 

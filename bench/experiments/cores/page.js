@@ -1,12 +1,125 @@
-// The texts and the picture of cores in the documentation.
+// What is said of cores: the claims of its document, its conclusions, and the texts and the picture of its section.
 import { clause, clausesBy, factor, sentence, WORK } from '../../conclusions/clauses.js';
+import {
+  atCores,
+  isFaster,
+  isNotable,
+  named,
+  not,
+  reaches,
+  sideBySide,
+  UNTESTABLE,
+  withThreads,
+} from '../../conclusions/finding.js';
+import { formatNumber } from '../../report/format.js';
 import { legendOf, panelByThreads } from '../../report/picture/points.js';
-import { atCores, named } from '../../conclusions/finding.js';
-import { AS_PUBLISHED, coresOf, METRIC, OURS, stepOf, whatCanBeShown } from './conclude.js';
 import { published } from './published.js';
-import { curveOf, MOST_CORES } from './scenarios.js';
+import { curveOf, MOST_CORES, THREADS } from './scenarios.js';
 
-const [{ rows: matrix }] = published.tables;
+export const METRIC = 'requestsPerSecond';
+export const AS_PUBLISHED = 'as published';
+export const OURS = 'threadwise';
+/** How many threads a pool has that makes three of JavaScript, as the chapter counts: main is one of them. */
+const TWO = 2;
+
+const [{ rows: matrix }, { rows: others }] = published.tables;
+/** The published requests per second. */
+const publishedRate = (threads, cores) => matrix.find(([of]) => of === threads)[cores];
+
+export function conclude(scenarios, tools) {
+  const { fasterThan, bestX, machine } = tools;
+  const curves = [...new Set(scenarios.map(({ curve }) => curve))].filter(Boolean);
+  const of = (wanted) => scenarios.filter(({ curve }) => curve === wanted);
+  const [least, most] = [of(curves[0]), of(curves.at(-1))];
+  const [few, many] = [least.find(({ x }) => x === TWO), atCores(most, machine)];
+  const compare = (curve, scenario, other, metric = METRIC) =>
+    `On ${curve}. ${withThreads(scenario, fasterThan(scenario, OURS, other, metric).sentence)}`;
+  return [
+    whatCanBeShown(coresOf(machine)),
+    ...curves.map((curve) => {
+      const knee = bestX(of(curve), OURS, METRIC);
+      return knee && `On ${curve} ${knee.sentence}`;
+    }),
+    few && compare(curves[0], few, 'inline'),
+    ...(curves.length < 2 ? [] : ['inline', AS_PUBLISHED, 'piscina']).map(
+      (other) => many && compare(curves.at(-1), many, other),
+    ),
+    many && compare(curves.at(-1), many, 'piscina', 'latencyMaxMs'),
+  ].filter((sentence) => sentence !== undefined);
+}
+
+/** How many cores are compared: no more than the chapter has, and no more than the machine. */
+export const coresOf = ({ cores, availableParallelism = cores }) =>
+  Math.min(MOST_CORES, availableParallelism);
+
+/** Judges each claim of the chapter, on its program rebuilt. */
+export function judge(scenarios, tools) {
+  const step = (from, to, there) => stepOf(scenarios, from, to, { ...tools, there });
+  const [[, all], [, one]] = others;
+  const loss = step([TWO, 1], [TWO, Math.max(2, coresOf(tools.machine))], all / one);
+  const onOne = step([1, 1], [THREADS.at(-1), 1]);
+  const oneThread = step([1, 1], [1, 2]);
+  const twoCores = step([1, 2], [TWO, 2]);
+  const jump = step([TWO, 2], [TWO, 3]);
+  const beyond = step([TWO, 3], [THREADS.at(-1), MOST_CORES]);
+  return [
+    part('two threads get less done on one core than on all', loss, isFaster(loss)),
+    part('on one core they get half as much done', loss, reaches(all / one, loss)),
+    part('on one core, threads add nothing', onOne, not(isNotable(onOne))),
+    part('to one thread, a second core adds nothing', oneThread, not(isNotable(oneThread))),
+    part('on two cores, a second thread adds nothing', twoCores, not(isNotable(twoCores))),
+    part('to two threads, a third core adds a jump', jump, isNotable(jump)),
+    part('more threads and cores add nothing', beyond, not(isNotable(beyond))),
+  ];
+}
+
+const part = (claim, { isTestable, said }, holds) => ({
+  claim,
+  said,
+  holds: isTestable ? holds : UNTESTABLE,
+});
+
+/** Compares two cells of the matrix, each [threads, cores]. @param there the published factor, if it is not that of the matrix */
+export function stepOf(scenarios, from, to, { fasterThan, words, machine, there = publishedStep(from, to) }) {
+  const place = ([threads, cores]) => [
+    `${AS_PUBLISHED}, ${words.counted(threads, 'thread')} on ${curveOf(cores)}`,
+    named(scenarios, `cores-${cores}-threads-${threads}`),
+    AS_PUBLISHED,
+  ];
+  const [before, after] = [from, to].map(place);
+  const compared = fasterThan(sideBySide([before, after]), after[0], before[0], METRIC);
+  const needs = Math.max(from[1], to[1]);
+  const isTestable = needs <= coresOf(machine);
+  const { ratio } = compared;
+  const figures =
+    ratio === undefined
+      ? compared.sentence
+      : `${after[0]}, to ${before[0]}: ${words.times(ratio)} (${words.timesFromTo(ratio)})`;
+  const here = isTestable ? figures : `it takes ${needs} cores`;
+  return { ...compared, isTestable, said: `${here}; published: ${words.times({ value: there })}` };
+}
+
+const publishedStep = (from, to) => publishedRate(...to) / publishedRate(...from);
+
+export function whatCanBeShown(cores) {
+  if (cores >= 3) return `On ${curveOf(cores)}, the jump of the chapter can be shown`;
+  const second = cores === 2 ? ', and what a second core brings' : '';
+  return `${curveOf(cores)} can show what a thread costs that has no core to itself${second}, but not whether a third one brings the jump`;
+}
+
+/** The matrix of the chapter, as measured here. */
+export function tables(scenarios, { estimate, machine }) {
+  const all = Array.from({ length: coresOf(machine) }, (_, i) => i + 1);
+  const rateOf = (threads, cores) =>
+    estimate(named(scenarios, `cores-${cores}-threads-${threads}`), AS_PUBLISHED, METRIC)?.value;
+  const rows = THREADS.map((threads) => {
+    const rates = all.map((cores) => rateOf(threads, cores));
+    return [threads, ...rates.map((rate) => (rate === undefined ? rate : formatNumber(rate)))];
+  });
+  const title = "Requests a second of the chapter's program here, by threads and cores";
+  return [{ title, head: ['threads', ...all.map(curveOf)], rows }];
+}
+
 const CURVES = [
   ['rebuilt', AS_PUBLISHED, 'the published pool, here'],
   ['ours', OURS, 'threadwise'],

@@ -1,9 +1,23 @@
-// The texts and the picture of fleet in the documentation.
+// What is said of fleet: its conclusions, and the texts and the picture of its section.
 import { clausesBy, sentence } from '../../conclusions/clauses.js';
+import { named } from '../../conclusions/finding.js';
 import { seriesOf } from '../../conclusions/rows.js';
 import { pictureBeside } from '../../report/picture/points.js';
-import { named } from '../../conclusions/finding.js';
 import { WAYS } from './scenarios.js';
+
+export function conclude(scenarios, { fasterThan }) {
+  const [ours, ...theirs] = WAYS.map(({ row }) => row);
+  return scenarios
+    .filter(({ id }) => id.startsWith('compute-'))
+    .flatMap((scenario) =>
+      theirs.flatMap((row) =>
+        ['jobsPerSecond', 'cpuMs'].map((metric) => {
+          const { sentence } = fasterThan(scenario, ours, row, metric);
+          return `${scenario.title.split(',')[0]}: ${sentence}`;
+        }),
+      ),
+    );
+}
 
 const [OURS, ...THEIRS] = WAYS.map(({ row }) => row);
 const [IN_PROCESS, PROCESSES] = THEIRS;

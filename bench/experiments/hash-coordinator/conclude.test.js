@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { conclude } from '../../conclusions/tools.js';
 import { always, MACHINE, summaryOf } from '../../report/made-up.js';
 import experiment from '../hash-coordinator.js';
-import { tables } from './conclude.js';
+import { tables } from './page.js';
 
 const CLEAN = { id: 'cleanMs', label: 'clean ms', unit: 'ms', better: 'lower' };
 const WITH = 'as published, coordinator';

@@ -1,11 +1,101 @@
-// The texts and the picture of read-files in the documentation.
+// What is said of read-files: the claims of its document, its conclusions, and the texts and the picture of its section.
 import { clausesBy, factor, sentence, shown } from '../../conclusions/clauses.js';
-import { estimate } from '../../conclusions/conclusions.js';
+import { estimate as estimateOf } from '../../conclusions/conclusions.js';
+import { claimOf, isFewRounds, isWithin, named, not } from '../../conclusions/finding.js';
+import { AS_PUBLISHED } from '../../contenders/as-published.js';
+import { formatNumber } from '../../report/format.js';
 import { listOf, overTime } from '../../report/picture/points.js';
-import { named } from '../../conclusions/finding.js';
-import { BLOCKING, METRIC, OURS, READ_FILES, rowOf, TOGETHER, WHAT } from './conclude.js';
 import { NAMES, published } from './published.js';
 import { TWO_REQUESTS } from './two-requests.js';
+
+export const METRIC = 'readsPerSecond';
+export const rowOf = (name) => `${AS_PUBLISHED}, ${name}`;
+export const BLOCKING = rowOf('loop of readFileSync');
+export const TOGETHER = rowOf('Promise.all of readFile');
+export const OURS = 'threadwise, workers read, batched';
+export const READ_FILES = 'threadwise, readFiles';
+export const WHAT = { 'small-many': '3.3 kB x 10,000', 'small-few': '3.3 kB x 100', large: '6.5 MB x 100' };
+
+export function conclude(scenarios, tools) {
+  const { fasterThan, bestRow } = tools;
+  const compared = Object.keys(WHAT).flatMap((id) => named(scenarios, id) ?? []);
+  const ours = compared.flatMap((scenario) => {
+    const best = bestRow(scenario, METRIC, ({ role }) => role === 'as-published');
+    return best === undefined ? [] : rowsOfOurs(scenario).map((row) => say(scenario, row, best, fasterThan));
+  });
+  return [
+    ...compared.flatMap((scenario) => sharesSaid(scenario, tools)),
+    ...ours,
+    ...compared.flatMap((scenario) => cores(scenario, tools)),
+  ];
+}
+
+/** Judges each claim of the article. */
+export function judge(scenarios, tools) {
+  const [many, few, large] = Object.keys(WHAT).map((id) => named(scenarios, id));
+  const part = (claim, ...compared) => claimOf(claim, tools.fasterThan(...compared, METRIC));
+  return [
+    part(`synchronously, ${WHAT['small-many']}`, many, BLOCKING, TOGETHER),
+    part(`synchronously, ${WHAT['small-few']}`, few, BLOCKING, TOGETHER),
+    part(`asynchronously, ${WHAT.large}`, large, TOGETHER, BLOCKING),
+    coresPart('readFileSync keeps one core busy', large, BLOCKING, tools, (used) =>
+      isWithin(used, 1 / ABOUT, ABOUT),
+    ),
+    coresPart('readFile uses several cores', large, TOGETHER, tools, (used) =>
+      not(isWithin(used, -Infinity, ABOUT)),
+    ),
+  ];
+}
+
+/** Judges how many cores a way keeps busy; other programs count as well. @param isTrue judges an estimate in cores */
+function coresPart(claim, scenario, row, { estimate, words, machine }, isTrue) {
+  const load = estimate(scenario, row, 'coresPercent');
+  if (load === undefined)
+    return { claim, holds: undefined, said: `the load of the cores with ${row} was not measured` };
+  const inCores = Object.fromEntries(
+    Object.entries(load).map(([key, percent]) => [key, (percent / 100) * machine.cores]),
+  );
+  const holds = isFewRounds(scenario, row) ? undefined : isTrue(inCores);
+  return {
+    claim,
+    holds,
+    said: `${row}: ${formatNumber(inCores.value)} of ${words.counted(machine.cores, 'core')}`,
+  };
+}
+
+/** The factor by which a load may be off, because of what else the system does. */
+const ABOUT = 1.25;
+
+/** The rows of ours that were measured: older versions of the library do not have all. */
+function rowsOfOurs({ rows }) {
+  return [OURS, READ_FILES].filter((wanted) =>
+    rows.some(({ id, figures }) => id === wanted && figures[METRIC] !== undefined),
+  );
+}
+
+const say = (scenario, row, best, fasterThan) =>
+  `${WHAT[scenario.id]}: ${fasterThan(scenario, row, best, METRIC).sentence}`;
+
+/** Each way as a share of the best of the six, as published. */
+function sharesSaid(scenario, { estimate }) {
+  const rates = NAMES.flatMap((name) => {
+    const rate = estimate(scenario, rowOf(name), METRIC)?.value;
+    return rate === undefined ? [] : [[name, rate]];
+  });
+  if (rates.length === 0) return [];
+  const best = Math.max(...rates.map(([, rate]) => rate));
+  const said = rates.map(([name, rate]) => `${name} ${formatNumber((100 * rate) / best)} %`);
+  return [`${WHAT[scenario.id]}, as shares of the best of the six: ${said.join(', ')}`];
+}
+
+/** How much of all cores a way takes. */
+function cores(scenario, { estimate, words }) {
+  const said = [BLOCKING, TOGETHER, OURS].flatMap((row) => {
+    const load = estimate(scenario, row, 'coresPercent');
+    return load === undefined ? [] : [`${row} ${words.perCent(load.value / 100)}`];
+  });
+  return said.length === 0 ? [] : [`${WHAT[scenario.id]}, load of all cores together: ${said.join(', ')}`];
+}
 
 const MOST_POINTS = 40;
 /** How many cores have their load drawn. */
@@ -24,14 +114,14 @@ export const page = {
   },
 
   says(scenarios, tools) {
-    const { estimate: estimateOf, words } = tools;
+    const { estimate, words } = tools;
     const compare = clausesBy(tools, METRIC);
     const [many, few, large] = Object.keys(WHAT).map((id) => named(scenarios, id));
     const load = (row) =>
-      shown(estimateOf(large, row, 'coresPercent'), (value) => words.perCent(value / 100)) ??
+      shown(estimate(large, row, 'coresPercent'), (value) => words.perCent(value / 100)) ??
       '(not measured yet)';
     const [blocking, inTurns] = Object.values(SHORT).map((way) => {
-      const first = estimateOf(named(scenarios, TWO_REQUESTS), `as published, ${way}`, 'firstUs');
+      const first = estimate(named(scenarios, TWO_REQUESTS), `as published, ${way}`, 'firstUs');
       return first && words.duration(first.value / 1000);
     });
     return [
@@ -84,7 +174,7 @@ export const page = {
 
 /** Rates in per cent of the best of the six ways, as published. */
 function shares(scenario, id, there) {
-  const middle = (row) => estimate(scenario, row, METRIC);
+  const middle = (row) => estimateOf(scenario, row, METRIC);
   const best = Math.max(...NAMES.map((name) => middle(rowOf(name))?.value ?? 0));
   const share = (row) =>
     Object.fromEntries(Object.entries(middle(row) ?? {}).map(([key, value]) => [key, (100 * value) / best]));
