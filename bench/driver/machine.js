@@ -39,9 +39,7 @@ const MATTERS = [
   ...['threadwise/src', 'bullmq/src', 'cli/src/experiment'].map((path) => `:(top)packages/${path}`),
   ...['bench', 'package-lock.json', 'scripts/build-*.mjs'].map((path) => `:(top)${path}`),
   ...['results', 'report', 'conclusions'].map((path) => `:(top,exclude)bench/${path}`),
-  ...['.md', '.test.*', '/page.js', '/published.js'].map(
-    (end) => `:(top,exclude,glob)**/*${end}`,
-  ),
+  ...['.md', '.test.*', '/page.js', '/published.js'].map((end) => `:(top,exclude,glob)**/*${end}`),
 ];
 
 const git = (folder, ...args) =>

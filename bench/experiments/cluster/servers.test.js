@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { listen } from '../../fixtures/listening.js';
-import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
+import { ask, endProcess, listen, startProcess } from '../../fixtures/processes.js';
 import { askAll, openUsers, Sieve } from '../../fixtures/users.js';
 import { countPrimes } from '../../driver/tasks.js';
 

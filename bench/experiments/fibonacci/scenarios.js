@@ -10,7 +10,7 @@ import { withPool } from '../../driver/with-pool.js';
 import { callsPerSecond, cpuMicroseconds, cpuMs, mebibytes, totalMs } from '../crossing/metrics.js';
 import { startForEach } from './as-published.js';
 import { callBatched, callEach, callInLoop } from './calling.js';
-import { checkFor } from './numbers.js';
+import { checkFor, workloadOf } from './numbers.js';
 import { ROUNDS } from './published.js';
 
 export const BY_N = `${ROUNDS} rounds`;
@@ -32,8 +32,6 @@ const INDICES = [100, 1000, 10_000, 100_000];
 const QUICK_INDICES = [100, 10_000];
 /** How many numbers one call of a batch computes in all: they take some hundred microseconds. */
 const BATCH_NUMBERS = 100_000;
-/** Stands for the expected result: results are checked, and not compared with it. */
-const RIGHT = Symbol('right');
 
 const ACROSS = { id: 'across', takes: (contender) => !isAsPublished(contender), make: callEach };
 const BATCHED = { id: 'batched', takes: isOurs, make: callBatched };
@@ -74,23 +72,6 @@ async function callAll(contender, { atATime, make, placement }, work) {
   const pool = await contender.open({ threads: work.threads, isCold: true, placement });
   await make(pool, work);
   return pool;
-}
-
-/** All calls of a scenario are the same, so the sum of the scores is how many results are right. */
-function workloadOf(index, batch) {
-  const isRight = checkFor(index);
-  const scoreOne = (result) => (isRight(result) ? 1 : 0);
-  const shared = { expected: () => RIGHT };
-  if (batch === undefined)
-    return {
-      ...{ ...shared, task: 'fibonacci', argument: () => index },
-      score: (result) => (result === RIGHT ? 1 : scoreOne(result)),
-    };
-  const indices = new Array(batch).fill(index);
-  return {
-    ...{ ...shared, task: 'fibonacciAll', argument: () => indices },
-    score: (results) => (results === RIGHT ? batch : results.filter(scoreOne).length),
-  };
 }
 
 async function runLonger(index, context) {

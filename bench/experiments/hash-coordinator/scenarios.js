@@ -10,23 +10,24 @@ import { measurePasses, readAndHash } from '../crossing/hashing.js';
 import { cleanMs, cpuMs, percent, readMs, totalMs } from '../crossing/metrics.js';
 import { openSegments } from '../hash-direct/as-published.js';
 import { COMPARED_THREADS, QUICK_THREADS, THREADS } from '../hash-direct/scenarios.js';
-import { inOneGo, measureOneGo, readInOneGoFor, withWorkers } from '../hash-direct/one-go.js';
+import { inOneGo, withWorkers } from '../hash-direct/one-go.js';
 import { openCoordinated } from './as-published.js';
 
-const WITH = { id: 'coordinator', takes: isAsPublished };
+const WITH = { id: 'coordinator', takes: isAsPublished, open: openCoordinated };
 /** The article's first experiment, with which it compares. */
-const WITHOUT = { id: 'no coordinator', takes: isAsPublished };
+const WITHOUT = { id: 'no coordinator', takes: isAsPublished, open: openSegments };
 const COORDINATOR = {
   id: 'coordinator, moved',
   takes: isOurs,
   handOver: 'moved',
+  isMoved: true,
   open: (settings) => openOurs(settings, { dispatch: 'coordinator' }),
 };
 const COORDINATOR_LEASED = { ...COORDINATOR, id: 'coordinator, leased', handOver: 'leased' };
-const COPIED = { id: 'copied', takes: isOurs, handOver: 'copied' };
+const COPIED = { id: 'copied', takes: isOurs };
 const WAYS = [WITH, WITHOUT, COORDINATOR_LEASED, COORDINATOR];
-const WAYS_IN_ONE_GO = [WITH, WITHOUT, COORDINATOR, COPIED];
-const OPENERS = { [WITH.id]: openCoordinated, [WITHOUT.id]: openSegments };
+/** Inline there are no ways. */
+const wayOf = (way) => WAYS.find(({ id }) => id === way) ?? {};
 
 /** Optional, since only rows with a coordinator have it. */
 const coordinatorPercent = { ...percent.lower('coordinatorPercent', 'coordinator %'), isOptional: true };
@@ -34,25 +35,14 @@ const workersPercent = { ...percent.higher('workersPercent', 'workers %'), isOpt
 
 function run(context) {
   if (isAsPublished(context.contender)) return runAsPublished(context);
-  const { given, way } = context;
-  const { handOver, open } = WAYS.find(({ id }) => id === way) ?? {};
+  const { given, budget } = context;
+  const { handOver, open } = wayOf(context.way);
   return withPool({ ...context, open }, async (pool) => {
     const look = () => pool.stats?.();
     look(); // starts the interval in which utilisation is measured
-    const values = await passes(context, () => readAndHash(pool, given.folder, handOver));
+    const values = await measurePasses(budget, given.digest, () => readAndHash(pool, given.folder, handOver));
     return { ...values, ...percents(utilizationsOf(look())) };
   });
-}
-
-async function runInOneGo(context) {
-  const { contender, way } = context;
-  if (isAsPublished(contender)) {
-    return withWorkers(OPENERS[way], context, ({ hashFolder }) => measureOneGo(context, hashFolder));
-  }
-  const { open } = WAYS.find(({ id }) => id === way) ?? {};
-  return withPool({ ...context, open }, (pool) =>
-    measureOneGo(context, (folder) => readInOneGoFor(pool, folder, way === COORDINATOR.id)),
-  );
 }
 
 /** How many workers the coordinator has chosen, while files come: `sizes` are [milliseconds since the start, workers, why]. */
@@ -74,11 +64,9 @@ async function runSizing({ budget, given }) {
   return { totalMs: median(passesMs), workers: workers.length, changes: sizes.length, sizes };
 }
 
-const passes = ({ budget, given }, work) => measurePasses(budget, given.digest, work);
-
-const runAsPublished = (context) =>
-  withWorkers(OPENERS[context.way], context, async ({ hashFolder, utilizations = () => ({}) }) => ({
-    ...(await passes(context, () => hashFolder(context.given.folder))),
+const runAsPublished = ({ way, given, budget, ...context }) =>
+  withWorkers(wayOf(way).open, context, async ({ hashFolder, utilizations = () => ({}) }) => ({
+    ...(await measurePasses(budget, given.digest, () => hashFolder(given.folder))),
     ...percents(utilizations()),
   }));
 
@@ -134,10 +122,6 @@ const sizing = {
 
 export const scenarios = [
   ...THREADS.map(scenario),
-  inOneGo({
-    ways: WAYS_IN_ONE_GO,
-    takes: (contender) => isAsPublished(contender) || isOurs(contender),
-    run: runInOneGo,
-  }),
+  inOneGo([WITH, WITHOUT, COORDINATOR, COPIED], (contender) => isAsPublished(contender) || isOurs(contender)),
   sizing,
 ];

@@ -3,7 +3,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { isAsPublished } from '../../contenders/as-published.js';
 import { sharedNow } from '../../driver/clock.js';
+import { withPool } from '../../driver/with-pool.js';
 import { files } from '../../fixtures/files.js';
 import { median } from '../../conclusions/statistics.js';
 import { measurePasses } from '../crossing/hashing.js';
@@ -50,15 +52,8 @@ export async function giveInOneGo(all, prepare, give) {
   };
 }
 
-/** Does the same with a pool. @param isMoved whether the bytes are moved; else they are copied */
-export function readInOneGoFor(pool, folder, isMoved) {
-  return readInOneGo(folder, (_id, bytes) =>
-    pool.call('hashTimed', bytes, isMoved ? [bytes.buffer] : undefined),
-  );
-}
-
 /** Returns the median times and share of several passes. Checks the digests. */
-export async function measureOneGo({ budget, given }, work) {
+async function measureOneGo({ budget, given }, work) {
   const shares = [];
   const { totalMs: total, readMs: reading } = await measurePasses(budget, given.digest, async () => {
     const result = await work(given.folder);
@@ -78,13 +73,30 @@ export async function withWorkers(open, context, measure) {
 
 export const ONE_GO = 'in-one-go';
 
-/** @param rest its ways, who takes part, and what runs */
-export const inOneGo = (rest) => ({
+/**
+ * @param ways { id, takes, open, isMoved }: open: what opens the workers of a published program, or a pool in another way than usually;
+ *   isMoved: whether a pool gets the bytes moved, and not copied
+ * @param takes who takes part
+ */
+export const inOneGo = (ways, takes) => ({
   id: ONE_GO,
   title:
     '4,096 files of 64 KiB, SHA-256: 2 threads hash, and get them from a main thread that reads without a pause',
   threads: 2,
   fixture: files,
   metrics: [percent.lower('leftPercent', 'left to hash %'), totalMs, readMs],
-  ...rest,
+  ways,
+  takes,
+  run(context) {
+    const { open, isMoved = false } = ways.find(({ id }) => id === context.way);
+    if (isAsPublished(context.contender))
+      return withWorkers(open, context, ({ hashFolder }) => measureOneGo(context, hashFolder));
+    return withPool({ ...context, open }, (pool) =>
+      measureOneGo(context, (folder) =>
+        readInOneGo(folder, (_id, bytes) =>
+          pool.call('hashTimed', bytes, isMoved ? [bytes.buffer] : undefined),
+        ),
+      ),
+    );
+  },
 });

@@ -6,8 +6,7 @@ import { withPool } from '../../driver/with-pool.js';
 import { hashPaths, measurePasses, readAndHash } from '../crossing/hashing.js';
 import { cleanMs, cpuMs, microseconds, milliseconds, readMs, totalMs } from '../crossing/metrics.js';
 import { openSegments } from './as-published.js';
-import { matchesOf } from './matching.js';
-import { giveInOneGo, inOneGo, measureOneGo, messagesOf, readInOneGoFor, withWorkers } from './one-go.js';
+import { giveInOneGo, inOneGo, messagesOf, withWorkers } from './one-go.js';
 
 /** All numbers of threads that were published; only those of COMPARED_THREADS are measured with other rows. */
 export const THREADS = Array.from({ length: 16 }, (_, i) => i + 1);
@@ -31,12 +30,12 @@ const isCompared = (contender, threads) =>
 /** The best way of each contender where the main thread reads, and ours where the workers read. */
 const LEASED = { id: 'leased', takes: isOurs, work: readAndHash };
 const READ = { id: 'workers read', takes: isOurs, work: hashPaths };
-const MOVED = { id: 'moved', takes: isPublished, work: readAndHash };
+const MOVED = { id: 'moved', takes: isPublished, work: readAndHash, isMoved: true };
 /** Copies the bytes: there are not enough leases for all files in one go. */
 const COPIED = { id: 'copied', takes: isOurs, work: readAndHash };
 const INLINE = { work: readAndHash };
 /** The published transport, which needs no pool. */
-const SEGMENTS = { id: 'shared segments', takes: isAsPublished };
+const SEGMENTS = { id: 'shared segments', takes: isAsPublished, open: openSegments };
 /** The published program with its messages in memory, with which its synchronous reads are compared. */
 const MEMORY = { id: 'messages from memory', takes: isAsPublished };
 const WAYS = [SEGMENTS, MEMORY, LEASED, COPIED, READ, MOVED];
@@ -80,15 +79,6 @@ async function run(context) {
   );
 }
 
-async function runInOneGo(context) {
-  const { contender, way } = context;
-  if (isAsPublished(contender))
-    return withWorkers(openSegments, context, ({ hashFolder }) => measureOneGo(context, hashFolder));
-  return withPool(context, (pool) =>
-    measureOneGo(context, (folder) => readInOneGoFor(pool, folder, way === MOVED.id)),
-  );
-}
-
 function runAsPublished(context) {
   const { way, given, budget } = context;
   const messages = way === MEMORY.id ? messagesOf(given.folder) : undefined;
@@ -101,12 +91,15 @@ function runAsPublished(context) {
   );
 }
 
+/** Words of four letters and more, with a digit behind them. Random bytes have few of them, but each byte is looked at. */
+const WORDS = /[a-z]{4,}\d/gi;
+
 /** Main has all messages in memory, and runs a regular expression over each, synchronously, before the message is hashed. */
 async function runMatching(context) {
   const { contender, given, budget } = context;
   const messages = messagesOf(given.folder);
   const prepare = (bytes) => {
-    matchesOf(bytes);
+    bytes.latin1Slice(0, bytes.length).match(WORDS);
     return bytes;
   };
   const pass = async (hashAll) => {
@@ -138,13 +131,6 @@ const scenario = (threads) => ({
   ...(threads === MAIN_THREADS ? SAID : {}),
 });
 
-const readWithoutPause = inOneGo({
-  ways: [SEGMENTS, COPIED, MOVED],
-  takes: (contender) =>
-    isOurs(contender) || isAsPublished(contender) || PUBLISHED_POOLS.includes(contender.id),
-  run: runInOneGo,
-});
-
 export const MATCHING = 'main-matches';
 
 const mainMatches = {
@@ -159,4 +145,11 @@ const mainMatches = {
   run: runMatching,
 };
 
-export const scenarios = [...THREADS.map(scenario), readWithoutPause, mainMatches];
+export const scenarios = [
+  ...THREADS.map(scenario),
+  inOneGo(
+    [SEGMENTS, COPIED, MOVED],
+    (contender) => isOurs(contender) || isAsPublished(contender) || PUBLISHED_POOLS.includes(contender.id),
+  ),
+  mainMatches,
+];

@@ -5,21 +5,12 @@ import { callCounted } from '../../driver/driver.js';
 import { withPool } from '../../driver/with-pool.js';
 import { oneOfEach } from '../crossing/calls.js';
 import { callsPerSecond, cpuMicroseconds, totalMs } from '../crossing/metrics.js';
-import { checkFor, exactFibonacci } from '../fibonacci/numbers.js';
+import { workloadOf } from '../fibonacci/numbers.js';
 import { ACROSS, AUTO, AWAITED, PLAIN, placed } from './ways.js';
 
 const INDEX = 100;
 const OUTSTANDING = 1000;
-const exact = Number(exactFibonacci(INDEX));
-const isRight = checkFor(INDEX);
-
-/** All calls are the same, so the sum of the scores is how many results are right. */
-const workload = {
-  task: 'fibonacci',
-  argument: () => INDEX,
-  score: (result) => (isRight(result) ? 1 : 0),
-  expected: () => exact,
-};
+const workload = workloadOf(INDEX);
 
 async function run(count, context) {
   const { contender, budget } = context;

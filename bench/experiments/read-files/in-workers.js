@@ -1,5 +1,4 @@
 // Ways to read a file on the threads of a pool, where the contents stay; and `readFiles`, which reads on this thread.
-import { NotAvailable } from '../../driver/not-available.js';
 
 /** How many calls are open at a time. */
 const OUTSTANDING = 64;
@@ -31,17 +30,7 @@ async function inCalls(pool, { path, times, probes: [byteLength], onChecked }, s
 
 /** Reads with `readFiles` of the library, which chooses by size how to read. */
 export async function withReadFiles(_pool, { path, times, onContent }) {
-  const readFiles = await importReadFiles();
+  const { readFiles } = await import('threadwise/files');
   const paths = new Array(times).fill(path);
   for await (const { bytes } of readFiles(paths)) onContent(bytes);
-}
-
-async function importReadFiles() {
-  try {
-    const { readFiles } = await import('threadwise/files');
-    if (readFiles !== undefined) return readFiles;
-  } catch (error) {
-    if (!['ERR_PACKAGE_PATH_NOT_EXPORTED', 'ERR_MODULE_NOT_FOUND'].includes(error.code)) throw error;
-  }
-  throw new NotAvailable('the installed version of threadwise has no readFiles');
 }

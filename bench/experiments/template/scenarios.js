@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { isOurs, open as openOurs } from '../../contenders/threadwise.js';
-import { startLoader } from '../../fixtures/http-load.js';
+import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
 import { withPool } from '../../driver/with-pool.js';
 import { microseconds, milliseconds, perSecond, timesAs } from '../crossing/metrics.js';
 import { watchEventLoop } from './event-loop.js';
@@ -18,6 +18,8 @@ const CONTENDERS = ['threadwise', 'piscina (8 per worker)', 'inline', AS_PUBLISH
 const DATA = { name: 'Ada', guest: 'Grace' };
 /** What `{{name}} will meet {{guest}}.` is rendered to. */
 const SENTENCE = `${DATA.name} will meet ${DATA.guest}.\n`;
+
+const loaderModule = new URL('../../fixtures/http-load.js', import.meta.url);
 
 /** On threads, which is the only way of pools other than ours. */
 const ACROSS = { id: 'across' };
@@ -35,11 +37,11 @@ async function run(repetitions, context) {
   const { placement, open } = WAYS.find(({ id }) => id === way) ?? {};
   return withPool({ ...context, placement, open }, async (pool) => {
     const server = await serve((data) => pool.call('render', { sentences: repetitions, ...data }));
-    const loader = startLoader();
+    const loader = startProcess(loaderModule);
     try {
       return await measure(loader, server.url, SENTENCE.repeat(repetitions), budget);
     } finally {
-      await loader.end();
+      await endProcess(loader);
       await server.close();
     }
   });
@@ -48,11 +50,11 @@ async function run(repetitions, context) {
 async function measure(loader, url, expected, { followMs, loadMs, settleMs }) {
   const order = { url, expected, connections: CONNECTIONS };
   // This load lasts until the code of the server is compiled, too, and a pool that may choose has learned what its tasks are.
-  await loader.load({ ...order, loadMs: WARM_UP_SHARE * followMs, isWarmUp: true });
+  await ask(loader, { ...order, loadMs: WARM_UP_SHARE * followMs, isWarmUp: true });
   globalThis.gc?.();
   const idleUs = await idleDelay(settleMs);
   const loop = await watchEventLoop();
-  const answers = await loader.load({ ...order, loadMs });
+  const answers = await ask(loader, { ...order, loadMs });
   const { eachUs, ...delays } = await loop.stop();
   return { ...answers, ...delays, idleImmediateUs: idleUs, immediatesUs: eachUs };
 }

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { open, STRATEGIES } from '../../contenders/as-published.js';
-import { startLoader } from '../../fixtures/http-load.js';
-import { listen } from '../../fixtures/listening.js';
+import { ask, endProcess, listen, startProcess } from '../../fixtures/processes.js';
 import { everyThread } from '../../driver/with-pool.js';
 import { render } from '../../driver/tasks.js';
 import { watchEventLoop } from './event-loop.js';
@@ -15,11 +14,11 @@ const CONNECTIONS = 2;
 async function loaded(answer) {
   const server = createServer(answer);
   const url = `http://127.0.0.1:${await listen(server)}`;
-  const loader = startLoader();
+  const loader = startProcess(new URL('../../fixtures/http-load.js', import.meta.url));
   try {
-    return await loader.load({ url, connections: CONNECTIONS, loadMs: 20, expected: 'right' });
+    return await ask(loader, { url, connections: CONNECTIONS, loadMs: 20, expected: 'right' });
   } finally {
-    await loader.end();
+    await endProcess(loader);
     server.close();
     await once(server, 'close');
   }
