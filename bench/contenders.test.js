@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contenders, experiments } from './catalog.js';
-import { open as openOurs } from './contenders/threadwise.js';
 import { LEAST } from './driver/efforts.js';
 import { entriesOf } from './driver/entries.js';
 import { versionOf } from './driver/machine.js';
@@ -144,14 +143,6 @@ for (const experiment of await experiments()) {
     }
   }
 }
-
-test('an option that the library refuses makes a contender that is not available', async () => {
-  const refused = openOurs({ threads }, { transport: 'carrier pigeon' });
-  await assert.rejects(
-    refused,
-    (error) => error instanceof NotAvailable && /carrier pigeon/.test(error.message),
-  );
-});
 
 test('a version is what is installed', () => {
   for (const { id, package: name } of all.filter((contender) => contender.package !== undefined)) {

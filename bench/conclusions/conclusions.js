@@ -4,11 +4,10 @@ import { estimate as estimateOf, noiseOf, ratio, times, timesFromTo } from '@thr
 import { formatNumber } from '../report/format.js';
 import { bestRow as bestOf } from './goals.js';
 import { goodnessOf, metricOf, seriesOf } from './rows.js';
+import { FEWEST_ROUNDS } from './statistics.js';
 
 /** The share within which a difference does not matter, if its whole interval lies within. */
 const SAME = 0.05;
-/** Two rounds agree by chance too often. */
-export const FEWEST_ROUNDS = 3;
 
 /** The figure with its interval; undefined if it was not measured. */
 export function estimate(scenario, row, metric) {

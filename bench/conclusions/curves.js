@@ -9,7 +9,8 @@ import {
   part,
   ratio,
 } from '@threadwise/cli/analysis';
-import { FEWEST_ROUNDS, fasterThan, figure } from './conclusions.js';
+import { fasterThan, figure } from './conclusions.js';
+import { FEWEST_ROUNDS } from './statistics.js';
 import { formatNumber } from '../report/format.js';
 import { alongX, goodnessOf, metricOf, pointsOf, seriesOf } from './rows.js';
 

@@ -1,7 +1,7 @@
 // Whether the finding of a document holds here, in words; and helpers for scenarios. The verdicts are those of the tools:
 // see bench/README.md.
 
-import { FEWEST_ROUNDS } from './conclusions.js';
+import { FEWEST_ROUNDS } from './statistics.js';
 
 const WORDS = new Map([
   ['untestable', 'The published finding cannot be tested on this machine'],

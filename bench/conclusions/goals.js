@@ -19,7 +19,7 @@ const COMPARISONS = {
 
 /**
  * @returns the goal with what was measured: `value` from the medians; `min` and `max` from the rounds, each compared with the
- *   same round of the reference; `against`: the row of the reference. There is no `value` if it was not measured, or is no number.
+ *   same round of the reference; `rounds`: how many; `against`: the row of the reference. There is no `value` if it was not measured, or is no number.
  */
 export function evaluate(goal, metrics, rows) {
   const metric = metrics.find(({ id }) => id === goal.metric);
@@ -32,12 +32,13 @@ export function evaluate(goal, metrics, rows) {
       metric,
     );
   if (!isMeasured(own, metric) || (to && reference === undefined)) return { ...goal, of };
-  const { min, max } = describe(valuesByRound(goal, metric, own, reference));
+  const values = valuesByRound(goal, metric, own, reference);
+  const { min, max } = describe(values);
   const value = compare(goal, metric, medianOf(own, metric), reference && medianOf(reference, metric));
   if (!Number.isFinite(value)) return { ...goal, of }; // a ratio to zero
   const { atLeast = -Infinity, atMost = Infinity } = goal;
   const isMet = value >= atLeast && value <= atMost;
-  return { ...goal, of, against: reference?.id, value, min, max, isMet };
+  return { ...goal, of, against: reference?.id, value, min, max, isMet, rounds: values.length };
 }
 
 /** The row with the best median among those that were measured. */

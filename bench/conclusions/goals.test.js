@@ -80,6 +80,11 @@ test('the table of goals says what was measured, and whether it is enough', () =
   assert.match(text, /speed .* ten times .* 11 x .* 6\.0 x - 11 x .* yes/);
   assert.match(text, /quick .* 11 ms .* 10 - 12 .* no/);
   assert.match(text, /unheard of .* not measured/);
+  const once = evaluate(goals[0], metrics, [
+    row('threadwise', 'ours', [9], [1]),
+    row('a', 'published', [1], [1]),
+  ]);
+  assert.equal(formatGoal(once, metrics).verdict, 'too few rounds');
   assert.equal(renderGoals([{ id: 'speed', metrics, rows, goals: [] }]), '');
   assert.equal(renderGoals([{ id: 'speed', metrics, rows: [], goals }]), '', 'ours took no part');
 });

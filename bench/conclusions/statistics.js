@@ -1,5 +1,8 @@
 // Medians, ranges and ratios of samples.
 
+/** The fewest rounds from which anything is concluded: two agree by chance too often. */
+export const FEWEST_ROUNDS = 3;
+
 /** The value below which a share of the values lies (nearest rank). `sorted` is in ascending order and not empty. */
 export function quantile(sorted, share) {
   const rank = Math.ceil(sorted.length * share);

@@ -4,7 +4,7 @@ import { bestRow, estimate, fasterThan } from './conclusions.js';
 import { amdahl, bestX, breakEven, slope } from './curves.js';
 import { findingInParts } from './finding.js';
 import { withInline } from './rows.js';
-import { goalsMet, highlightsCompared } from './default-conclusions.js';
+import { highlightsCompared } from './default-conclusions.js';
 import { curveAgrees } from './shapes.js';
 
 /** @param machine the machine on which it was measured */
@@ -18,15 +18,18 @@ export function toolsFor(machine) {
 }
 
 /**
- * The conclusions of an experiment from its figures: what was found of its document's claims, and what it concludes itself.
+ * The conclusions of an experiment from its figures: what was found of its document's claims, and what it concludes itself,
+ * without what is undefined.
  * @param result { scenarios, machine }, as it is saved
  */
 export function conclude(experiment, { scenarios, machine }) {
-  const draw = experiment.conclude ?? (() => [...goalsMet(scenarios), ...highlightsCompared(scenarios)]);
+  const draw = experiment.conclude ?? highlightsCompared;
   const material = [withInline(scenarios), toolsFor(machine)];
   const found = experiment.judge === undefined ? [] : [findingInParts(experiment.judge(...material))];
   const own = draw(...material);
-  const sentences = Array.isArray(own) ? [...found, ...own] : own;
+  const sentences = Array.isArray(own)
+    ? [...found, ...own.filter((sentence) => sentence !== undefined)]
+    : own;
   const isText = (sentence) => typeof sentence === 'string' && sentence !== '';
   if (Array.isArray(sentences) && sentences.every(isText)) return sentences;
   throw new TypeError(

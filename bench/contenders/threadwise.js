@@ -1,22 +1,14 @@
 // threadwise with all defaults, and with other transports and dispatches.
-import { NotAvailable } from '../driver/not-available.js';
 import { tasksUrl } from './workers/tasks-url.js';
 
 /** threadwise with all defaults. */
 export const isOurs = ({ id }) => id === 'threadwise';
 
-/**
- * @param placement the option of `createPool`: where calls run @param options further options of it. A variant whose options
- *   this version of the library refuses is not available.
- */
+/** @param placement, isolation options of `createPool` @param options further options of it */
 export async function open({ threads, isCold = false, placement, isolation }, options) {
   const { createPool } = await import('threadwise');
   const asked = { ...(placement && { placement }), ...(isolation && { isolation }) };
-  const pool = create(
-    createPool,
-    threads,
-    Object.keys(asked).length === 0 ? options : { ...options, ...asked },
-  );
+  const pool = createPool(tasksUrl, { threads, ...options, ...asked });
   if (!isCold) await pool.ready;
   return {
     call: (name, argument, transfer) => pool.run(name, [argument], transfer && { transfer }),
@@ -24,16 +16,6 @@ export async function open({ threads, isCold = false, placement, isolation }, op
     stats: () => pool.stats(),
     close: () => pool.close(),
   };
-}
-
-function create(createPool, threads, options) {
-  try {
-    return createPool(tasksUrl, { threads, ...options });
-  } catch (error) {
-    // If the variant has no options, a refusal is a mistake of this file.
-    if (options !== undefined && error.code === 'ERR_OPTION') throw new NotAvailable(error.message);
-    throw error;
-  }
 }
 
 export default {

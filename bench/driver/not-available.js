@@ -1,4 +1,4 @@
-// Thrown by a contender that the installed version of its package does not offer: the run goes on without it.
+// Thrown by a scenario if this machine has not what it needs: the run goes on without that row.
 
 export class NotAvailable extends Error {
   name = 'NotAvailable';

@@ -6,7 +6,6 @@ import { placeOf } from './markdown.js';
 import { renderPicture } from './picture/picture.js';
 import { load } from './results.js';
 import { cellsOf, curveTables, table, titled, titleOf } from './tables.js';
-import { highlightsCompared } from '../conclusions/default-conclusions.js';
 import { withInline } from '../conclusions/rows.js';
 import { conclude, toolsFor } from '../conclusions/tools.js';
 import { FOUND, ofAll, UNTESTABLE } from '../conclusions/finding.js';
@@ -187,9 +186,8 @@ function ownTables({ tables = () => [] }, { scenarios, machine }) {
   );
 }
 
-/** The experiment's own conclusions, or how its highlights compare. Goals are of interest to us only, and left out. */
+/** The experiment's conclusions. Goals are of interest to us only, and left out. */
 function conclusionsOf(experiment, result) {
-  if (experiment.conclude === undefined) return highlightsCompared(result.scenarios);
   try {
     return conclude(experiment, result);
   } catch (error) {

@@ -1,4 +1,5 @@
 // Formats figures, ratios and goals as text, for the terminal and for Markdown.
+import { FEWEST_ROUNDS } from '../conclusions/statistics.js';
 
 /** A number with three significant digits and separators of thousands. */
 export function formatNumber(value) {
@@ -19,14 +20,14 @@ const COMPARED = new Set(['times', 'share']);
  * @returns the measured value, its range over the rounds, and whether the goal is met
  */
 export function formatGoal(goal, metrics) {
-  const { by, metric, value, min, max, isMet } = goal;
+  const { by, metric, value, min, max, isMet, rounds } = goal;
   if (value === undefined) return { measured: '', range: '', verdict: 'not measured' };
   const { unit } = metrics.find(({ id }) => id === metric);
   const show = showOf(by);
   return {
     measured: COMPARED.has(by) ? formatReached(goal) : `${formatReached(goal)} ${unit}`,
     range: `${show(min)} - ${show(max)}`,
-    verdict: isMet ? 'yes' : 'no',
+    verdict: rounds < FEWEST_ROUNDS ? 'too few rounds' : isMet ? 'yes' : 'no',
   };
 }
 

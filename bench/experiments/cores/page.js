@@ -45,7 +45,7 @@ export function conclude(scenarios, tools) {
       (other) => many && compare(curves.at(-1), many, other),
     ),
     many && compare(curves.at(-1), many, 'piscina', 'latencyMaxMs'),
-  ].filter((sentence) => sentence !== undefined);
+  ];
 }
 
 /** How many cores are compared: no more than the chapter has, and no more than the machine. */

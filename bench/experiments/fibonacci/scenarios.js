@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { AS_PUBLISHED, isAsPublished } from '../../contenders/as-published.js';
 import { isOurs } from '../../contenders/threadwise.js';
 import { callManyAtOnce } from '../../driver/driver.js';
-import { FEWEST_ROUNDS } from '../../conclusions/conclusions.js';
+import { FEWEST_ROUNDS } from '../../conclusions/statistics.js';
 import { withPool } from '../../driver/with-pool.js';
 import { callsPerSecond, cpuMicroseconds, cpuMs, mebibytes, totalMs } from '../crossing/metrics.js';
 import { startForEach } from './as-published.js';

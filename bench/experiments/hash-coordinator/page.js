@@ -55,7 +55,7 @@ export function conclude(scenarios, tools) {
     bestX(scenarios, OURS, 'totalMs')?.sentence,
     ...[WITH, OURS].map((row) => utilization(scenario, row, tools)),
     sizing(named(scenarios, SIZING), tools),
-  ].filter((sentence) => sentence !== undefined);
+  ];
 }
 
 /** Judges each claim of the article. The factor is that of the best of either row, as in the article. */

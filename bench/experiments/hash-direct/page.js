@@ -67,7 +67,7 @@ export function conclude(scenarios, tools) {
     ),
     bestX(scenarios, LEASED, 'totalMs')?.sentence,
     bestX(scenarios, READ, 'totalMs')?.sentence,
-  ].filter((sentence) => sentence !== undefined);
+  ];
 }
 
 /** Judges each claim of the document. */

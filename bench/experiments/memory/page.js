@@ -1,7 +1,7 @@
 // What is said of memory: the claims of its document, its conclusions, and the texts and the picture of its section.
 import { estimate as estimateOf } from '@threadwise/cli/analysis';
 import { sentence, shown as shownWith } from '../../conclusions/clauses.js';
-import { FEWEST_ROUNDS } from '../../conclusions/conclusions.js';
+import { FEWEST_ROUNDS } from '../../conclusions/statistics.js';
 import { isWithin, not } from '../../conclusions/finding.js';
 import { seriesOf } from '../../conclusions/rows.js';
 import { legendOf, seriesBy } from '../../report/picture/points.js';

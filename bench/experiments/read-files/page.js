@@ -21,7 +21,7 @@ export function conclude(scenarios, tools) {
   const compared = Object.keys(WHAT).flatMap((id) => named(scenarios, id) ?? []);
   const ours = compared.flatMap((scenario) => {
     const best = bestRow(scenario, METRIC, ({ role }) => role === 'as-published');
-    return best === undefined ? [] : rowsOfOurs(scenario).map((row) => say(scenario, row, best, fasterThan));
+    return best === undefined ? [] : [OURS, READ_FILES].map((row) => say(scenario, row, best, fasterThan));
   });
   return [
     ...compared.flatMap((scenario) => sharesSaid(scenario, tools)),
@@ -65,13 +65,6 @@ function coresPart(claim, scenario, row, { estimate, words, machine }, isTrue) {
 
 /** The factor by which a load may be off, because of what else the system does. */
 const ABOUT = 1.25;
-
-/** The rows of ours that were measured: older versions of the library do not have all. */
-function rowsOfOurs({ rows }) {
-  return [OURS, READ_FILES].filter((wanted) =>
-    rows.some(({ id, figures }) => id === wanted && figures[METRIC] !== undefined),
-  );
-}
 
 const say = (scenario, row, best, fasterThan) =>
   `${WHAT[scenario.id]}: ${fasterThan(scenario, row, best, METRIC).sentence}`;

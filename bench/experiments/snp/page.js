@@ -64,7 +64,7 @@ function saidOf(scenarios, scenario, compared, { fasterThan, bestX, amdahl }) {
       withThreads(scenario, fasterThan(scenario, row, other, METRIC).sentence),
     ),
     amdahl(scenarios, BY_OFFSET, METRIC)?.sentence,
-  ].filter((sentence) => sentence !== undefined);
+  ];
 }
 
 const [{ rows }] = published.tables;
