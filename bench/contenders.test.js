@@ -132,7 +132,13 @@ for (const experiment of await experiments()) {
         try {
           const ids = { experiment: experiment.id, scenario: scenario.id, contender: contender.id };
           await unlessNotAvailable(t, async () => {
-            const values = await takeSample({ ...ids, way, given: fixture?.given, budget });
+            const values = await takeSample({
+              ...ids,
+              way,
+              given: fixture?.given,
+              budget,
+              mostMs: scenario.mostMs,
+            });
             const expected = scenario.metrics.filter((metric) => !metric.isOptional);
             for (const metric of expected) assert.ok(values[metric.id] >= 0, metric.id);
           });

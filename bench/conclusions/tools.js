@@ -1,11 +1,29 @@
-// The tools that `conclude` of an experiment gets; README.md lists them. Each takes scenarios as summary.js makes them.
+// The tools that `conclude` of an experiment gets; README.md lists them. Each takes scenarios as summary.js makes them. And the conclusions
+// that are drawn with them.
 import { bytes, counted, duration, perCent, times, timesFromTo } from '@threadwise/cli/analysis';
 import { bestRow, estimate, fasterThan } from './conclusions.js';
 import { amdahl, bestX, breakEven, slope } from './curves.js';
 import { findingInParts } from './finding.js';
 import { withInline } from './rows.js';
-import { highlightsCompared } from './default-conclusions.js';
 import { curveAgrees } from './shapes.js';
+
+const OURS = 'threadwise';
+
+/** Compares each highlight with the best row of the others. */
+export function highlightsCompared(scenarios) {
+  return scenarios.flatMap((scenario) =>
+    scenario.highlights.flatMap(({ metric, of = OURS, text = scenario.title }) => {
+      const other = othersBest(scenario, metric);
+      if (other === undefined) return [];
+      return [`${text}: ${fasterThan(scenario, of, other, metric).sentence}`];
+    }),
+  );
+}
+
+function othersBest(scenario, metric) {
+  const published = bestRow(scenario, metric, ({ role }) => role === 'published');
+  return published ?? bestRow(scenario, metric, ({ role }) => role === 'inline' || role === 'bare');
+}
 
 /** @param machine the machine on which it was measured */
 export function toolsFor(machine) {

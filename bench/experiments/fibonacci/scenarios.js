@@ -2,16 +2,36 @@
 // length of the task.
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
+import { FEWEST_ROUNDS } from '../../conclusions/statistics.js';
 import { AS_PUBLISHED, isAsPublished } from '../../contenders/as-published.js';
 import { isOurs } from '../../contenders/threadwise.js';
 import { callManyAtOnce } from '../../driver/driver.js';
-import { FEWEST_ROUNDS } from '../../conclusions/statistics.js';
 import { withPool } from '../../driver/with-pool.js';
 import { callsPerSecond, cpuMicroseconds, cpuMs, mebibytes, totalMs } from '../crossing/metrics.js';
 import { startForEach } from './as-published.js';
-import { callBatched, callEach, callInLoop } from './calling.js';
 import { checkFor, workloadOf } from './numbers.js';
 import { ROUNDS } from './published.js';
+
+/** Computes the same number in `rounds` rounds, in a loop without a pool. `onResult` gets each result, as in the other ways. */
+export function callInLoop(pool, { rounds, argument, onResult }) {
+  for (let i = 0; i < rounds; i++) onResult(pool.call('fibonacci', argument));
+}
+
+/** Makes a call for each round, all at once: calls that the pool cannot begin wait in its queue. */
+export function callEach(pool, { rounds, argument, onResult }) {
+  const one = async () => onResult(await pool.call('fibonacci', argument));
+  return Promise.all(Array.from({ length: rounds }, one));
+}
+
+/** Makes as many calls as there are threads, each for the same share of the rounds. */
+export function callBatched(pool, { rounds, argument, threads, onResult }) {
+  const size = Math.ceil(rounds / threads);
+  const share = async (_, i) => {
+    const length = Math.min(size, rounds - i * size);
+    for (const result of await pool.call('fibonacciAll', new Array(length).fill(argument))) onResult(result);
+  };
+  return Promise.all(Array.from({ length: Math.ceil(rounds / size) }, share));
+}
 
 export const BY_N = `${ROUNDS} rounds`;
 export const RUN_TIME = 'length of a task';

@@ -1,12 +1,34 @@
 // Jobs of several lengths, and jobs that take longer than their lock lasts. Redis, machine and caller are separate processes.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { freePort } from 'threadwise-test/free-port';
+import { redisProgram } from 'threadwise-test/redis-program';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { NotAvailable } from '../../driver/not-available.js';
 import { countPrimes } from '../../driver/tasks.js';
 import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
 import { limitOf } from '../../fixtures/users.js';
 import { milliseconds, perSecond } from '../crossing/metrics.js';
-import { startRedis } from './redis-server.js';
+
+/** Resolves to undefined if there is no Redis on this machine. */
+export async function startRedis() {
+  if (redisProgram === undefined) return undefined;
+  const port = await freePort();
+  const settings = { port, bind: '127.0.0.1', save: '', appendonly: 'no', 'maxmemory-policy': 'noeviction' };
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const [command, ...rest] = [...redisProgram, ...args];
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  for await (const line of createInterface(child.stdout)) if (line.includes('Ready to accept')) break;
+  child.stdout.resume();
+  const stop = () => {
+    child.kill();
+    return ended;
+  };
+  return { port, stop };
+}
 
 /** About how many milliseconds a job computes, and how many jobs there are for each 100 ms of the budget. */
 const LENGTHS = [

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { readInOneGo } from '../hash-direct/one-go.js';
-import { OpenCalls } from '../hash-direct/open-calls.js';
+import { OpenCalls } from '../hash-direct/as-published.js';
 
 const coordinatorModule = new URL('./coordinator-thread.js', import.meta.url);
 const workerModule = new URL('./coordinated-worker.js', import.meta.url);

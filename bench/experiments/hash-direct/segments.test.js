@@ -5,9 +5,8 @@ import { Worker } from 'node:worker_threads';
 import { combine, files } from '../../fixtures/files.js';
 import { hash } from '../../driver/tasks.js';
 import { openCoordinated } from '../hash-coordinator/as-published.js';
-import { openSegments } from './as-published.js';
+import { OpenCalls, openSegments } from './as-published.js';
 import { readInOneGo } from './one-go.js';
-import { OpenCalls } from './open-calls.js';
 import { changed, Dispatcher, FREE, newSegment, takeTask } from './segments.js';
 
 /** How many passes are made: the more often a lock changes hands, the likelier a task is lost or done twice. */

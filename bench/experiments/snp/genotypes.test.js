@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { combine } from '../../fixtures/files.js';
 import { canonical, countPlainly, fewGenotypes, genotypes, PANEL } from '../../fixtures/genotypes.js';
-import { studyInShares } from './as-published.js';
+import { studyInShares } from './slices.js';
 import { merge, study } from './genotypes.js';
 
 const PATTERN = '^rs\\d*77\\t.*\\tAG$';

@@ -5,8 +5,7 @@ import { canonical, fewGenotypes, genotypes, PANEL, WANTED } from '../../fixture
 import { withPool } from '../../driver/with-pool.js';
 import { measurePasses } from '../crossing/hashing.js';
 import { cpuMs, totalMs } from '../crossing/metrics.js';
-import { studyInShares } from './as-published.js';
-import { studyByOffset, studyInSharedBuffer } from './slices.js';
+import { studyByOffset, studyInSharedBuffer, studyInShares } from './slices.js';
 
 const THREADS = [1, 2, 3, 4, 5, 6, 7];
 const QUICK_THREADS = [1, 2, 4];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fibonacci, fibonacciAll } from '../../driver/tasks.js';
 import { startForEach } from './as-published.js';
-import { callBatched, callEach, callInLoop } from './calling.js';
+import { callBatched, callEach, callInLoop } from './scenarios.js';
 import { checkFor } from './numbers.js';
 
 test('a number is right but for rounding, and others are not', () => {

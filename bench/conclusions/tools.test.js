@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { highlightsCompared } from './default-conclusions.js';
+import { conclude, highlightsCompared } from './tools.js';
 import { always, summaryOf } from '../report/made-up.js';
-import { conclude } from './tools.js';
 
 const highlighted = (rows, highlight = {}) => ({
   ...summaryOf({ title: 'Hashing', rows }),
