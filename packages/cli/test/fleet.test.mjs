@@ -102,10 +102,11 @@ describe('a fleet by the command', { skip }, () => {
     const redis = await RedisServer.start(t);
     const quick = ['--lock', '2501']; // half of it has a fraction
     const victim = await machine(t, redis, { env: { TEST_VICTIM: '1' } }, ...quick);
-    await machine(t, redis, {}, ...quick);
     const args = ['--range', '1..400', '--out', at('killed')];
-    const { code, stderr } = await run(['run', task('diesOnVictim'), ...args, '--on', addressOf(redis)]);
+    const running = run(['run', task('diesOnVictim'), ...args, '--on', addressOf(redis)]);
     assert.equal((await victim.ended).signal, 'SIGKILL');
+    await machine(t, redis, {}, ...quick); // not before: it might get all the later inputs
+    const { code, stderr } = await running;
     assert.equal(code, 0, stderr);
     assert.equal(readFileSync(at('killed'), 'utf8'), lines(numbers(1, 400)));
     assert.match(stderr, /threads +\d on [12] machines?/);
