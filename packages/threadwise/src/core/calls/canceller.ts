@@ -159,8 +159,7 @@ export class Canceller {
     const holder = watched.holder!;
     holder.link.drain();
     if (this.#watched.get(task) !== watched) return;
-    // Main may look late, too: so all of the time counts, and not what passed since the last look.
-    const leftMs = watched.graceEndsAt + holder.waitedMs - this.#now();
+    const leftMs = watched.graceEndsAt + holder.waitedMs - this.#now(); // main may look late, too
     if (leftMs >= 1) return this.#lookIn(task, leftMs);
     if (watched.phase === 'noticed') {
       watched.phase = 'last';
