@@ -58,7 +58,7 @@ export function machinesOf(queue: Pick<Queue, 'toKey'>, redis: Redis) {
     /** Returns the machines that report, sorted by name. Removes those that stopped without a word from the list, if it may. */
     async read(): Promise<MachineStats[]> {
       const ids = await redis.smembers(list);
-      const texts = await Promise.all(ids.map((id) => redis.get(keyOf(id))));
+      const texts = ids.length === 0 ? [] : await redis.mget(ids.map(keyOf));
       const gone = ids.filter((_, i) => texts[i] === null);
       if (gone.length > 0) await redis.srem(list, ...gone).catch(() => undefined);
       const machines = texts.filter((text) => text !== null).map((text) => JSON.parse(text) as MachineStats);

@@ -1,4 +1,7 @@
-/** Many jobs by map: all settle, and the caller has no more of them open than it was told. FLEET_CALLS says how many: 100,000 for a long look. */
+/**
+ * Many jobs by map: all settle, and the caller has no more of them open than it was told. FLEET_CALLS says how many: 100,000 for a long look.
+ * And many machines.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caller, machine } from './helpers.mjs';
@@ -36,3 +39,20 @@ for (const ordered of [true, false]) {
     assert.deepEqual([open, jobs], [0, { waiting: 0, active: 0, delayed: 0, failed: 0, completed: CALLS }]);
   });
 }
+
+test('the reports of a thousand machines are read with one command', { skip }, async (t) => {
+  const redis = await RedisServer.start(t);
+  const fleet = caller(t, redis);
+  const admin = redis.client(t);
+  const list = fleet.queue.toKey('threadwise:machines');
+  const ids = Array.from({ length: 1_000 }, (_, i) => `${i}`);
+  await admin.sadd(list, ...ids, 'dead');
+  await admin.mset(ids.flatMap((id) => [`${list}:${id}`, JSON.stringify({ id, name: id, threads: 2 })]));
+  await admin.config('RESETSTAT');
+  const { machines, threads } = await fleet.stats();
+  assert.deepEqual([machines, threads], [1_000, 2_000]);
+  const commands = await admin.info('commandstats');
+  assert.doesNotMatch(commands, /cmdstat_get:/);
+  assert.match(commands, /cmdstat_mget:calls=1,/);
+  assert.equal(await admin.scard(list), 1_000, 'the dead one is removed');
+});
