@@ -183,7 +183,9 @@ function makeCountsCard(parent) {
       figures(recent, ({ more }) => (more > 0 ? `+${count(more)}` : '0')),
     ],
   });
-  parent.append(element('article', { class: 'card' }, element('h4', { text: 'Counts' }), table));
+  // Hundreds of thousands of millions, as a day of short tasks makes them, are wider than a phone.
+  const box = element('div', { class: 'scroll', 'data-name': 'Counts, table' }, table);
+  parent.append(element('article', { class: 'card' }, element('h4', { text: 'Counts' }), box));
   return (stats, grown) => {
     const counts = Object.entries(countsOf(stats)).filter(([, all]) => all !== undefined);
     setText(recent, `in ${span(grown.ms)}`);

@@ -103,6 +103,31 @@ test('fits every width from 320 to 2000 pixels', { skip }, async () => {
   await leave(there);
 });
 
+test(
+  'figures of hundreds of thousands of millions fit, and the keyboard gets to those beside a small screen',
+  { skip },
+  async () => {
+    const pool = new FakePool('images');
+    pool.tasks.completed = 405_216_000_000;
+    const there = await visit([pool]);
+    const { page } = there;
+    await there.visit.sees('.counts', /completed405,216,000,000/);
+    pool.tasks.completed += 2_814_000_000;
+    there.standIn.push();
+    await there.visit.sees('.counts', /completed408,030,000,000\+2,814,000,000/);
+    const counts = page.locator('.counts');
+    for (const width of [1280, 1160, 640, 320]) {
+      await page.setViewportSize({ width, height: 900 });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= width, `${wide} pixels at ${width}`);
+      const beside = await counts.evaluate((table) => table.offsetWidth - table.parentElement.clientWidth);
+      if (width > 320) assert.equal(beside, 0, `${beside} pixels are not to be seen at ${width}`);
+    }
+    await page.getByRole('group', { name: 'Counts, table; scrolls' }).waitFor();
+    await leave(there);
+  },
+);
+
 test('can be read by a screen reader, which is not told of each tick', { skip }, async () => {
   const pools = [new FakePool('images'), new FakePool('mail')];
   pools[0].advance();

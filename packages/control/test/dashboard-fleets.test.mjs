@@ -34,6 +34,22 @@ test('each fleet, and each machine; of one whose Redis is away, why', { skip }, 
   await leave(visited);
 });
 
+test('a name stays on one line beside a long message, at any width', { skip }, async () => {
+  const message = 'Redis at redis.example:6379 was not reached within 2000 ms: connect ECONNREFUSED '.repeat(
+    2,
+  );
+  const fleets = [there, { ...away, error: { ...error, message } }];
+  const visited = await visit([new FakePool('images')], { server: { fleets } });
+  const { visit: dashboard, page } = visited;
+  await dashboard.sees('#fleets', 'ECONNREFUSED');
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    const name = page.locator('#fleets .name', { hasText: 'thumbnails' });
+    assert.equal(await name.evaluate((node) => node.getClientRects().length), 1, `${width} pixels`);
+  }
+  await leave(visited);
+});
+
 test('without fleets there is nothing of them, and nobody asks', { skip }, async () => {
   const visited = await visit([new FakePool('images')]);
   await visited.visit.sees('#pool-name', 'images');
