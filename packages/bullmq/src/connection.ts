@@ -103,8 +103,8 @@ export async function inTime(limitMs: number | undefined, done: Promise<unknown>
 /** How many milliseconds pass before a Redis that has refused is asked again. Chosen by hand. */
 export const REFUSED_MS = 500;
 
-/** How Redis refuses all that writes, for a time: it is a replica, or lacks replicas, or cannot save, or runs a script. */
-const FOR_NOW = /^(READONLY|MASTERDOWN|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN) /;
+/** How Redis refuses all that writes, for a time: it is a replica, or lacks replicas, or cannot save, or runs a script, or its password changes. */
+const FOR_NOW = /^(READONLY|MASTERDOWN|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN|WRONGPASS|NOAUTH) /;
 
 /** Asks again as long as Redis refuses for a time. Rejects with any other error. @param tell called with each refusal */
 export async function insist<T>(ask: () => Promise<T>, tell?: (error: Error) => void): Promise<T> {

@@ -366,6 +366,26 @@ describe('faults of Redis', { skip }, () => {
       assert.equal(service.stats().repeated, 0);
     });
 
+  test('a job that ends while the password is another one is not run again: its caller gets the result', async (t) => {
+    const redis = await RedisServer.start(t);
+    const { path, open } = folder(t);
+    const admin = redis.client(t);
+    await admin.config('SET', 'requirepass', 'right');
+    await admin.auth('right');
+    const connection = { ...redis.connection, password: 'right' };
+    const service = await machineHere(t, redis, { connection, lockMs: 10_000, stalledCheckMs: 100 });
+    const { promise } = await begun(caller(t, redis, { connection }), 'spinUntil', [path('go')]);
+    await admin.config('SET', 'requirepass', 'other');
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    const settled = told(service.pool, 'task:settle');
+    open('go');
+    await settled;
+    await told(service.worker, 'error', ({ message }) => /^(WRONGPASS|NOAUTH)/.test(message));
+    await admin.config('SET', 'requirepass', 'right');
+    assert.equal(await promise, 'done');
+    assert.equal(service.stats().repeated, 0);
+  });
+
   test(
     'an abort that Redis refuses for a while reaches the machine all the same',
     { timeout: 60_000 },
