@@ -35,8 +35,22 @@ process.stdout.on('error', (error) => {
 // An error of standard error cannot be reported anywhere.
 process.stderr.on('error', () => {});
 
-const newProgram = (): Command =>
-  new Command('threadwise')
+/**
+ * Declares the command that is asked for, or all: the program's help lists them, and an error names a similar one. Returns the words to parse,
+ * which work around Commander's `help`: it understands one word only, and lists all commands where that word is unknown.
+ */
+async function declared(program: Command, words: readonly string[]): Promise<readonly string[]> {
+  const [first, ...rest] = words;
+  const [name = ''] = first === 'help' ? rest : words;
+  const asked = isCommand(name) ? [name] : Object.keys(COMMANDS);
+  for (const add of await Promise.all(asked.map((each) => COMMANDS[each]!()))) add(program, setExitCode);
+  if (!/^(?:-|help$|$)/.test(name) && !isCommand(name)) return [name];
+  return first === 'help' && rest.length > 1 ? [...rest, '--help'] : words;
+}
+
+/** Does what the words say. What comes of it is in process.exitCode. */
+export async function main(words: readonly string[]): Promise<void> {
+  const program = new Command('threadwise')
     .description('Run JavaScript functions on all cores.')
     .version(version)
     // Options after a command belong to it, also where the program has one of that name; and `--` is passed on to it.
@@ -47,25 +61,7 @@ const newProgram = (): Command =>
       'after',
       "\nExample:\n  threadwise run ./hash.js --files 'src/**'\n\n'threadwise help <command>' shows more.",
     );
-
-/**
- * Declares the command that is asked for, or all: the program's help lists them, and an error names a similar one. Returns the words to parse,
- * which work around Commander's `help`: it understands one word only, and lists all commands where that word is unknown.
- */
-async function declared(program: Command, words: readonly string[]): Promise<readonly string[]> {
-  const [first, ...rest] = words;
-  const named = first === 'help' ? rest : words;
-  const [name = ''] = named;
-  const asked = isCommand(name) ? [name] : Object.keys(COMMANDS);
-  for (const add of await Promise.all(asked.map((each) => COMMANDS[each]!()))) add(program, setExitCode);
-  if (!/^(?:-|help$|$)/.test(name) && !isCommand(name)) return [name];
-  return first === 'help' && rest.length > 1 ? [...rest, '--help'] : words;
-}
-
-/** Does what the words say. What comes of it is in process.exitCode. */
-export async function main(words: readonly string[]): Promise<void> {
   try {
-    const program = newProgram();
     await program.parseAsync(await declared(program, words), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -76,17 +72,14 @@ export async function main(words: readonly string[]): Promise<void> {
       // The shell has made it of a pattern, or it stands behind --files --.
       const [, name = ''] = /^error: unknown option '(.*)'/s.exec(error.message) ?? [];
       if (existsSync(name)) process.stderr.write(`(write the file of that name as './${printable(name)}')\n`);
-      setExitCode(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
-    } else {
-      // The library refused an option or an environment variable, and its message says which.
-      const isOption = hasCode(error, ['ERR_OPTION']);
-      const isExpected = isOption || error instanceof ExpectedError;
-      const told =
-        error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : error;
-      // The message may quote text from a file, with control sequences in it.
-      process.stderr.write(`threadwise: ${printable(String(told))}\n`);
-      if (error instanceof ExpectedError) setExitCode(error.exitCode);
-      else setExitCode(isOption ? ExitCode.usage : ExitCode.failed);
+      return setExitCode(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
     }
+    // The library refused an option or an environment variable, and its message says which.
+    const ofOption = hasCode(error, ['ERR_OPTION']) ? ExitCode.usage : undefined;
+    const exitCode = error instanceof ExpectedError ? error.exitCode : ofOption;
+    const told = error instanceof Error ? (exitCode === undefined ? error.stack : error.message) : error;
+    // The message may quote text from a file, with control sequences in it.
+    process.stderr.write(`threadwise: ${printable(String(told))}\n`);
+    setExitCode(exitCode ?? ExitCode.failed);
   }
 }

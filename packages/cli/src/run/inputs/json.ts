@@ -1,12 +1,11 @@
 /** --json: every value of a JSON array, or of a file with one JSON value a line (NDJSON), is an input. */
 
-import { extname } from 'node:path';
 import { UsageError } from '../../exit-code.js';
 import { cut } from '../../format/cut.js';
 import { shownJson } from '../work/described-error.js';
 import { type Counted, readLines } from './stream.js';
 
-const LINE_EXTENSIONS: readonly string[] = ['.ndjson', '.jsonl'];
+const LINES = /\.(?:ndjson|jsonl)$/i;
 const NEWLINE = 10;
 /** How many characters of a value that is no array an error message shows. */
 const LONGEST_VALUE = 60;
@@ -33,7 +32,7 @@ export async function* readJson(chunks: AsyncGenerator<Buffer>, name: string): V
     yield* begun;
     yield* chunks;
   }
-  const isArray = first === '[' && !LINE_EXTENSIONS.includes(extname(name).toLowerCase());
+  const isArray = first === '[' && !LINES.test(name);
   yield* isArray ? readArray(all(), name) : readJsonLines(all(), name);
 }
 

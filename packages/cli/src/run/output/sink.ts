@@ -75,11 +75,10 @@ function openFifo(path: string): OutFile | undefined {
 function openStandardOutput(isJournaled: boolean, mark: OutputMark | undefined): Sink {
   const file = { fd: STDOUT, commit() {}, close() {} };
   const stats = fstatSync(STDOUT);
-  const { dev, ino } = stats;
   const continued = mark?.place.kind === 'file' ? mark : undefined;
   if (continued !== undefined) checkOutput(undefined, continued);
   if (!stats.isFile()) return streamSink(file, 'standard output', isJournaled);
-  return fileSink(file, 'standard output', { kind: 'file', dev, ino }, continued);
+  return fileSink(file, 'standard output', { kind: 'file', dev: stats.dev, ino: stats.ino }, continued);
 }
 
 /** Throws a UsageError where the output that a journal speaks of is another file now, or has lost a part. Changes nothing. */

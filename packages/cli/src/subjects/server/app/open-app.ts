@@ -33,7 +33,7 @@ export async function openApp(setup: AppSetup): Promise<AppOpened> {
     for (const server of listening.elsewhere) server.close();
     throw new UsageError(why);
   };
-  const late = `listened on no port within ${Math.round(setup.limitMs / 1000)} s`;
+  const late = `let no server of Node.js listen on a port within ${Math.round(setup.limitMs / 1000)} s`;
   try {
     return await Promise.race([
       open(),
