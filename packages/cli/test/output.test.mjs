@@ -156,7 +156,7 @@ test(
       '--range',
       '1..9',
       '--budget',
-      '2s',
+      '6s',
       '--out',
       into('report.json'),
     ];
@@ -197,7 +197,7 @@ test(
     for (const args of [
       ['run', task('increment'), '--range', '1..3', '--quiet'],
       ['run', '--help'],
-      ['analyze', task('increment'), '--range', '1..3', '--budget', '2s', '--out', at('printed.json')],
+      ['analyze', task('increment'), '--range', '1..3', '--budget', '6s', '--out', at('printed.json')],
     ]) {
       const { status, stderr } = spawnSync(process.execPath, [main, ...args], {
         stdio: ['ignore', fd, 'pipe'],
