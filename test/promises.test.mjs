@@ -39,6 +39,17 @@ describe('promise 1: every call settles exactly once, whatever dies', () => {
     assert.equal(error.cause.code, 'E_TUNE');
   });
 
+  test('when it waits for a worker that dies as its task ends: another one runs it', async (t) => {
+    for (const [name, way] of Object.entries(ways)) {
+      const pool = poolFor(t, { threads: 1, ...way });
+      const { shared, open } = gate();
+      await started(pool, 'throwAtEnd', [shared]);
+      const call = outcome(pool.run('increment', [1])); // of a function whose name the worker has not read yet
+      open();
+      assert.deepEqual(await call, { value: 2 }, name);
+    }
+  });
+
   test('when a rejection is not handled', async (t) => {
     const pool = poolFor(t);
     const { error } = await outcome(pool.run('rejectUnhandled', []));

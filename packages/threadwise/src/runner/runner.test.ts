@@ -40,6 +40,7 @@ async function afterTasks(count: number): Promise<string[]> {
         turns.push(callback);
       },
       clone: (value) => value,
+      atExit: nothing,
       load: async () => ({ long: () => void (now += LONG_MS) }),
       trimStack: (stack) => stack,
       flush: async () => undefined,

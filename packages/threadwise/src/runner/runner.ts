@@ -27,6 +27,8 @@ export interface RunnerPlatform {
   /** A stack without the frames of the runner, which come below those of the task and tell its author nothing. */
   trimStack(stack: string): string;
   memory(): { usedBytes: number; limitBytes: number };
+  /** Calls back when the thread ends by itself. */
+  atExit(callback: () => void): unknown;
   /** Resolves when what was printed has left the thread. */
   flush(): Promise<unknown>;
   /** Knows which task code belongs to, also after an await. Undefined where tasks run one by one: code belongs to the one that began last. */
@@ -88,7 +90,7 @@ export class Runner implements CallHost, EndpointEvents {
   #callHost: CallHost = this;
   #lastMemoryAt = 0;
   #hostCallCount = 0;
-  /** Whether tasks run, or have used up their slice and wait for the next turn. */
+  /** Whether tasks run, or have used up their slice and wait for the next turn, or the thread ends: no other task is to begin. */
   #isPumping = false;
   /** Whether the worker was asked to retire and has not said `retired` yet, because tasks are left. */
   #isRetiring = false;
@@ -106,6 +108,10 @@ export class Runner implements CallHost, EndpointEvents {
     const current = () => (store === undefined ? this.#last : (store.getStore() as RunningTask | undefined));
     this.#seat = { workerId: options.workerId, current };
     seats.add(this.#seat);
+    // After an error that nobody caught, Node still runs promises for a moment, though no message can be read or sent any more.
+    platform.atExit(() => {
+      this.#isPumping = true;
+    });
   }
 
   /** Loads the module, runs its `setup`, says `ready`; or says why not. */
@@ -149,7 +155,9 @@ export class Runner implements CallHost, EndpointEvents {
       else break;
     }
     this.#isPumping = false;
-    if (this.#isRetiring) this.#sayRetired();
+    if (!this.#isRetiring || this.#awaited.size > 0 || !this.#endpoint.retire()) return;
+    this.#isRetiring = false;
+    this.#endpoint.say([TO_MAIN.retired]);
   };
 
   /** Lets the thread's timers and sockets have their turn. A port alone would not: Node handles up to a thousand messages in one turn. */
@@ -322,12 +330,6 @@ export class Runner implements CallHost, EndpointEvents {
     this.#isRetiring = true;
     this.#endpoint.retire();
     this.tasks();
-  }
-
-  #sayRetired(): void {
-    if (this.#awaited.size > 0 || !this.#endpoint.retire()) return;
-    this.#isRetiring = false;
-    this.#endpoint.say([TO_MAIN.retired]);
   }
 
   async stop(): Promise<void> {

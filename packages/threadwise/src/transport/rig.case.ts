@@ -78,6 +78,7 @@ export class Rig {
       { workerId: 1, poolName: 'rig', tasksPerWorker, data: undefined, endpoint },
       {
         now: platform.now,
+        atExit: () => undefined,
         nextTurn: setImmediate,
         clone: platform.clone,
         load: async () => module,

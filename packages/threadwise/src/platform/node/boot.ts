@@ -4,6 +4,7 @@ import wt from 'node:worker_threads';
 import type { ThreadSpec } from '../../core/contracts.js';
 import type { RunnerPlatform } from '../../runner/runner.js';
 import { followClock, now } from './clock.js';
+import { atExit } from './exit.js';
 import type { Start } from './node-thread.js';
 import { memoryUsage } from './usage.js';
 
@@ -38,6 +39,7 @@ export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone'
     now,
     nextTurn: setImmediate,
     clone,
+    atExit,
     load: () => load(moduleUrl),
     trimStack: (stack) => {
       // Frames of the runner, whose script has this name, and after them those of the event loop.

@@ -9,7 +9,6 @@ import type { EndpointPlatform } from '../../transport/endpoint.js';
 import { receiveBoot, runnerPlatform } from './boot.js';
 import { timer } from './clock.js';
 import { collectSoon } from './collect.js';
-import { atExit } from './exit.js';
 import { clone, detach, nodePort } from './port.js';
 import { loopUtilization, ownThreadId } from './usage.js';
 
@@ -47,7 +46,6 @@ const platform: RunnerPlatform & EndpointPlatform = {
   timer,
   collectSoon,
   detach,
-  atExit,
   port: (far) => nodePort(far),
   utilization: loopUtilization(),
   threadId: () => threadId,
