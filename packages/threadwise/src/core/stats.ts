@@ -174,7 +174,7 @@ export function snapshot(engine: Engine): PoolStats {
     tasks: { ...outcomes, submitted, open: engine.ledger.size, retried },
     ...figures,
     process: parts.platform.ownLoad(),
-    ...(coordinator === undefined ? {} : { coordinator }),
+    ...(coordinator && { coordinator }),
     sizing: { policy: parts.scaling.name, decisions: [...scaler.decisions] },
     crossingMs: (placement.usesThreads ? engine.meter.costMs : undefined) ?? null,
     functions: functions.map((counts) => ({ ...counts, ...placeOf(counts.name, placement) })),
@@ -190,7 +190,7 @@ function workerStats(slot: WorkerSlot, now: number): WorkerStats {
   const cpu = slot.thread?.cpu() ?? null;
   const ageMs = now - startedAt;
   const residentBytes = slot.thread?.residentBytes?.();
-  const memory = residentBytes === undefined ? { heapUsedBytes } : { heapUsedBytes, residentBytes };
+  const memory = { heapUsedBytes, ...(residentBytes !== undefined && { residentBytes }) };
   const times = slot.record.snapshot();
   return { id, state, inline: false, load, completed, utilization, ...memory, ageMs, cpu, ...times };
 }

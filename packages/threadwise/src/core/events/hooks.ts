@@ -170,7 +170,7 @@ export class Hooks {
   /** Reports that what `onTaskStart` returned cannot cross: the call goes without it. */
   contextRefused(cause: unknown, got = 'what cannot be cloned'): void {
     const message = `Option 'onTaskStart': expected a function that returns a value to take along, got ${got}`;
-    const error = new ThreadwiseError('ERR_OPTION', message, cause === undefined ? {} : { cause });
+    const error = new ThreadwiseError('ERR_OPTION', message, { cause });
     this.#userCode.failed(this.#tracer.onTaskStart!, error, this.report);
   }
 
@@ -181,8 +181,9 @@ export class Hooks {
 
   /** Tells the tracer and the listeners of an accepted call's end. */
   taskEnded(task: Omit<TaskEnd, 'pool'>): void {
-    const { taskId, name, outcome, waitMs, runMs, error } = task;
     this.traceEnd(task);
-    if (this.wants('task:settle')) this.emit('task:settle', { taskId, name, outcome, waitMs, runMs, error });
+    if (!this.wants('task:settle')) return;
+    const { context: _, ...told } = task;
+    this.emit('task:settle', told);
   }
 }

@@ -1,48 +1,57 @@
-/** Every error of threadwise: one class, one table of codes. Match on `code`, never on the message. */
+/** Every error of threadwise: one class, one list of codes. Match on `code`, never on the message. */
 
 /** Marks the errors of all copies of the package in one program, where `instanceof` knows only those of its own copy. */
 export const BRAND: unique symbol = Symbol.for('threadwise.error');
 
 /** The codes, and the `name` that an error of each carries; null: that of its class. */
-const ERROR_NAMES = {
+interface ErrorNames {
   /** The task ran longer than its `timeoutMs`. */
-  ERR_TASK_TIMEOUT: 'TimeoutError',
+  ERR_TASK_TIMEOUT: 'TimeoutError';
   /** The call's signal was aborted; `cause` is the signal's reason. */
-  ERR_TASK_ABORTED: 'AbortError',
+  ERR_TASK_ABORTED: 'AbortError';
   /** The queue holds `queue.limit` tasks already. Nothing was taken from the caller. */
-  ERR_QUEUE_FULL: null,
+  ERR_QUEUE_FULL: null;
   /** The pool was closed or destroyed before the task could run. */
-  ERR_POOL_CLOSED: null,
+  ERR_POOL_CLOSED: null;
   /** The worker that ran the task ended: `exitCode`, `taskName`, `taskId`, `workerId`; `cause` if one is known. */
-  ERR_WORKER_CRASHED: null,
+  ERR_WORKER_CRASHED: null;
   /** The worker that ran the task ran out of memory. */
-  ERR_WORKER_MEMORY: null,
+  ERR_WORKER_MEMORY: null;
   /** The module exports no such task; the message lists those that it does. */
-  ERR_TASK_NOT_FOUND: null,
+  ERR_TASK_NOT_FOUND: null;
   /** The task module could not be loaded; `cause` is the loader's own error. */
-  ERR_MODULE_LOAD: null,
+  ERR_MODULE_LOAD: null;
   /** An argument, a result or a transfer cannot be cloned; `path` says where. */
-  ERR_NOT_CLONEABLE: 'DataCloneError',
+  ERR_NOT_CLONEABLE: 'DataCloneError';
   /** A task that was called by `pool.stream` returned nothing that can be iterated. */
-  ERR_NOT_ITERABLE: 'TypeError',
+  ERR_NOT_ITERABLE: 'TypeError';
   /** A value is larger than the transport can carry. */
-  ERR_PAYLOAD_TOO_LARGE: null,
+  ERR_PAYLOAD_TOO_LARGE: null;
   /** An option is unknown or has a wrong value. */
-  ERR_OPTION: 'TypeError',
+  ERR_OPTION: 'TypeError';
   /** A lease was used after it had been given back. */
-  ERR_LEASE_RELEASED: null,
+  ERR_LEASE_RELEASED: null;
   /** Leases have all the memory that they may have, or the system gives no more. */
-  ERR_LEASE_MEMORY: null,
+  ERR_LEASE_MEMORY: null;
   /** A host function was called outside of a task, or after it had ended. */
-  ERR_OUTSIDE_TASK: null,
+  ERR_OUTSIDE_TASK: null;
   /** Tasks waited where no worker was there or starting: a defect of threadwise. It belongs to no call; the event `error` has it. */
-  ERR_NO_WORKER: null,
+  ERR_NO_WORKER: null;
   /** `threadwise/files`: a file could not be read; `path` says which, `cause` why. */
-  ERR_FILE_READ: null,
-} as const;
+  ERR_FILE_READ: null;
+}
 
 /** A stable error code of threadwise. */
-export type ErrorCode = keyof typeof ERROR_NAMES;
+export type ErrorCode = keyof ErrorNames;
+
+/** The names that are not null. */
+const NAMES: Partial<ErrorNames> = {
+  ERR_TASK_TIMEOUT: 'TimeoutError',
+  ERR_TASK_ABORTED: 'AbortError',
+  ERR_NOT_CLONEABLE: 'DataCloneError',
+  ERR_NOT_ITERABLE: 'TypeError',
+  ERR_OPTION: 'TypeError',
+};
 
 /** What an error may have beside its message. */
 export type ErrorDetails = Partial<
@@ -67,9 +76,9 @@ export class ThreadwiseError extends Error {
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     const { cause, ...fields } = details;
-    super(message, Object.hasOwn(details, 'cause') ? { cause } : undefined);
+    super(message, cause === undefined ? undefined : { cause });
     this.code = code;
-    const value = ERROR_NAMES[code] ?? 'ThreadwiseError';
+    const value = NAMES[code] ?? 'ThreadwiseError';
     Object.defineProperty(this, 'name', { value, configurable: true, writable: true });
     Object.defineProperty(this, BRAND, { value: true });
     Object.assign(this, fields);
@@ -97,7 +106,7 @@ export function fromCallerOf<T>(of: (...args: never[]) => unknown, check: () => 
 /** A new error like this one, for another caller: each gets a stack of its own. */
 export function sameAgain(error: ThreadwiseError): ThreadwiseError {
   const { code, message, cause } = error;
-  return new ThreadwiseError(code, message, Object.hasOwn(error, 'cause') ? { cause } : {});
+  return new ThreadwiseError(code, message, { cause });
 }
 
 /** How a value is shown in a message: short, on one line, never throwing. */

@@ -70,9 +70,9 @@ export class CoordinatorThread implements RemoteSizing {
 
   // --- how many workers there are ---
 
-  bound({ min, max, cores }: NonNullable<M.Settings['bounds']>): void {
+  bound(bounds: NonNullable<M.Settings['bounds']>): void {
     this.wanted = undefined; // the last number was for other bounds
-    this.set({ bounds: { min, max, cores } });
+    this.set({ bounds });
   }
 
   drain(): void {
