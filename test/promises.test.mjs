@@ -389,6 +389,31 @@ describe('promise 3: timeouts count running time only; an abort touches nobody e
     }
   });
 
+  test('a signal whose reason throws aborts all the same, and what it throws is the reason', async (t) => {
+    for (const [name, way] of Object.entries(ways)) {
+      const pool = poolFor(t, { threads: 1, ...way });
+      const aborts = [];
+      const thrown = new Error('no reason');
+      const signal = {
+        aborted: false,
+        get reason() {
+          throw thrown;
+        },
+        addEventListener: (_, listener) => aborts.push(listener),
+        removeEventListener: () => undefined,
+      };
+      const { promise } = await started(pool, 'runUntilAborted', [], { signal });
+      const waiting = pool.run('increment', [1], { signal });
+      const mapped = pool.map('increment', [1], { signal }).next();
+      for (const abort of aborts) abort();
+      for (const call of [promise, waiting, mapped]) {
+        const { error } = await outcome(call);
+        assert.equal(error?.code, 'ERR_TASK_ABORTED', name);
+        assert.equal(error.cause, thrown, name);
+      }
+    }
+  });
+
   test('a thousand calls may follow one signal: all are aborted, and there is one listener', async (t) => {
     const pool = poolFor(t, { threads: 1 });
     const controller = new AbortController();

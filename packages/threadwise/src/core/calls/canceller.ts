@@ -3,7 +3,7 @@ import type { TimerHandle } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import type { TasksHere } from '../inline/tasks-here.js';
 import { ThreadwiseError } from '../options/errors.js';
-import { onAbort } from './signals.js';
+import { onAbort, reasonOf } from './signals.js';
 import type { Task } from './task.js';
 import { WorkerSlot } from '../workers/worker-slot.js';
 
@@ -178,6 +178,6 @@ export class Canceller {
 
 /** ERR_TASK_ABORTED, named AbortError, with the signal's reason as its cause. */
 export function abortError(task: Pick<Task, 'name' | 'id' | 'run'>): ThreadwiseError {
-  const details = { cause: task.run.signal?.reason, taskName: task.name, taskId: task.id };
+  const details = { cause: reasonOf(task.run.signal), taskName: task.name, taskId: task.id };
   return new ThreadwiseError('ERR_TASK_ABORTED', `Task '${task.name}' was aborted`, details);
 }

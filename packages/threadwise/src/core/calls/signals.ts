@@ -47,6 +47,16 @@ export function onAbort(signal: AbortSignalLike, callback: () => void): () => vo
 /** Aborts a controller when a signal does, or has. Returns what undoes it. */
 export function follow(signal: AbortSignalLike | undefined, controller: Controller): () => void {
   if (signal === undefined) return () => undefined;
-  if (signal.aborted) controller.abort(signal.reason);
-  return onAbort(signal, () => controller.abort(signal.reason));
+  const abort = () => controller.abort(reasonOf(signal));
+  if (signal.aborted) abort();
+  return onAbort(signal, abort);
+}
+
+/** Why a signal aborts. One of the user's own kind may throw instead: then that is the reason. */
+export function reasonOf(signal: AbortSignalLike | undefined): unknown {
+  try {
+    return signal?.reason;
+  } catch (error) {
+    return error;
+  }
 }
