@@ -113,8 +113,15 @@ export class HeldLease implements Lease {
   /** Loans that were outlived: the lease may be over, the memory is not free. */
   #outlived = 0;
   #isReleased = false;
-  /** An own function, so that a lease inside of another argument is refused (ERR_NOT_CLONEABLE) and not cloned to {}. */
-  readonly release: () => void = () => this.#release();
+  /** Cannot be cloned: so a lease inside of another argument is refused with this text (ERR_NOT_CLONEABLE), and not cloned to {}. */
+  readonly lease = Symbol('a lease has to be an argument itself');
+  readonly release = (): void => {
+    this.#isReleased = true;
+    // Memory that a task may yet write to waits for the end of that task: without it, it is not used again.
+    if (this.#users > 0 || this.#outlived > 0) return;
+    this.#piece?.give();
+    this.#piece = undefined;
+  };
 
   /** Unlike `instanceof`, it asks nothing of a proxy, which may have been revoked. */
   static is(value: object): value is HeldLease {
@@ -146,15 +153,7 @@ export class HeldLease implements Lease {
       else this.#outlived--;
       if (stillRuns) this.#outlived++;
       state = stillRuns ? 'outlived' : 'ended';
-      if (this.#users === 0) this.#release();
+      if (this.#users === 0) this.release();
     };
-  }
-
-  #release(): void {
-    this.#isReleased = true;
-    // Memory that a task may yet write to waits for the end of that task: without it, it is not used again.
-    if (this.#users > 0 || this.#outlived > 0) return;
-    this.#piece?.give();
-    this.#piece = undefined;
   }
 }

@@ -102,6 +102,7 @@ function findUncloneable(root: unknown, rootName: string, transfer: readonly unk
     if (steps++ >= MAX_STEPS || moved.has(value) || open.has(value)) return UNKNOWN;
     if (isImmutable(value) || seen.has(value)) return undefined;
     seen.add(value);
+    if (leaseOf(value) !== undefined) return path;
     if (depth > MAX_DEPTH) {
       steps += CLONE_STEPS;
       return isCloneable(value, clone) ? UNKNOWN : path;
