@@ -274,6 +274,22 @@ describe('promise 3: timeouts count running time only; an abort touches nobody e
     assert.equal(await pool.run('increment', [1]), 2);
   });
 
+  test('a call that moves its arguments and waits behind an endless loop runs on the next thread', async (t) => {
+    for (const [name, way] of Object.entries(ways)) {
+      for (const key of [undefined, 'k']) {
+        const pool = poolFor(t, { threads: 1, ...way });
+        await pool.run('increment', [0]);
+        const loop = outcome(pool.run('loopForEver', [], { timeoutMs: 20 }));
+        const buffer = new ArrayBuffer(2 ** 20);
+        const moved = outcome(pool.run('increment', [1, buffer], { transfer: [buffer], key }));
+        const later = pool.run('increment', [2]);
+        assert.equal((await loop).error.code, 'ERR_TASK_TIMEOUT');
+        assert.deepEqual(await moved, { value: 2 }, `${name}, key ${key}`);
+        assert.equal(await later, 3);
+      }
+    }
+  });
+
   test('a queued task that is aborted never runs', async (t) => {
     const pool = poolFor(t, { threads: 1 });
     const { shared, open } = gate();

@@ -7,6 +7,8 @@ export interface TaskQueue<T> {
   push(item: T, priority: number): void;
   peek(): T | undefined;
   shift(): T | undefined;
+  /** `shift` where the item is next, else `remove`. False: the item is not there. */
+  take(item: T): boolean;
   remove(item: T): boolean;
   /** Empties the queue; returns what it held, in no promised order. */
   clear(): T[];

@@ -100,8 +100,7 @@ export class TasksHere {
     for (let task = this.#next(); task !== undefined; task = this.#next()) {
       const began = calls.beginInTurn();
       if (began === undefined) break;
-      if (this.#queue.peek() === task) this.#queue.shift();
-      else this.#queue.remove(task);
+      this.#queue.take(task);
       this.#start(task, began);
     }
     this.#state = 'idle';

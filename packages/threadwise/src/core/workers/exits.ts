@@ -25,7 +25,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
     canceller.ended(task);
     if (!task.settled && survives(engine, slot, task, exit)) again.push(task);
   }
-  for (const task of [...slot.lane]) if (!task.pinned && slot.lane.remove(task)) again.push(task);
+  again.push(...slot.takeLane());
   slot.handed.clear();
   // The worker stays in the list until now: a closing pool is closed once its last call has settled and no worker is left, and then nobody hears of this exit.
   workers.slots.splice(workers.slots.indexOf(slot), 1);
@@ -47,16 +47,12 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   engine.workerGone();
   // A broadcast that the dead worker had not begun goes to a worker that replaces it, if there may be one.
   for (const task of broadcasts) {
-    if (task.settled) continue; // aborted since
     const lost = forks.lost(task);
-    const heir = lost === undefined ? heirOf(engine, task) : undefined;
+    if (lost !== undefined) task.settle({ outcome: 'aborted', error: lost });
+    const heir = task.settled ? undefined : heirOf(engine, task);
     // A listener that was told of the new worker may have aborted it, or closed the pool.
     if (heir !== undefined && !task.settled) dispatch.submitTo(heir, task);
-    else if (lost !== undefined) task.settle({ outcome: 'aborted', error: lost });
-    else {
-      const details = { exitCode, workerId, cause: error };
-      task.settle({ outcome: 'crashed', error: lostError(task, `Worker ${workerId}`, details) });
-    }
+    else task.settle({ outcome: 'crashed', error: lossError(task, slot, exit, false) });
   }
   forks.gone(slot);
 }
@@ -87,9 +83,7 @@ function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: 
     if (task.pinned) slot.lane.push(task, task.priority);
     return !task.pinned;
   }
-  const { id: workerId } = slot;
-  const details = { exitCode: exit.exitCode, workerId, cause: exit.error };
-  const cause = begun ? crashError(task, slot, exit) : lostError(task, `Worker ${workerId}`, details);
+  const cause = lossError(task, slot, exit, begun);
   const isUnread = slot.link.hasEndedUnread?.(task);
   const isRetried = !isUnread && begun && task.isMovable && task.retriesLeft > 0;
   if (isRetried) {
@@ -101,11 +95,12 @@ function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: 
   return isRetried;
 }
 
-/** The error of a task that ran on a worker when the worker ended. */
-function crashError(task: Task, { id: workerId, exitCause }: WorkerSlot, exit: ThreadExit): ThreadwiseError {
+/** The error of a task that a worker had when it ended. @param begun whether the task ran */
+function lossError(task: Task, { id: workerId, exitCause }: WorkerSlot, exit: ThreadExit, begun: boolean) {
   const { name: taskName, id: taskId } = task;
   const { exitCode, error, outOfMemory } = exit;
   const details = { exitCode, taskName, taskId, workerId, cause: error ?? exitCause };
+  if (!begun) return lostError(task, `Worker ${workerId}`, details);
   const ran = `while it ran task '${taskName}'`;
   if (outOfMemory)
     return new ThreadwiseError('ERR_WORKER_MEMORY', `Worker ${workerId} ran out of memory ${ran}`, details);

@@ -136,6 +136,16 @@ export class WorkerSlot implements WorkerView {
     return true;
   }
 
+  /** `withdraw` of all tasks that another worker may run. Returns those that had not begun. */
+  withdrawAll(now: number, tasks: Iterable<Task> = this.handed): Task[] {
+    return [...tasks].filter((task) => task.isMovable && this.withdraw(task, now));
+  }
+
+  /** Takes out of its lane what another worker may run. */
+  takeLane(): Task[] {
+    return [...this.lane].filter((task) => !task.pinned && this.lane.remove(task));
+  }
+
   /** The worker has said how the task ended, or it was withdrawn. */
   release(task: Task, now: number): void {
     this.handed.delete(task);

@@ -238,7 +238,7 @@ export class Workers {
     this.#takeBack(slot);
     const { dispatch, canceller } = this.#engine;
     const { lane, link } = slot;
-    dispatch.putBack([...lane].filter((task) => !task.pinned && lane.remove(task)));
+    dispatch.putBack(slot.takeLane());
     for (let task = lane.peek(); task !== undefined && link.hasRoomFor(task); task = lane.peek()) {
       lane.shift();
       slot.hand(task);
@@ -282,8 +282,6 @@ export class Workers {
 
   /** Takes back what the worker has not begun; it is on its way out. */
   #takeBack(slot: WorkerSlot): void {
-    const now = this.#parts.platform.now();
-    const withdrawn = [...slot.handed].filter((task) => task.isMovable && slot.withdraw(task, now));
-    this.#engine.dispatch.putBack(withdrawn);
+    this.#engine.dispatch.putBack(slot.withdrawAll(this.#parts.platform.now()));
   }
 }

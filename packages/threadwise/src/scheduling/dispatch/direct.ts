@@ -78,11 +78,8 @@ export class DirectDispatch implements Dispatch {
 
   pause(): void {
     this.isPaused = true;
-    const unbegun = this.#slots.flatMap((slot) => {
-      const movable = [...slot.lane].filter((task) => !task.pinned && slot.lane.remove(task));
-      return [...movable, ...this.#withdraw(slot)];
-    });
-    this.requeue(unbegun);
+    const now = this.context.platform.now();
+    this.requeue(this.#slots.flatMap((slot) => [...slot.takeLane(), ...slot.withdrawAll(now)]));
   }
 
   resume(): void {
@@ -200,7 +197,7 @@ export class DirectDispatch implements Dispatch {
   /** Hands over a task of the queue. False: the worker has just taken its last task by itself, or the task is gone. */
   #handFirst(task: Task, slot: WorkerSlot): boolean {
     if (slot.allowance.take() === 0) return false;
-    const isThere = this.#take(task);
+    const isThere = this.#queue.take(task); // the strategy may have submitted another one, or aborted this one
     if (isThere) this.#hand(task, slot);
     else slot.allowance.give();
     return isThere;
@@ -211,13 +208,8 @@ export class DirectDispatch implements Dispatch {
     const slot = this.#affinity.find(task.key) ?? this.#choose(task, ({ serves }) => serves);
     if (slot === undefined) return false;
     this.#affinity.assign(task.key, slot);
-    if (this.#take(task)) slot.lane.push(task, task.priority);
+    if (this.#queue.take(task)) slot.lane.push(task, task.priority);
     return true;
-  }
-
-  /** Takes a task out of the queue, from any place in it: the strategy may have submitted another one, or aborted this one (then: false). */
-  #take(task: Task): boolean {
-    return this.#queue.peek() === task ? this.#queue.shift() === task : this.#queue.remove(task);
   }
 
   #choose(task: Task, isCandidate: (slot: WorkerSlot) => boolean): WorkerSlot | undefined {
@@ -267,9 +259,15 @@ export class DirectDispatch implements Dispatch {
   /** @param next the task that it would get, perhaps ahead; undefined: one that it begins at once */
   #isFree(slot: WorkerSlot, next?: Task): boolean {
     if (slot.state !== 'ready' || slot.leaves !== undefined || slot.allowance.left <= 0) return false;
-    // Tasks that were taken back from a worker that ends none are not handed to it ahead again; one that cannot be taken back never is.
-    const isAhead = next?.isMovable === true && this.#stalled.get(slot) !== slot.completed;
+    if (next?.moves) return this.canBegin(slot, next);
+    // Tasks that were taken back from a worker that ends none are not handed to it ahead again.
+    const isAhead = next?.isMovable && this.#stalled.get(slot) !== slot.completed;
     return slot.handed.size < this.context.tasksPerWorker + (isAhead ? this.#prefetch.depth(next.name) : 0);
+  }
+
+  /** Whether a worker has nothing to end before a task that moves its arguments: that cannot be taken back. */
+  protected canBegin({ handed }: WorkerSlot, _moving: Task): boolean {
+    return handed.size < this.context.tasksPerWorker;
   }
 
   #hand(task: Task, slot: WorkerSlot): void {
@@ -311,14 +309,9 @@ export class DirectDispatch implements Dispatch {
 
   /** Takes back those of the tasks that the worker has not begun and that another one may run. Returns how many. */
   #takeBack(slot: WorkerSlot, tasks: Iterable<Task> = slot.handed): number {
-    const withdrawn = this.#withdraw(slot, [...tasks].filter(isForAny));
+    const withdrawn = slot.withdrawAll(this.context.platform.now(), [...tasks].filter(isForAny));
     this.requeue(withdrawn);
     return withdrawn.length;
-  }
-
-  #withdraw(slot: WorkerSlot, tasks: Iterable<Task> = slot.handed): Task[] {
-    const now = this.context.platform.now();
-    return [...tasks].filter((task) => task.isMovable && slot.withdraw(task, now));
   }
 
   /** Puts tasks back, the youngest first: if all are older than those in the queue, each finds its place at once. */

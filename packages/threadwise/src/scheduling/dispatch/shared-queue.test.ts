@@ -107,6 +107,39 @@ describe('shared queue: which way a task goes', () => {
     });
   }
 
+  const moves = [new ArrayBuffer(8)];
+
+  test('a task whose arguments move waits for a worker that nothing keeps', () => {
+    const { pull, bench, dispatch, slots } = begin({ workers: 2 });
+    const [one, two] = slots as [WorkerSlot, WorkerSlot];
+    const long = bench.submit();
+    const short = bench.submit();
+    const task = bench.submit({ moves });
+    assert.deepEqual([...idsAt(one), ...idsAt(two)], [], 'older ones wait for both workers');
+    pull.take(one.link);
+    pull.take(two.link);
+    dispatch.pump();
+    assert.equal(task.state, 'queued');
+    assert.deepEqual([idsAt(one), idsAt(two)], [[long.id], [short.id]]);
+    bench.end(two, short);
+    assert.deepEqual([idsAt(one), idsAt(two)], [[long.id], [task.id]]);
+  });
+
+  test('a task whose arguments move is overtaken by no more than one task on each worker', () => {
+    const { pull, bench, slot } = begin();
+    const before = bench.submit();
+    pull.take(slot.link);
+    const task = bench.submit({ moves });
+    const [after] = [bench.submit(), bench.submit()];
+    bench.hear(slot, before);
+    pull.end(before);
+    pull.take(slot.link);
+    bench.dispatch.pump();
+    assert.deepEqual(idsAt(slot), [after!.id, task.id]);
+    const last = bench.submit({ moves });
+    assert.equal(last.state, 'queued', 'one at a time lies behind a task that has overtaken it');
+  });
+
   test('a task that turns out to go only over a line is handed to a worker, and holds up nobody', () => {
     const { pull, bench, dispatch, slot } = begin();
     const task = bench.task();

@@ -128,6 +128,14 @@ export class SharedQueueDispatch extends DirectDispatch {
     if (first !== undefined) yield first;
   }
 
+  /** Tasks of the pull queue count, too. A worker that runs one which should come later ends that first: else such tasks might overtake for ever. */
+  protected override canBegin(slot: WorkerSlot, moving: Task): boolean {
+    const isLater = ({ id, priority }: Task) => id > moving.id || priority < moving.priority;
+    if (slot.link.pulled > 0) slot.adopt();
+    if (super.canBegin(slot, moving)) return this.#free > 0 || isLater(this.#pull.peek() ?? moving);
+    return slot.handed.size === this.context.tasksPerWorker && [...slot.handed].some(isLater);
+  }
+
   /** Whether a task may go into the pull queue, behind the others. */
   #suits(task: Task): boolean {
     if (this.#pull.sorts) return true;

@@ -50,10 +50,13 @@ export class PriorityQueue<T extends { readonly id: number }> implements TaskQue
 
   shift(): T | undefined {
     const item = this.peek();
-    if (item === undefined) return undefined;
-    this.#takes++;
-    this.remove(item);
+    if (item !== undefined) this.take(item);
     return item;
+  }
+
+  take(item: T): boolean {
+    if (this.peek() === item) this.#takes++;
+    return this.remove(item);
   }
 
   remove(item: T): boolean {
