@@ -149,7 +149,7 @@ describe('the end of a fleet', { skip }, () => {
     const service = await machineHere(t, redis, { onError: ({ message }) => errors.push(message) });
     const admin = redis.client(t);
     await admin.call('CLIENT', 'PAUSE', 600_000, 'WRITE');
-    while (!/cmd=sadd/.test(await admin.call('CLIENT', 'LIST')));
+    while (!/cmd=eval /.test(await admin.call('CLIENT', 'LIST')));
     await service.close();
     // Its last request is rejected when its connection is gone.
     while ((await admin.call('CLIENT', 'LIST')).trim().includes('\n'));
