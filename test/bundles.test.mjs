@@ -94,7 +94,7 @@ test('webpack leaves what the library imports by a name that is known at run tim
 });
 
 /** How many bytes the library may add to a program that is bundled and minified; the goal is 120,000. */
-const MOST_BYTES = 315_700;
+const MOST_BYTES = 315_930;
 
 test('esbuild: all of the library, minified, is of bounded size, and what both kinds of threads need is in it once', async () => {
   const { outputFiles } = await esbuild.build({

@@ -417,10 +417,12 @@ describe("placement 'inline'", () => {
   test('a function that never awaits sees that its caller aborts it, for what it reports', async (t) => {
     const { pool, seen } = await herePool(t);
     const controller = new AbortController();
-    const onProgress = (count) => count === 3 && controller.abort();
+    const heard = [];
+    const onProgress = (count) => heard.push(count) === 3 && controller.abort();
     const call = pool.run('reportUntilAborted', [10], { signal: controller.signal, onProgress });
     assert.equal(seen.reports, 3);
     assert.equal((await outcome(call)).error.code, 'ERR_TASK_ABORTED');
+    assert.deepEqual(heard, [1, 2, 3]);
   });
 
   test('a function is called without a `this`, as on workers', async (t) => {

@@ -16,15 +16,18 @@ import {
 } from '../fixtures/helpers.mjs';
 
 describe('sizing', () => {
-  /** Takes as long as a teardown may take: the other tests run meanwhile. */
-  let hangingTeardown;
+  /** Take as long as a teardown may take: the other tests run meanwhile. */
+  let hangingTeardowns;
   before(() => {
-    hangingTeardown = outcome(closeThoughTeardownHangs());
+    hangingTeardowns = outcome(Promise.all([{}, { placement: 'inline' }].map(closeThoughTeardownHangs)));
   });
-  async function closeThoughTeardownHangs() {
-    const pool = createPool(moduleUrl('teardown-hangs.mjs'), { threads: 1 });
+  async function closeThoughTeardownHangs(options) {
+    const pool = createPool(moduleUrl('teardown-hangs.mjs'), { threads: 1, ...options });
+    const told = [];
+    pool.on('error', ({ error }) => told.push(error.message));
     assert.equal(await pool.run('increment', [1]), 2);
     await pool.close();
+    return told.join();
   }
 
   test('grows on demand to the maximum, and releases idle workers down to the minimum', async (t) => {
@@ -214,8 +217,10 @@ describe('sizing', () => {
     });
   }
 
-  test('teardown that hangs does not keep close from ending', async () => {
-    assert.deepEqual(await hangingTeardown, { value: undefined });
+  test('teardown that hangs does not keep close from ending, and is told', async () => {
+    const { value } = await hangingTeardowns;
+    assert.match(value[0], /^Worker 1 did not end within 5000 ms, 'teardown' included, and was ended$/);
+    assert.match(value[1], /^'teardown' did not end within 5000 ms: the pool closes without it$/);
   });
 
   test('the environment overrides the defaults', async () => {

@@ -69,7 +69,7 @@ export class RunningTask {
   }
 
   progress(value: unknown): void {
-    if (!this.isOver) this.#host.progress(this.id, value);
+    if (!this.isOver && !this.isAborted) this.#host.progress(this.id, value); // the caller of an aborted task hears no more of it
   }
 
   /** A copy of a value, as it would cross. Throws ERR_NOT_CLONEABLE. */

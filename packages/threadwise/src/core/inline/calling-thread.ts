@@ -12,7 +12,7 @@ import type { Engine } from '../engine.js';
 import type { WorkerStats } from '../stats.js';
 import { textOf } from '../options/errors.js';
 import { transition } from '../workers/worker-slot.js';
-import { loadsTooLong, type Stage } from '../workers/failures.js';
+import { loadsTooLong, reasonOf, type Stage } from '../workers/failures.js';
 import { TEARDOWN_MS } from '../workers/workers.js';
 import { CallsHere, NO_WORKER } from './calls-here.js';
 import { type Entry, newEntry } from './entry.js';
@@ -231,7 +231,11 @@ export class CallingThread {
   stopIfDone(): void {
     if (this.#state !== 'stopping' || this.tasks.running > 0) return;
     this.#transition('tearing-down');
-    this.#deadline = this.#engine.parts.platform.timer(TEARDOWN_MS, () => this.#stopped());
+    const { parts, hooks } = this.#engine;
+    this.#deadline = parts.platform.timer(TEARDOWN_MS, () => {
+      hooks.report(reasonOf(`'teardown' did not end within ${TEARDOWN_MS} ms: the pool closes without it`));
+      this.#stopped();
+    });
     void this.#tearDown(this.#loaded!).then(() => this.#stopped());
   }
 

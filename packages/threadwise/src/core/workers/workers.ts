@@ -6,7 +6,7 @@ import type { ExitReason } from '../events/hooks.js';
 import type { Settlement, Task } from '../calls/task.js';
 import { Allowance } from './allowance.js';
 import { exited } from './exits.js';
-import { sayLost, loadsTooLong } from './failures.js';
+import { loadsTooLong, reasonOf, sayLost } from './failures.js';
 import { WorkerSlot } from './worker-slot.js';
 
 /** How many milliseconds `teardown` may take. Then its thread is ended; on the calling thread it is no longer waited for. Chosen by hand. */
@@ -277,7 +277,11 @@ export class Workers {
     if (slot.state !== 'retiring' || slot.pulls || slot.handed.size > 0) return;
     slot.transition('stopping');
     slot.link.stop();
-    slot.deadline = this.#parts.platform.timer(TEARDOWN_MS, () => slot.terminate());
+    slot.deadline = this.#parts.platform.timer(TEARDOWN_MS, () => {
+      const message = `Worker ${slot.id} did not end within ${TEARDOWN_MS} ms, 'teardown' included, and was ended`;
+      this.#engine.hooks.report(reasonOf(message));
+      slot.terminate();
+    });
   }
 
   /** Takes back what the worker has not begun; it is on its way out. */
