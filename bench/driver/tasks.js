@@ -156,7 +156,7 @@ function isPrime(odd) {
 /** Thirty bytes with two variables. */
 const SENTENCE = '{{name}} will meet {{guest}}.\n';
 
-/** By their number of sentences: one is rendered in about a microsecond, eighty in about twenty-five. */
+/** The templates by their number of sentences. One of a single sentence is rendered in about 1 us, one of eighty in about 25 us. */
 const templates = {};
 let mustache;
 

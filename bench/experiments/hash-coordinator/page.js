@@ -85,7 +85,7 @@ export function bestOfBoth(scenarios, { bestX, fasterThan }) {
   return fasterThan(sideBySide(places), places[0][0], places[1][0], 'cleanMs');
 }
 
-/** By the article's own figures, the published program takes longer with a coordinator than without, with many workers. */
+/** Compares the totals for the most workers: there, by the article's figures, its program takes longer with a coordinator than without one. */
 function atMost(scenarios, { fasterThan, words }) {
   const most = rows.at(-1)[0];
   const { sentence } = fasterThan(

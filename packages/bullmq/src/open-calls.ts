@@ -176,7 +176,7 @@ export class OpenCalls {
     }
   }
 
-  /** By deduplication, another job stands for this one: it has replaced it while that was delayed, or was there before. */
+  /** Deduplication has kept another job in the place of this one: a later one that has replaced it, or an earlier one. Its calls wait for that job. */
   #replaced(jobId: string, by: string): void {
     for (const call of this.#of(jobId)) if (call.state !== 'waiting') this.move(call, by);
   }

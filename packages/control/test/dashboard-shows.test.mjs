@@ -411,7 +411,7 @@ test(
       pool.past.push(rowOf(pool.stats(), -100_000));
       pool.tasks.failed = 10;
     }
-    // In most browsers only the time of day goes on while the computer sleeps.
+    // While the computer sleeps, `performance.now()` stands still in most browsers, and `Date.now()` goes on.
     await there.page.evaluate(() => {
       const at = Date.now() + 120_000;
       Date.now = () => at;

@@ -44,8 +44,11 @@ interface ErrorNames {
 /** A stable error code of threadwise. */
 export type ErrorCode = keyof ErrorNames;
 
-/** The names that are not null. */
-const NAMES: Partial<ErrorNames> = {
+/** The codes whose errors have a name of their own. */
+type Named = { [Code in ErrorCode as ErrorNames[Code] extends string ? Code : never]: ErrorNames[Code] };
+
+/** The names that are not null: a bundle need not carry the other codes. */
+const NAMES: Named & Partial<ErrorNames> = {
   ERR_TASK_TIMEOUT: 'TimeoutError',
   ERR_TASK_ABORTED: 'AbortError',
   ERR_NOT_CLONEABLE: 'DataCloneError',

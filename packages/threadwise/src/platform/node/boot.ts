@@ -49,7 +49,10 @@ export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone'
     },
     memory: () => {
       const { heapUsed: usedBytes } = memoryUsage();
-      return { usedBytes, limitBytes: usedBytes < SMALL_HEAP_BYTES ? Infinity : heapLimit(heapMiB) };
+      return {
+        usedBytes,
+        limitBytes: usedBytes < SMALL_HEAP_BYTES ? Number.POSITIVE_INFINITY : heapLimit(heapMiB),
+      };
     },
     flush,
     store:
