@@ -5,21 +5,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import os from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { serveControl } from '@threadwise/control';
-import { chromium } from 'playwright-core';
+import { launch, seriousFaults, skip } from 'threadwise-test/browser';
 import { createPool } from 'threadwise';
-import { ensureChromium } from '../../../scripts/ensure-chromium.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const MAIN = here('../bin/threadwise.js');
 const MODULE = here('known.mjs');
 const OFFLOAD = here('../../../examples/03-http-offload/');
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const WIDTHS = [390, 1280];
 const THEMES = ['light', 'dark'];
 /** How many milliseconds the dashboard's pool works before its picture is taken: its charts need something to show. */
@@ -27,11 +24,10 @@ const WORK_MS = 20_000;
 
 /** @returns whether axe has found nothing serious */
 export async function takeScreenshots(into, budget) {
-  const found = ensureChromium();
-  if (found.reason !== undefined) throw new Error(found.reason);
+  if (skip) throw new Error(skip);
   mkdirSync(into, { recursive: true });
   const folder = mkdtempSync(join(os.tmpdir(), 'threadwise-screenshots-'));
-  const browser = await chromium.launch({ executablePath: found.path, args: ['--no-sandbox'] });
+  const browser = await launch();
   try {
     const wrong = [];
     for (const [name, url] of await reports(folder, budget))
@@ -111,12 +107,7 @@ async function pictures(browser, into, name, url) {
       await page.screenshot({ path: resolve(into, `${picture}.png`), fullPage: true });
       const overflows = await page.locator('html').evaluate((node) => node.scrollWidth > node.clientWidth);
       if (overflows) wrong.push(`${picture}: the page is wider than the window`);
-      await page.addScriptTag({ path: AXE });
-      const { violations } = await page.evaluate(() => globalThis.axe.run());
-      for (const { id, impact, help, nodes } of violations) {
-        if (['serious', 'critical'].includes(impact))
-          wrong.push(`${picture}: ${impact}: ${id} (${help}), ${nodes.length} times: ${nodes[0].html}`);
-      }
+      for (const fault of await seriousFaults(page)) wrong.push(`${picture}: ${fault}`);
       await context.close();
     }
   }

@@ -1,13 +1,11 @@
 /** The pages that `threadwise analyze --out report.html` writes, in a real browser, from a file, without a network. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
-import { ensureChromium } from '../../../scripts/ensure-chromium.mjs';
+import { launch, seriousFaults, skip } from 'threadwise-test/browser';
 import { analyzeFolder } from '../dist/subjects/folder/rules/analyze.js';
 import { renderHtml as view } from '../dist/report/html/page.js';
 import { FAKE_MADE } from '../dist/report/made.test.fake.js';
@@ -30,10 +28,6 @@ import { functionReport } from '../dist/subjects/function/report/report.js';
 import { findServer } from '../dist/subjects/server/rules/find.js';
 import { fakeServer } from '../dist/subjects/server/rules/samples.test.fake.js';
 import { serverReport } from '../dist/subjects/server/report.js';
-
-const found = ensureChromium();
-const skip = found.reason ?? false;
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 const dir = mkdtempSync(join(tmpdir(), 'threadwise-report-'));
 const folder = fakeFolder([
@@ -80,7 +74,7 @@ const urls = Object.fromEntries(
 let browser;
 
 before(async () => {
-  if (!skip) browser = await chromium.launch({ executablePath: found.path, args: ['--no-sandbox'] });
+  if (!skip) browser = await launch();
 });
 after(async () => {
   await browser?.close();
@@ -154,7 +148,6 @@ for (const name of Object.keys(pages)) {
   test(`everybody can read it: ${name}`, { skip }, async (t) => {
     // The policy of the page forbids what the checker is; everything else of it has been tried above.
     const { context, page } = await open(name, { bypassCSP: true });
-    await page.addScriptTag({ path: AXE });
     for (const width of [390, 1280]) {
       for (const colorScheme of ['light', 'dark']) {
         await t.test(`${width} pixels, ${colorScheme}`, async () => {
@@ -165,12 +158,7 @@ for (const name of Object.keys(pages)) {
           await setAll(page, true);
           const wide = await page.evaluate(() => document.documentElement.scrollWidth);
           assert.ok(wide <= width, `the page is ${wide} pixels wide`);
-          const { violations, passes } = await page.evaluate(() => globalThis.axe.run());
-          assert.ok(passes.length > 10, 'the checker has looked');
-          const bad = violations
-            .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-            .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join('; ')}`);
-          assert.deepEqual(bad, []);
+          assert.deepEqual(await seriousFaults(page), []);
         });
       }
     }

@@ -1,14 +1,12 @@
 /** Everyone can read the dashboard: on any screen, in any colours, without motion, and by ear. */
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { seriousFaults, skip } from 'threadwise-test/browser';
 import { rowOf } from '../dashboard/sample.js';
-import { skip } from './dashboard/browser.mjs';
 import { unreadable } from './dashboard/contrast.mjs';
 import { FakePool } from './dashboard/fake-pool.mjs';
 import { leave, visit } from './dashboard/visits.mjs';
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const failure = {
   at: 0,
   name: 'RangeError',
@@ -54,13 +52,7 @@ for (const colorScheme of ['light', 'dark']) {
         fragment: '#pool=images',
       });
       await there.visit.sees('#notable', '3 calls of');
-      await there.page.addScriptTag({ path: AXE });
-      const { violations, passes } = await there.page.evaluate(() => globalThis.axe.run());
-      assert.ok(passes.length > 10, 'the checker has looked');
-      const bad = violations
-        .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join('; ')}`);
-      assert.deepEqual(bad, []);
+      assert.deepEqual(await seriousFaults(there.page), []);
       await leave(there);
     });
   }

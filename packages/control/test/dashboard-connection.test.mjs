@@ -1,7 +1,8 @@
 /** When the line to the server is lost: it is said, the old numbers are called old, and it comes back by itself. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { skip, Visit } from './dashboard/browser.mjs';
+import { skip } from 'threadwise-test/browser';
+import { Visit } from './dashboard/browser.mjs';
 import { FakePool } from './dashboard/fake-pool.mjs';
 import { startStandIn } from './dashboard/stand-in.mjs';
 

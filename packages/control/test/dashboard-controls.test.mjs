@@ -1,7 +1,8 @@
 /** What can be done with the dashboard: each change is asked for, made, or refused with what the server says. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { skip, Visit } from './dashboard/browser.mjs';
+import { skip } from 'threadwise-test/browser';
+import { Visit } from './dashboard/browser.mjs';
 import { FakePool } from './dashboard/fake-pool.mjs';
 import { startStandIn } from './dashboard/stand-in.mjs';
 

@@ -1,13 +1,11 @@
 /** What the dashboard shows of fleets, and that a page without any is not troubled with them. */
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { skip } from './dashboard/browser.mjs';
+import { brokenRules, skip } from 'threadwise-test/browser';
 import { FakePool } from './dashboard/fake-pool.mjs';
 import { leave, visit } from './dashboard/visits.mjs';
 import { FLEET } from './helpers.mjs';
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const error = { code: 'ERR_CONTROL_FLEET', message: 'Redis has not answered within 2000 ms' };
 const away = { name: 'away', stats: null, error };
 const there = { name: 'thumbnails', stats: FLEET, error: null };
@@ -63,12 +61,6 @@ test('a checker finds nothing serious in the tables', { skip }, async () => {
     ...{ server: { fleets: [there, away] }, viewport: { width: 390, height: 900 }, bypassCSP: true },
   });
   await visited.visit.sees('#machines', 'running');
-  await visited.page.addScriptTag({ path: AXE });
-  const { violations, passes } = await visited.page.evaluate(() => globalThis.axe.run('#fleets-section'));
-  assert.ok(passes.length > 3, 'the checker has looked');
-  assert.deepEqual(
-    violations.map(({ id }) => id),
-    [],
-  );
+  assert.deepEqual(await brokenRules(visited.page, '#fleets-section'), []);
   await visited.visit.close();
 });

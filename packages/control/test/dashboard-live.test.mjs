@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPool } from 'threadwise';
+import { skip } from 'threadwise-test/browser';
 import { serveControl } from '../dist/index.js';
-import { skip, Visit } from './dashboard/browser.mjs';
+import { Visit } from './dashboard/browser.mjs';
 
 const module = new URL('./dashboard/tasks.js', import.meta.url);
 const REFUSED_BY_SERVER = /the server responded with a status of 4\d\d/;

@@ -1,7 +1,7 @@
 /** What the dashboard shows: true numbers, as text, in time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { skip } from './dashboard/browser.mjs';
+import { skip } from 'threadwise-test/browser';
 import { FakePool } from './dashboard/fake-pool.mjs';
 import { rowOf } from '../dashboard/sample.js';
 import { leave, visit } from './dashboard/visits.mjs';

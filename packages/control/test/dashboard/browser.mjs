@@ -1,16 +1,11 @@
 /** Opens the dashboard in a real browser, and notes what it must never do: errors, and requests to anyone else. */
 import { after } from 'node:test';
-import { chromium } from 'playwright-core';
-import { ensureChromium } from '../../../../scripts/ensure-chromium.mjs';
-
-const found = ensureChromium();
-/** For `test(name, { skip }, …)`: false, or why there is no browser. */
-export const skip = found.reason ?? false;
+import { launch } from 'threadwise-test/browser';
 
 let launched;
 /** One browser for all tests of a file. */
 function browser() {
-  launched ??= chromium.launch({ executablePath: found.path, args: ['--no-sandbox'] });
+  launched ??= launch();
   return launched;
 }
 
