@@ -55,8 +55,9 @@ export const SLOW = [
     proves: 'analyze measures each kind of function, and gives each setting its process',
   },
   {
-    files: /^packages\/cli\/test\/(journal|overwriting)\.test/,
-    proves: 'a run that was killed goes on where it stopped, and no run writes over what it reads',
+    files: /^packages\/cli\/test\/(journal|output|overwriting)\.test/,
+    proves:
+      'a run that was killed goes on where it stopped, none writes over what it reads, and what cannot be written is told',
   },
   {
     files: /^test\/isolation(-threads)?\.test/,
@@ -183,7 +184,8 @@ const processes = [
   { name: 'processes with two workers each', isolation: 'process:2', isLong: true },
 ];
 const PROMISES = /^test\/(promises|faults\/.*|streams|forks)\.test/;
-const LONG = /^test\/(control|tracing|placement|user-functions)\.test/;
+/** What stands on those promises, and depends little on the way. */
+const ABOVE = /^test\/(control|tracing|placement|user-functions)\.test/;
 const STORMS = /^test\/(storm|soak)\.test/;
 const suites = (...kinds) => allTests().filter((name) => kinds.some((kind) => kind.test(name)));
 /** What a version of Node.js can break soonest: what is promised, platforms, transports, and the start of threads. */
@@ -191,8 +193,11 @@ const OF_VERSION =
   /^(test\/(classes|cold-start|exports|isolation|sync|worker-differs)|packages\/threadwise\/dist\/(platform|transport)\/.*)\.test/;
 /** Fewer calls for the tests that take long, and depend least on the version or the way. */
 const SHORT = { SOAK_CALLS: '100000', STORM_CALLS: '2000' };
-/** How many calls those tests make with the default way before a change lands: fewer than by default, more than with the other ways. */
-const BEFORE_LANDING = { SOAK_CALLS: '500000', STORM_CALLS: '5000' };
+/**
+ * How much random tests try with the default way before a change lands: less than by default, more calls than with the other ways. Every order
+ * of steps that differs from the usual one in a few points is tried in any case.
+ */
+const BEFORE_LANDING = { SOAK_CALLS: '500000', STORM_CALLS: '5000', INTERLEAVINGS_RUNS: '80' };
 
 function processRuns(files, isShort) {
   const fewer = { SOAK_CALLS: '40000', STORM_CALLS: '1000' };
@@ -229,7 +234,7 @@ function slowRuns(isShort) {
   const env = isShort ? BEFORE_LANDING : {};
   return [
     { name: 'slow tests', files: slow.filter((name) => !isApart(name)), env },
-    ...crossingRuns(suites(PROMISES, LONG, STORMS)),
+    ...crossingRuns(isShort ? suites(PROMISES, STORMS) : suites(PROMISES, ABOVE, STORMS)),
     ...processRuns(suites(PROMISES, STORMS), isShort),
     {
       name: 'with a browser, a terminal or a server',

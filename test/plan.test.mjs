@@ -35,16 +35,21 @@ test('what is left out is there, and has one reason', () => {
   for (const name of all) assert.ok(SLOW.filter(({ files }) => files.test(name)).length <= 1, name);
 });
 
-test('what a change must pass before it lands is part of that: the default way and each other, and what depends on the version', () => {
+test('what a change must pass before it lands is part of that: the default way, the promises by each other, and what depends on the version', () => {
   const isShort = true;
   const whole = runsOn(OWN, { isRest: true, isShort: false, isWhole: false });
   const short = runsOn(OWN, { isRest: true, isShort, isWhole: false });
   const longOnes = SLOW.filter(({ isLong }) => isLong);
   const names = (runs) => [...new Set(runs.flatMap(({ files }) => files))];
+  const isLeftOut = (name) =>
+    longOnes.some(({ files }) => files.test(name)) ||
+    /^test\/(control|tracing|placement|user-functions)\.test/.test(name);
   assert.deepEqual(
     names(short),
-    names(whole).filter((name) => !longOnes.some(({ files }) => files.test(name))),
+    names(whole).filter((name) => !isLeftOut(name)),
   );
+  for (const name of names(whole).filter(isLeftOut))
+    assert.ok(filesOf([...quickRuns(), ...whole]).includes(name), name);
   const ways = (runs) => runs.map(({ name }) => name);
   assert.deepEqual(
     ways(whole).filter((name) => !ways(short).includes(name)),

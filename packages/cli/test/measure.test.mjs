@@ -40,9 +40,9 @@ async function measuredUntil(what, name, inputs, more) {
   return measure(plan(name, inputs, { ...more, signal: controller.signal }), { progress });
 }
 
-/** However long a busy machine takes for it. */
+/** However long a busy machine takes for it. One thread is enough: each more warms up for a second. */
 const oneRound = (name, inputs, more) =>
-  measuredUntil(/^round 2/, name, inputs, { ...more, budgetMs: 5 * ENOUGH_MS });
+  measuredUntil(/^round 2/, name, inputs, { ...more, maxThreads: 1, budgetMs: 5 * ENOUGH_MS });
 
 const positive = (series) =>
   series.length > 0 && series.every((value) => Number.isFinite(value) && value > 0);
