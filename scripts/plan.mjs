@@ -64,6 +64,15 @@ export const SLOW = [
     proves: 'what ends a process costs the tasks that ran there, no others, and nothing is left behind',
   },
   {
+    files: /\/transport\/(shared\/threads|coordinator\/exchange)\.test/,
+    proves: 'the transports through shared memory do all that a transport must, between real threads',
+  },
+  {
+    files: /^(test\/container|examples\/04-in-a-container\/in-a-container)\.test/,
+    proves:
+      "the default thread count keeps to a container's limits, and a service in one answers, is watched and ends",
+  },
+  {
     files: /\/transport\/shared\/main\/memory\.test/,
     proves: 'shared memory that nobody uses goes back to the system',
   },
