@@ -1,6 +1,6 @@
 /**
  * Many jobs by map: all settle, and the caller has no more of them open than it was told. FLEET_CALLS says how many: 100,000 for a long look.
- * And a thousand machines, whose reports are read with one command.
+ * With a thousand machines in a fleet, `stats()` reads all their reports with one command of Redis.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -262,7 +262,7 @@ test('ten pools with 64 workers: frames go on, and nothing is built anew', { ski
   await leave(there);
 });
 
-/** In the page: what changes during six updates of the opened pool, and how many frames are drawn from each to the next. */
+/** Runs in the page, for six updates of the opened pool: counts what changes, and how many frames are drawn between two updates. */
 function watchUpdates() {
   const seen = { elements: 0, texts: 0, frames: [] };
   let frames = 0;
