@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ensureDebianPackages, pathOf } from './debian.mjs';
 
-/** Chromium without windows: the same pages take it half of the CPU time. */
+/** Debian's Chromium without windows. It shows the same pages in half of the CPU time. */
 const SHELL = 'chromium-headless-shell';
 const COMMANDS = [SHELL, 'chromium', 'chromium-browser', 'google-chrome'];
 const self = fileURLToPath(import.meta.url);

@@ -193,7 +193,7 @@ const processes = [
   { name: 'processes with two workers each', isolation: 'process:2', isLong: true },
 ];
 const PROMISES = /^test\/(promises|faults\/.*|streams|forks)\.test/;
-/** What stands on those promises, and depends little on the way. */
+/** Tests of what is built on those promises: it depends little on the way in which tasks cross. */
 const ABOVE = /^test\/(control|tracing|placement|user-functions)\.test/;
 const STORMS = /^test\/(storm|soak)\.test/;
 const suites = (...kinds) => allTests().filter((name) => kinds.some((kind) => kind.test(name)));

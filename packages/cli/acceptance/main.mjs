@@ -14,7 +14,6 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { recommendedToBest } from './recommended.mjs';
-import { takeScreenshots } from './screenshots.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -62,8 +61,11 @@ const folder = mkdtempSync(join(os.tmpdir(), 'threadwise-acceptance-'));
 let isPassed = true;
 try {
   for (const load of positionals.length > 0 ? positionals : ['quiet', 'loaded']) {
-    if (load === 'screenshots') isPassed &&= await takeScreenshots(values.into, values.budget);
-    else await withLoad(load);
+    if (load === 'screenshots') {
+      // Only here: it looks for a browser, and installs one where it may.
+      const { takeScreenshots } = await import('./screenshots.mjs');
+      isPassed &&= await takeScreenshots(values.into, values.budget);
+    } else await withLoad(load);
   }
 } finally {
   rmSync(folder, { recursive: true });

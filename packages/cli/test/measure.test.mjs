@@ -40,7 +40,7 @@ async function measuredUntil(what, name, inputs, more) {
   return measure(plan(name, inputs, { ...more, signal: controller.signal }), { progress });
 }
 
-/** However long a busy machine takes for it. One thread is enough: each more warms up for a second. */
+/** Measures one round, however long a busy machine takes for it. It has one thread, as each further one warms up for a second. */
 const oneRound = (name, inputs, more) =>
   measuredUntil(/^round 2/, name, inputs, { ...more, maxThreads: 1, budgetMs: 5 * ENOUGH_MS });
 

@@ -61,6 +61,6 @@ test('a checker finds nothing serious in the tables', { skip }, async () => {
     ...{ server: { fleets: [there, away] }, viewport: { width: 390, height: 900 }, bypassCSP: true },
   });
   await visited.visit.sees('#machines', 'running');
-  assert.deepEqual(await brokenRules(visited.page, '#fleets-section'), []);
+  assert.deepEqual(await brokenRules(visited.page, '#fleets-section', 3), []);
   await visited.visit.close();
 });

@@ -35,8 +35,7 @@ export interface TaskHandle {
   readonly signal: AbortSignal;
   /**
    * Gives a value to the caller's `onProgress` and the pool's event 'task:progress'; does nothing outside of a task, or in one that is
-   * aborted. Throws
-   * ERR_NOT_CLONEABLE if the value cannot be cloned.
+   * aborted. Throws ERR_NOT_CLONEABLE if the value cannot be cloned.
    */
   progress(value: unknown): void;
   /**
