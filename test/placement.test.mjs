@@ -229,11 +229,17 @@ describe("placement 'auto': what crosses all the same", () => {
     assert.equal((await inlineOutcome(pool, 'where')).value, 0); // in another turn
   });
 
-  test('calls that need a thread: a timeout, a key, what moves, a lease', async (t) => {
+  test('calls that need a thread: a timeout, a key, what moves, a lease; those that their own reports may abort', async (t) => {
     const pool = autoPool(t);
     await untilInline(pool, 'where');
+    const reported = { signal: new AbortController().signal, onProgress: () => undefined };
     for (let i = 0; i < 10; i++) {
-      for (const options of [{ timeoutMs: 1000 }, { key: 'a' }, { transfer: [new ArrayBuffer(1)] }]) {
+      for (const options of [
+        { timeoutMs: 1000 },
+        { key: 'a' },
+        { transfer: [new ArrayBuffer(1)] },
+        reported,
+      ]) {
         assert.notEqual(await pool.run('where', [], options), 0);
       }
     }

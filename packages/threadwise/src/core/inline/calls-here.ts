@@ -191,10 +191,12 @@ export class CallsHere {
   #beginTimed({ learnt }: Entry, run: ResolvedRun): number | undefined {
     const { tasks } = this.#here;
     if (run.transfer.length > 0) return undefined;
-    // A call with a signal is a task: only a task can be aborted while its function runs.
+    // A call with a signal is a task: only a task can be aborted while its function runs. With 'auto' such a call may run here, unless what it
+    // reports may abort it: nothing else of its caller runs meanwhile.
+    if (run.signal !== undefined && (this.takesAll || run.onProgress !== undefined)) return undefined;
     // With 'auto', calls with a timeout or a key cross: nobody could end them here in time, and this thread is not one worker among others.
     const hasPlace = this.takesAll
-      ? run.signal === undefined && tasks.waiting === 0 && tasks.hasRoom
+      ? tasks.waiting === 0 && tasks.hasRoom
       : learnt !== undefined && run.timeoutMs === undefined && run.key === undefined;
     if (!hasPlace || learnt?.takesInline(this.#engine.parts.platform.burstNow()) === false) return undefined;
     const began = this.beginInTurn();
