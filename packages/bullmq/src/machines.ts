@@ -1,6 +1,7 @@
 /** The list of machines: each writes its statistics into a key of its own, which expires when the machine stops reporting. */
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { parsed } from './encoding.js';
 
 /** The statistics of one service: a program with a pool, on some machine. */
 export interface MachineStats {
@@ -55,14 +56,22 @@ export function machinesOf(queue: Pick<Queue, 'toKey'>, redis: Redis) {
       await Promise.all([redis.srem(list, id), redis.del(keyOf(id))]);
     },
 
-    /** Returns the machines that report, sorted by name. Removes those that stopped without a word from the list, if it may. */
+    /**
+     * Returns the machines that report, sorted by name. Removes those that stopped without a word from the list, if it may. Leaves out
+     * what other programs have written there and is no report.
+     */
     async read(): Promise<MachineStats[]> {
       const ids = await redis.smembers(list);
       const texts = ids.length === 0 ? [] : await redis.mget(ids.map(keyOf));
       const gone = ids.filter((_, i) => texts[i] === null);
       if (gone.length > 0) await redis.srem(list, ...gone).catch(() => undefined);
-      const machines = texts.filter((text) => text !== null).map((text) => JSON.parse(text) as MachineStats);
+      const machines = texts.map((text) => parsed(text ?? '')).filter(isReport);
       return machines.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
   };
+}
+
+function isReport(value: unknown): value is MachineStats {
+  const { id, name, threads } = Object(value) as Partial<MachineStats>;
+  return typeof id === 'string' && typeof name === 'string' && typeof threads === 'number';
 }

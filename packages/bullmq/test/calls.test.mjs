@@ -414,6 +414,18 @@ describe('calls', { skip }, () => {
     assert.equal((await fleet.stats()).machines, 1);
   });
 
+  test('statistics leave out what is no report of a machine', async (t) => {
+    const fleet = caller(t, redis, { queue: `calls-${number++}` });
+    const admin = redis.client(t);
+    const list = fleet.queue.toKey('threadwise:machines');
+    const report = JSON.stringify({ id: 'a', name: 'a', threads: 2 });
+    const entries = { a: report, cut: report.slice(0, -1), number: '5', nothing: 'null', other: '{}' };
+    for (const [id, text] of Object.entries(entries)) await admin.set(`${list}:${id}`, text);
+    await admin.sadd(list, ...Object.keys(entries));
+    const { machines, threads } = await fleet.stats();
+    assert.deepEqual([machines, threads], [1, 2]);
+  });
+
   test('close ends the waiting of calls that are open, and leaves their jobs', async (t) => {
     const fleet = caller(t, redis, { queue: `calls-${number++}` });
     const call = fleet.run('add', [1, 2]);
