@@ -126,6 +126,20 @@ test('answers that take longer than most rounds: no verdict, since a rate of 0 s
   assert.equal(withRates(all, some), `Cannot tell: a cluster of 4 processes ${more}`);
 });
 
+test('a way that answers nothing hides no verdict on the other, and is told', () => {
+  const given = fakeServer({ asIs: BUSY, offloaded: { rate: 900 }, cluster: { rate: 2000, cpuShare: 2 } });
+  const offloaded = { ...given.offloaded!, rate: given.offloaded!.rate.map(() => 0) };
+  const { verdict, warnings, gains } = findServer({ ...given, offloaded });
+  assert.equal(verdict.answer, 'cluster');
+  assert.equal(gains.offloaded, undefined);
+  assert.ok(
+    warnings.includes(
+      'offloading to 4 threads answered no request in most rounds: a larger --budget gives more time',
+    ),
+    warnings.join('\n'),
+  );
+});
+
 test('one core: left alone, since there is one; a quota for less than two cores is another reason', () => {
   const cluster = { rate: 950, p99Ms: 60, loadShare: 0.3, cpuShare: 0.7 };
   const given = fakeServer({

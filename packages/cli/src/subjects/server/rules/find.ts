@@ -89,7 +89,7 @@ function memory({ lane, title }: Way, asIs: LaneSamples): string | undefined {
 const NO_STATE =
   'in a cluster each process has a memory of its own: what the app keeps between requests (sessions, caches, counters, rate limits) must be kept elsewhere first';
 
-function warningsOf({ samples, cores }: Figures, answer: verdicts.ServerAnswer): string[] {
+function warningsOf({ samples, cores, silent, ways }: Figures, answer: verdicts.ServerAnswer): string[] {
   const { machine, subject, notes, asIs } = samples;
   const { used, asked } = subject.connections;
   return rules.applying([
@@ -97,6 +97,8 @@ function warningsOf({ samples, cores }: Figures, answer: verdicts.ServerAnswer):
     answer === 'cluster' && NO_STATE,
     failed('offloading', samples.offloaded),
     failed('the cluster', samples.cluster),
+    // Where there is no other way, the verdict says so.
+    silent !== undefined && ways.length > 0 && verdicts.silence(silent),
     !isFailing(asIs.errors) && failuresOf(asIs.errors) > 0 && `now and then: ${errorsOf(asIs.errors)}`,
     // First what was asked for and left out: most often there is something to do about it.
     ...rules.notMeasured(samples.skipped),

@@ -30,12 +30,13 @@ export function figuresOf(samples: ServerSamples) {
     requests: noiseBetween(control.rate, asIs.rate),
     p99: noiseBetween(control.p99Ms, asIs.p99Ms),
   };
-  const usable = [
+  const tried = [
     { lane: samples.offloaded, ...offloadWords(subject) },
     { lane: samples.cluster, ...clusterWords(subject) },
   ].flatMap(({ lane, ...words }) =>
     lane === undefined || lane.ended !== undefined || isFailing(lane.errors) ? [] : { lane, ...words },
   );
+  const usable = tried.filter(({ lane }) => !isSilent(lane));
   const confidence = statistics.confidenceOfEach(usable.length);
   const ways = usable.map((way) => {
     const { lane } = way;
@@ -61,7 +62,8 @@ export function figuresOf(samples: ServerSamples) {
   });
   const wayOf = (of: ServerAnswer) => ways.find(({ answer }) => answer === of);
   const [offloaded, cluster] = [wayOf('offload'), wayOf('cluster')];
-  return { samples, cores: rules.usableCores(machine), ways, offloaded, cluster, noise };
+  const silent = tried.find(({ lane }) => isSilent(lane))?.title;
+  return { samples, cores: rules.usableCores(machine), ways, silent, offloaded, cluster, noise };
 }
 
 function clusterWords({ processes }: ServerSamples['subject']) {
@@ -104,6 +106,15 @@ export function failuresOf({ bad, sockets, timeouts }: ErrorSamples): number {
 /** Whether too many answers are errors: error pages are no work to compare. */
 export function isFailing(errors: ErrorSamples): boolean {
   return failuresOf(errors) * ANSWERS_PER_ERROR > errors.answers;
+}
+
+/** Whether it answered nothing in most rounds: a rate of 0 says nothing of how many requests it would answer in more time. */
+function isSilent({ rate }: LaneSamples): boolean {
+  return middleOf(rate) === 0;
+}
+
+export function silence(title: string): string {
+  return `${title} answered no request in most rounds: a larger --budget gives more time`;
 }
 
 const FULL = 0.9; // from this share on, all cores count as used: measuring and switching between programs take the rest
@@ -156,14 +167,11 @@ export function errorsOf({ answers, bad, sockets, timeouts, first }: ErrorSample
   return `${parts.join(', ')}${first === undefined ? '' : ` (the first: ${first})`}`;
 }
 
-function isTooLittle({ samples: { asIs, control, skipped }, ways }: Figures): Maybe {
+function isTooLittle({ samples: { asIs, control, skipped }, ways, silent }: Figures): Maybe {
   // Only rounds count in which both the app as it is and its control were measured.
   const rounds = Math.min(asIs.rate.length, control.rate.length);
-  const silent = [{ title: 'the app as it is', lane: asIs }, ...ways].find(
-    ({ lane }) => middleOf(lane.rate) === 0,
-  );
-  if (silent !== undefined)
-    return unknown(`${silent.title} answered no request in most rounds: a larger --budget gives more time`);
+  if (isSilent(asIs)) return unknown(silence('the app as it is'));
+  if (silent !== undefined && ways.length === 0) return unknown(silence(silent));
   if (rounds > 0 && ways.length === 0) {
     const [first] = rules.notMeasured(skipped);
     return unknown(`there is nothing to compare with${first === undefined ? '' : ` (${first})`}`);
