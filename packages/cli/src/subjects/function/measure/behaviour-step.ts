@@ -30,7 +30,10 @@ export async function watchBehaviour(session: FunctionSession): Promise<Subject 
   if (outcome.kind === 'aborted') return undefined;
   const why = describeFailure(outcome);
   if (wasNotStarted(outcome)) throw new ExpectedError(`cannot measure '${moduleGiven}': ${why}`);
-  if (report === undefined) throw new UsageError(`cannot load '${moduleGiven}': ${why}`);
+  if (report === undefined) {
+    const more = outcome.kind === 'silent' ? ': a larger --budget gives it more time' : '';
+    throw new UsageError(`cannot load '${moduleGiven}': ${why}${more}`);
+  }
   noteEnd(session, outcome, limitMs);
   session.skip('everything else', why);
   return undefined;
