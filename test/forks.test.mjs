@@ -182,6 +182,25 @@ describe('calls within calls, on workers', () => {
     assert.deepEqual(await told, [null, 'ERR_TASK_ABORTED', 'ERR_TASK_ABORTED']);
   });
 
+  for (const placement of ['threads', 'inline']) {
+    test(`a task that is aborted, and has not waited for all that it called, ends nothing else, placement '${placement}'`, async (t) => {
+      const pool = poolFor(t, { threads: 3, ...(placement === 'inline' && { placement }) }, url);
+      await pool.ready;
+      const exits = [];
+      pool.on('worker:exit', ({ error }) => exits.push(error));
+      const begun = new Set();
+      const controller = new AbortController();
+      const all = event(pool, 'task:progress', ({ value }) => begun.add(value).size === 3);
+      const call = outcome(pool.run('waitsForEach', [], { signal: controller.signal }));
+      await all;
+      controller.abort();
+      assert.equal((await call).error.code, 'ERR_TASK_ABORTED');
+      await new Promise((resolve) => setImmediate(resolve)); // a rejection that nobody handles is told at the end of the turn
+      await pool.close();
+      assert.deepEqual(new Set(exits), new Set([undefined]));
+    });
+  }
+
   test('a worker that dies takes along what its tasks called', { skip: apart }, async (t) => {
     const pool = poolFor(t, { threads: 2 }, url);
     await pool.ready;

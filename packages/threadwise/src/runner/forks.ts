@@ -26,6 +26,7 @@ export class Forks {
   readonly #ran = new Map<string, RanWithin>();
   #isBusy = false;
   #isOver = false;
+  #isAborted = false;
 
   constructor(host: CallHost) {
     this.#host = host;
@@ -53,6 +54,7 @@ export class Forks {
 
   /** Called when the task is aborted. Refuses its calls that have not begun, and aborts those that other workers have. */
   abort(reason: unknown): void {
+    this.#isAborted = true;
     for (const { name, promise, resolve } of this.#waiting.splice(0)) {
       promise.catch(() => undefined); // as in `#runHere`
       const message = `task.run('${name}') was aborted before it began, with the task that called it`;
@@ -79,12 +81,16 @@ export class Forks {
     try {
       const result = await this.#ask(['run', number, call.name, call.args]);
       return result === undefined ? this.#runHere(call) : (result as [unknown])[0];
+    } catch (error) {
+      this.#failed(call);
+      throw error;
     } finally {
       this.#given.delete(number);
     }
   }
 
-  async #runHere({ name, args, promise }: Call): Promise<unknown> {
+  async #runHere(call: Call): Promise<unknown> {
+    const { name, args, promise } = call;
     if (this.#isOver) {
       // Where nobody handles this rejection, it would end the worker, and with it the tasks of others.
       promise.catch(() => undefined);
@@ -97,6 +103,7 @@ export class Forks {
       return this.#host.copy(await this.#host.find(name)(...args), 'result');
     } catch (thrown) {
       error = textsOf(thrown);
+      this.#failed(call);
       throw thrown;
     } finally {
       const { calls = 0, failed = 0, ms = 0, lastError } = this.#ran.get(name) ?? {};
@@ -109,6 +116,11 @@ export class Forks {
       });
       if (this.#isOver) this.#tellRan();
     }
+  }
+
+  /** A task that is aborted may end with the first of its calls, before it has waited for the others. As in `#runHere`, these must not end the worker. */
+  #failed({ promise }: Call): void {
+    if (this.#isAborted) promise.catch(() => undefined);
   }
 
   /** Tells main of all calls that this thread has run for the task. Sent before the task's result, so that its caller finds them in the statistics. */
