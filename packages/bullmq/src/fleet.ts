@@ -137,6 +137,7 @@ export class Fleet<M = UntypedTasks> {
     const { concurrency, ordered, ...run } = resolveMap(options);
     const host = {
       room: () => Promise.resolve(),
+      isFull: () => false,
       submit: (item: unknown, signal: FleetRunOptions['signal']) =>
         this.#enter(name, [item], { ...defined(run), signal: signal! }),
     };

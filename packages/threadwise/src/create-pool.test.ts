@@ -81,6 +81,23 @@ for (const placement of ['threads', 'inline'] as const) {
       );
     });
 
+    test('refuses no call of a map, whoever takes the places that it has waited for', async (t) => {
+      const pool = poolFor(t, { placement, threads: 1, queue: { limit: 1 } });
+      await pool.ready;
+      const items = Array.from({ length: 12 }, (_, i) => i);
+      const others: Promise<unknown>[] = [];
+      function* input() {
+        for (const item of items) {
+          others.push(pool.run('nextTurn', [item]).catch(() => undefined)); // perhaps refused
+          yield item;
+        }
+      }
+      const results: unknown[] = [];
+      for await (const result of pool.map('nextTurn', input())) results.push(result);
+      assert.deepEqual(results, items);
+      await Promise.all(others);
+    });
+
     test('leaves no listener on the signal of a map whose results nobody asked for', async (t) => {
       const pool = poolFor(t, { placement, threads: 1 });
       const { signal } = new AbortController();

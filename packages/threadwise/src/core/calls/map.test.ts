@@ -23,6 +23,7 @@ class Host implements MapHost {
   readonly open: Call[] = [];
   submitted = 0;
   readonly room: () => Promise<void> | undefined;
+  readonly isFull = () => false;
 
   /** @param hasRoom whether callers need not wait */
   constructor(hasRoom: boolean) {

@@ -20,23 +20,21 @@ export type Inputs<T> = Iterable<T> | AsyncIterable<T>;
 export interface MapHost {
   /** Waits for room in the queue, or until the signal aborts. Undefined: there is room for a call that is made now. */
   room(signal: AbortSignalLike): Promise<void> | undefined;
+  /** Whether a call that is made now would be refused, since others have taken the place that was waited for. */
+  isFull(): boolean;
   submit(item: unknown, signal: AbortSignalLike): Promise<unknown>;
 }
 
 /** `pool.map`. Its calls are plain ones where that can be. Throws ERR_OPTION. */
 export function mapped(engine: Engine, given: unknown, items: unknown, options: unknown) {
-  const { room, lifecycle, admission, scaler, parts, defaults } = engine;
+  const { room, admission, scaler, parts, defaults } = engine;
   const name = text('name', given);
   const usual = Math.max(64, 4 * scaler.bounds.max * parts.options.tasksPerWorker);
   const { run: own, ...mapping } = resolveMap(options, usual, defaults, parts.platform);
-  const wait = async (signal: AbortSignalLike) => {
-    // Others may take the place between the waiting and the call.
-    do await room.wait(signal);
-    while (!signal.aborted && lifecycle.refusal === undefined && admission.freePlaces() <= 0);
-  };
   let run: ResolvedRun | undefined;
   const host: MapHost = {
-    room: (signal) => (room.take() ? undefined : wait(signal)),
+    room: (signal) => (room.take() ? undefined : room.wait(signal)),
+    isFull: () => admission.freePlaces() <= 0,
     submit(item, signal) {
       run ??= { ...own, signal };
       const call = mayBePlain(run) ? engine.plain?.enterWith(name, [item], run) : undefined;
@@ -163,8 +161,8 @@ export class Mapping {
         const next = this.#iterator.next();
         const { done, value } = 'then' in next ? await next : next;
         if (done) return this.#ended();
-        if ('then' in next && !this.#cancelled.aborted) {
-          // Others may have taken the place while the item was awaited.
+        // Others may have taken the place since: while the item was awaited, or just before this went on.
+        while (!this.#cancelled.aborted && this.#host.isFull()) {
           this.#input = 'waiting';
           await this.#host.room(this.#cancelled);
         }
