@@ -1,6 +1,7 @@
 // Calls that tasks make to their own pool: each settles, whatever the pool has to do, and idle workers are used.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { ThreadwiseError } from 'threadwise';
 import { apart, event, moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
 
 const url = moduleUrl('forks.mjs');
@@ -237,6 +238,18 @@ describe('calls within calls, on workers', () => {
     const [ran, made] = await call;
     assert.equal(ran, made);
     assert.deepEqual(pool.stats().tasks.open, 0);
+  });
+
+  test('a call that fails like one that is refused for want of room has run, and does not run again', async (t) => {
+    let runs = 0;
+    const tell = () => {
+      runs++;
+      throw new ThreadwiseError('ERR_QUEUE_FULL', 'The queue of another pool is full');
+    };
+    const pool = poolFor(t, { threads: 2, host: { tell } }, url);
+    await pool.ready;
+    assert.equal((await pool.run('caught', ['tells', []])).code, 'ERR_QUEUE_FULL');
+    assert.equal(runs, 1);
   });
 
   test('workers that die at any moment leave no call open', async (t) => {

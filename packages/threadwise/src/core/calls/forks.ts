@@ -9,7 +9,6 @@
  */
 import type { RanWithin } from '../../metrics/functions.js';
 import type { Engine } from '../engine.js';
-import { isThreadwiseError } from '../options/errors.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
 import { AbortController, type Controller } from './signals.js';
 import type { Task } from './task.js';
@@ -69,10 +68,13 @@ export class Forks {
     return error;
   }
 
-  /** Workers that run nothing, unless other calls need them: tasks that wait, or those that workers with an allowance are left to. */
+  /**
+   * Workers that run nothing, unless other calls need them: tasks that wait, or those that workers with an allowance are left to. None where a call
+   * would be refused: whoever asks must not have to tell a refusal from the same error of a task.
+   */
   #idle(): WorkerSlot[] {
-    const { dispatch, workers, lifecycle, placement } = this.#engine;
-    const isOpen = lifecycle.state === 'open' && placement.usesThreads;
+    const { admission, dispatch, workers, lifecycle, placement } = this.#engine;
+    const isOpen = lifecycle.state === 'open' && placement.usesThreads && admission.freePlaces() > 0;
     if (!isOpen || dispatch.offered + dispatch.queued > 0) return [];
     return workers.slots.filter(
       (slot) => slot.state === 'ready' && slot.load === 0 && !slot.allowance.isLimited,
@@ -90,8 +92,7 @@ export class Forks {
       const options = { signal: controller.signal, retries: 0 };
       return [await this.#engine.admission.enter(name, args, options, { to: idle })];
     } catch (error) {
-      const isRefused = isThreadwiseError(error) && error.code === 'ERR_QUEUE_FULL';
-      if (isRefused || this.#own.has(error as object)) return undefined;
+      if (this.#own.has(error as object)) return undefined;
       throw error;
     } finally {
       given.delete(number);
