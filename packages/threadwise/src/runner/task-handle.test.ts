@@ -31,6 +31,10 @@ describe('task, outside of a task', () => {
     assert.equal(await task.host, task.host);
   });
 
+  test('it can be written as JSON, as a logger does: no host function is called for that', () => {
+    assert.equal(JSON.stringify(task), '{"signal":{},"host":{},"workerId":0}');
+  });
+
   test('nothing of it can be changed', () => {
     assert.equal(Object.isFrozen(task), true);
     assert.throws(() => Object.assign(task.host, { mine: () => 1 }), TypeError);

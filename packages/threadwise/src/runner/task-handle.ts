@@ -61,7 +61,8 @@ let neverAborted: AbortSignal | undefined;
 
 const host: Host = new Proxy(Object.freeze(Object.create(null)), {
   get: (_target, name) => {
-    if (typeof name === 'symbol' || name === 'then') return undefined; // so that nobody takes the host for a promise
+    // `await` and JSON.stringify look for functions of these names: they would call the host.
+    if (typeof name === 'symbol' || name === 'then' || name === 'toJSON') return undefined;
     return (...args: unknown[]) => {
       const current = inTask(`task.host.${name}`);
       const moved = args.filter(isTransferred);
