@@ -1,5 +1,11 @@
 /** The options of a call, and how they map to BullMQ's. Options without a counterpart are refused by name. */
-import type { BackoffOptions, DeduplicationOptions, JobsOptions, KeepJobs } from 'bullmq';
+import {
+  type BackoffOptions,
+  type DeduplicationOptions,
+  type JobsOptions,
+  type KeepJobs,
+  QueueKeys,
+} from 'bullmq';
 import type { AbortSignalLike } from 'threadwise';
 import {
   abortSignal,
@@ -33,7 +39,7 @@ export interface FleetRunOptions {
   delayMs?: number | undefined;
   /**
    * The job's id, for calls that should run once: a second call with the same id gets the result of the first, as long as that is kept. It
-   * must not be a whole number or contain ':'. Default: a random id.
+   * must not be a whole number, contain ':' or be the name of a key of BullMQ's, such as 'meta'. Default: a random id.
    */
   jobId?: string | undefined;
   /** BullMQ's deduplication: a call with the same `id` shares the existing job, so aborting it only ends this call's wait. */
@@ -80,6 +86,9 @@ export interface CallDefaults {
  */
 const PRIORITY_ZERO = 2 ** 20;
 const MAX_PRIORITY = 1_000_000;
+
+/** The names of BullMQ's own keys of a queue. A job with such a name would lie at that key, and no job of the queue would run any more. */
+const QUEUE_KEYS = new QueueKeys().getKeys('');
 
 /** Options of a pool or of BullMQ that a fleet refuses, and the reason in the message. */
 const REFUSED: Readonly<Record<string, string>> = {
@@ -220,8 +229,9 @@ function key(option: string, value: unknown): string | number {
 
 function jobId(option: string, value: unknown): string {
   const id = carriedText(option, value);
-  const expected = "a string that is no whole number and has no ':', which BullMQ keeps for itself";
-  return /^-?\d+$|:/.test(id) ? reject(option, expected, value) : id;
+  const expected =
+    "a string that is no whole number, has no ':' and is no name such as 'meta', which BullMQ keeps for itself";
+  return /^(-?\d+|NaN)$|:/.test(id) || Object.hasOwn(QUEUE_KEYS, id) ? reject(option, expected, value) : id;
 }
 
 /** Half of a surrogate pair is another character when it comes back from Redis: what has that name would never be found again. */
