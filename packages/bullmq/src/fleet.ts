@@ -64,6 +64,10 @@ const LOOK_MS = 5_000;
 /** How many events Redis keeps for slow callers. BullMQ's default is a fifth of it, which a busy fleet makes in a second. */
 const MAX_EVENTS = 50_000;
 
+/** BullMQ keeps the job aside while another one runs, drops it where a later one comes, and tells nobody: its call could wait for ever. */
+const NO_KEEP_LAST =
+  'to be left out of a call, whose job may be dropped for a later one; without a call: fleet.queue.add(name, data, opts) with what fleet.job(…) gives';
+
 /** Returns at once; connects and reconnects by itself. Throws ERR_OPTION. */
 export function connect<M = UntypedTasks>(options: FleetOptions): Fleet<M> {
   return new Fleet<M>(options);
@@ -210,6 +214,7 @@ export class Fleet<M = UntypedTasks> {
     this.#checkOpen();
     const data = this.#encodeArguments(name, args);
     const { signal, onProgress, isShared, opts } = resolveCall(options, this.#options, randomUUID());
+    if (opts.deduplication?.keepLastIfActive) reject('deduplication.keepLastIfActive', NO_KEEP_LAST, true);
     const onAbort = (call: OpenCall) => {
       if (!isShared && call.state === 'added') this.#cancel(call, signal?.reason);
     };

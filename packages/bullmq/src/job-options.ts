@@ -42,7 +42,10 @@ export interface FleetRunOptions {
    * must not be a whole number, contain ':' or be the name of a key of BullMQ's, such as 'meta'. Default: a random id.
    */
   jobId?: string | undefined;
-  /** BullMQ's deduplication: a call with the same `id` shares the existing job, so aborting it only ends this call's wait. */
+  /**
+   * BullMQ's deduplication: a call with the same `id` shares the existing job, so aborting it only ends this call's wait. `keepLastIfActive` is
+   * only for `fleet.job`.
+   */
   deduplication?: DeduplicationOptions | undefined;
   /** Called with the values that the task passes to `task.progress`; only the newest if they come faster than Redis takes them. */
   onProgress?: ((value: unknown) => void) | undefined;

@@ -463,6 +463,10 @@ describe('calls', { skip }, () => {
       [{ deduplication: {} }, /'deduplication.id': expected a string/],
       [{ deduplication: { id: 'a', ttl: '5' } }, /'deduplication.ttl': expected a whole number/],
       [{ deduplication: { id: 'a', replace: 1 } }, /'deduplication.replace': expected true or false/],
+      [
+        { deduplication: { id: 'a', keepLastIfActive: true } },
+        /'deduplication.keepLastIfActive': expected to be left out of a call/,
+      ],
       [{ backoff: { type: 'fixed', jitter: 5 } }, /'backoff.jitter': expected a number from 0 to 1/],
       [{ job: { lifo: 'yes' } }, /'job.lifo': expected true or false/],
       [{ job: { keepLogs: () => 5 } }, /'job.keepLogs': expected a whole number/],
@@ -476,6 +480,9 @@ describe('calls', { skip }, () => {
       assert.equal(error.code, 'ERR_OPTION', JSON.stringify(options));
       assert.match(error.message, says);
     }
+    // A job that nobody waits for may have it.
+    const deduplication = { id: 'a', keepLastIfActive: true };
+    assert.deepEqual((await fleet.job('add', [1, 2], { deduplication })).opts.deduplication, deduplication);
     for (const name of [undefined, 5, ''])
       for (const refused of [fleet.run(name, []), fleet.job(name, [])])
         assert.match((await failure(refused)).message, /'name': expected a string/);
