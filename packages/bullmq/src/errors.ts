@@ -30,9 +30,16 @@ export class FleetError extends Error {
   }
 }
 
+/** The client's error of a login has the password among the arguments of its command, and errors get into logs. Call it with each error of the client. */
+export function hidePassword(error: unknown): void {
+  const { command } = Object(error) as { command?: { name?: unknown; args?: unknown } };
+  if (command?.name === 'hello' || command?.name === 'auth') command.args = ['…'];
+}
+
 /** Wraps an error of Redis or its client. @param what what was attempted, for the message */
 export function redisError(what: string, cause: unknown): FleetError {
   if (cause instanceof FleetError) return cause;
+  hidePassword(cause);
   const message = cause instanceof Error ? cause.message : String(cause);
   const isAnswer = cause instanceof Error && cause.name === 'ReplyError';
   const isLoggedIn = !isRefusedLogin(cause) || message.startsWith('NOPERM');

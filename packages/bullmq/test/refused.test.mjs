@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
 import { connect, serve } from '@threadwise/bullmq';
 import { begun, caller, failure, folder, machineHere, tasksUrl, told } from './helpers.mjs';
 import { onEnd, RedisServer, skip } from './redis.mjs';
@@ -38,6 +39,23 @@ describe('what Redis refuses', { skip }, () => {
     const right = connect({ queue: 'work', connection: `redis://:right@127.0.0.1:${redis.port}` });
     onEnd(t, () => right.close());
     await right.ready;
+  });
+
+  test('the password of a refused login is in no error', async (t) => {
+    const redis = await RedisServer.start(t, '--requirepass', 'right');
+    for (const protocol of [2, 3]) {
+      const connection = { ...redis.connection, password: 'not-for-logs', protocol };
+      const told = [];
+      const onError = (error) => told.push(error);
+      told.push(await failure(machineHere(t, redis, { connection, onError })));
+      told.push(await failure(caller(t, { connection }).run('add', [1, 2])));
+      told.push(await failure(caller(t, { connection }).stats()));
+      assert.equal(told.length, 4);
+      for (const error of told) {
+        assert.match(error.message, /WRONGPASS/);
+        assert.doesNotMatch(inspect(error, { depth: null }), /not-for-logs/);
+      }
+    }
   });
 
   test('a database that Redis has not is told by both sides: nobody works in another one', async (t) => {

@@ -7,7 +7,7 @@ import { duration, record } from 'threadwise/internal';
 import { listenToCancels } from '../cancels.js';
 import { connectTo, inTime, Link, rejectCommands } from '../connection.js';
 import { decode } from '../encoding.js';
-import { FleetError, givenUp, isRefusedLogin } from '../errors.js';
+import { FleetError, givenUp, hidePassword, isRefusedLogin } from '../errors.js';
 import { intake } from './intake.js';
 import { defined } from '../job-options.js';
 import { JobWorker } from './job-worker.js';
@@ -309,6 +309,7 @@ export class Service {
    * has ended, the error is about a request that nobody waits for.
    */
   #tell(error: unknown): void {
+    hidePassword(error);
     if (this.#renewal === undefined) return;
     const told = error instanceof Error ? error : new Error(String(error));
     // With Sentinel, the client says how long it waits, a little longer each time.
