@@ -15,13 +15,15 @@ const retryDelay = (times: number) => Math.min(times * 50, 2000);
 /**
  * BullMQ requires the first. With the second, commands wait for Redis without a limit, and the caller sets the timeout. Without the third,
  * one whose connection is cut never settles. With the fourth, no timer keeps the process: ioredis begins one when it disconnects, and forgets
- * it if the socket has been closed before.
+ * it if the socket has been closed before. With the last two, replies have the types that BullMQ expects.
  */
 const REQUIRED = {
   maxRetriesPerRequest: null,
   enableOfflineQueue: true,
   autoResendUnfulfilledCommands: true,
   disconnectTimeout: 0,
+  stringNumbers: false,
+  replyMapping: 'legacy',
 } as const;
 
 /** Throws ERR_OPTION. */

@@ -193,6 +193,20 @@ describe('faults of Redis', { skip }, () => {
     assert.deepEqual(errors, []);
   });
 
+  test('a client that gives numbers as strings, or maps as objects, is asked for what BullMQ can read', async (t) => {
+    const redis = await RedisServer.start(t);
+    const connection = { ...redis.connection, stringNumbers: true, replyMapping: 'resp3' };
+    const errors = [];
+    await machineHere(t, redis, { connection, onError: (error) => errors.push(error) });
+    const { path, open } = folder(t);
+    const fleet = caller(t, redis, { connection });
+    const { promise } = await begun(fleet, 'spinUntil', [path('go')]);
+    assert.equal((await fleet.stats()).jobs.active, 1);
+    open('go');
+    assert.equal(await promise, 'done');
+    assert.deepEqual(errors, []);
+  });
+
   test('a machine that is closed before it has reached Redis says so, and soon', async (t) => {
     const connection = { host: '127.0.0.1', port: await freePort() };
     const told = [];
