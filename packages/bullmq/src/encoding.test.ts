@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { checkSize, decode, encode } from './encoding.js';
 
+const MOST = 2 ** 20;
+
 /** Passes a value through JSON, as Redis does. */
 const crossed = (encoded: unknown): unknown => JSON.parse(JSON.stringify(encoded));
 
@@ -19,7 +21,7 @@ test("what 'auto' and 'v8' carry arrives as it was, whatever it is", () => {
   });
   fc.assert(
     fc.property(value, fc.constantFrom('auto' as const, 'v8' as const), (given, encoding) => {
-      assert.deepStrictEqual(decode(crossed(encode(given, encoding, 'it'))), structuredClone(given));
+      assert.deepStrictEqual(decode(crossed(encode(given, encoding, 'it', MOST))), structuredClone(given));
     }),
   );
 });
@@ -31,10 +33,10 @@ test('each view has a buffer of its own, with its bytes alone', () => {
     Float64Array.of(1, 2),
     new BigInt64Array(4097),
   ];
-  const arrived = decode(crossed(encode(views, 'auto', 'it'))) as typeof views;
+  const arrived = decode(crossed(encode(views, 'auto', 'it', MOST))) as typeof views;
   assert.deepStrictEqual(arrived, views);
   for (const { buffer, byteLength } of arrived) assert.equal(buffer.byteLength, byteLength);
-  const [bytes] = decode(crossed(encode([Buffer.from('é')], 'auto', 'it'))) as [unknown];
+  const [bytes] = decode(crossed(encode([Buffer.from('é')], 'auto', 'it', MOST))) as [unknown];
   assert.deepStrictEqual(bytes, Uint8Array.of(0xc3, 0xa9));
 });
 
@@ -43,7 +45,7 @@ test("what 'json' carries is JSON that says the same; what it refuses, JSON woul
     fc.property(fc.anything(), (given) => {
       let encoded: unknown;
       try {
-        encoded = encode(given, 'json', 'it');
+        encoded = encode(given, 'json', 'it', MOST);
       } catch {
         assert.throws(() => assert.deepStrictEqual(crossed(given), given));
         return;
@@ -55,14 +57,23 @@ test("what 'json' carries is JSON that says the same; what it refuses, JSON woul
 
 test('an array with properties of its own, such as a match of a regular expression, keeps them', () => {
   const match = /b/.exec('abc')!;
-  const [{ index, input }] = decode(crossed(encode([match], 'auto', 'it'))) as [RegExpExecArray];
+  const [{ index, input }] = decode(crossed(encode([match], 'auto', 'it', MOST))) as [RegExpExecArray];
   assert.deepEqual([index, input], [1, 'abc']);
-  assert.throws(() => encode({ match }, 'json', 'it'), { code: 'ERR_NOT_CLONEABLE', path: 'it.match' });
+  assert.throws(() => encode({ match }, 'json', 'it', MOST), { code: 'ERR_NOT_CLONEABLE', path: 'it.match' });
 });
 
 test('what JSON carries stands as it is, so that others can read it', () => {
-  assert.deepEqual(encode([1, { a: ['x', null, true] }], 'auto', 'it'), [1, { a: ['x', null, true] }]);
-  assert.deepEqual(Object.keys(encode(new Date(0), 'auto', 'it') as object), ['$threadwise', 'base64']);
+  assert.deepEqual(encode([1, { a: ['x', null, true] }], 'auto', 'it', MOST), [1, { a: ['x', null, true] }]);
+  assert.deepEqual(Object.keys(encode(new Date(0), 'auto', 'it', MOST) as object), ['$threadwise', 'base64']);
+});
+
+test('a value whose parts share others, in many layers, is too much for JSON, and not followed for ever', () => {
+  let layer: unknown[] = ['leaf'];
+  for (let i = 0; i < 90; i++) layer = [layer, layer];
+  let arrived = decode(crossed(encode(layer, 'auto', 'it', MOST)));
+  while (Array.isArray(arrived)) [arrived] = arrived as unknown[];
+  assert.equal(arrived, 'leaf');
+  assert.throws(() => encode(layer, 'json', 'it', 5000), { code: 'ERR_PAYLOAD_TOO_LARGE', maxBytes: 5000 });
 });
 
 test('an encoding of a later version, and damage, are told apart from values', () => {

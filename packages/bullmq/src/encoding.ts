@@ -14,11 +14,18 @@ const MARK = '$threadwise';
 /** Values nested deeper than this are left to v8, which can encode cycles. */
 const MAX_DEPTH = 100;
 
-/** The inverse of `decode`. Throws ERR_NOT_CLONEABLE. @param what the name of the value in an error */
-export function encode(value: unknown, encoding: Encoding, what: string): unknown {
-  const path = encoding === 'v8' ? what : pathOfNotJson(value, what, 0);
+/**
+ * The inverse of `decode`. Throws ERR_NOT_CLONEABLE or ERR_PAYLOAD_TOO_LARGE.
+ * @param what the name of the value in an error
+ * @param maxBytes how many bytes `checkSize` will allow. As JSON each part takes one at least: a value with more parts is not looked at further,
+ * since one whose parts share others, in many layers, would have no end
+ */
+export function encode(value: unknown, encoding: Encoding, what: string, maxBytes: number): unknown {
+  const parts = { left: maxBytes };
+  const path = encoding === 'v8' ? what : pathOfNotJson(value, what, 0, parts);
   if (path === undefined) return value;
   if (encoding !== 'json') return { [MARK]: 'v8', base64: serialized(value, what).toString('base64') };
+  if (parts.left < 0) throw tooLarge(what, `more than ${maxBytes}`, maxBytes);
   // undefined is the usual result of a function that returns nothing; in JSON it becomes null.
   if (value === undefined) return null;
   const message = `${path} cannot be carried by JSON, and this job asks for JSON: encoding 'auto' carries it`;
@@ -59,10 +66,14 @@ export function checkSize(encoded: unknown, maxBytes: number, what: string): str
   const text = JSON.stringify(encoded);
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return text;
+  throw tooLarge(what, `${bytes}`, maxBytes);
+}
+
+function tooLarge(what: string, bytes: string, maxBytes: number): ThreadwiseError {
   const advice = 'Put it where both sides reach it, and send where';
   const message = `${what}: ${bytes} bytes in Redis; at most ${maxBytes} are allowed. ${advice}`;
   // The field names the option: the message is also for the users of a command, who cannot set it.
-  throw Object.assign(new ThreadwiseError('ERR_PAYLOAD_TOO_LARGE', message), { maxBytes });
+  return Object.assign(new ThreadwiseError('ERR_PAYLOAD_TOO_LARGE', message), { maxBytes });
 }
 
 function serialized(value: unknown, what: string): Buffer {
@@ -95,8 +106,14 @@ function isMarked(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, MARK);
 }
 
-/** The path of the first part that JSON would change; undefined if there is none. Properties that are undefined do not count. */
-function pathOfNotJson(value: unknown, path: string, depth: number): string | undefined {
+/** How many more parts of a value are looked at. */
+interface Parts {
+  left: number;
+}
+
+/** The path of the first part that JSON would change, or that is one too many; undefined if there is none. Properties that are undefined do not count. */
+function pathOfNotJson(value: unknown, path: string, depth: number, parts: Parts): string | undefined {
+  if (--parts.left < 0) return path;
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -104,17 +121,17 @@ function pathOfNotJson(value: unknown, path: string, depth: number): string | un
     case 'number':
       return Number.isFinite(value) && !Object.is(value, -0) ? undefined : path;
     case 'object':
-      return value === null ? undefined : pathInObject(value, path, depth);
+      return value === null ? undefined : pathInObject(value, path, depth, parts);
     default:
       return path;
   }
 }
 
-function pathInObject(value: object, path: string, depth: number): string | undefined {
+function pathInObject(value: object, path: string, depth: number, parts: Parts): string | undefined {
   if (depth > MAX_DEPTH || isMarked(value)) return path;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
-      const found = pathOfNotJson(value[i], `${path}[${i}]`, depth + 1);
+      const found = pathOfNotJson(value[i], `${path}[${i}]`, depth + 1, parts);
       if (found !== undefined) return found;
     }
     return Object.keys(value).length === value.length ? undefined : path; // it has properties beside its items
@@ -122,7 +139,7 @@ function pathInObject(value: object, path: string, depth: number): string | unde
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return path;
   for (const [key, part] of Object.entries(value)) {
-    const found = part === undefined ? undefined : pathOfNotJson(part, `${path}.${key}`, depth + 1);
+    const found = part === undefined ? undefined : pathOfNotJson(part, `${path}.${key}`, depth + 1, parts);
     if (found !== undefined) return found;
   }
   return undefined;

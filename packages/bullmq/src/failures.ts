@@ -55,7 +55,7 @@ export async function writeFailure(
   maxBytes: number,
 ) {
   const recordOf = (error: unknown) => JSON.stringify({ reason: shortened(reason), error } satisfies Stored);
-  let record = recordOf(encode(encodeError(thrown, clone), 'auto', 'the error'));
+  let record = recordOf(encode(encodeError(thrown, clone), 'auto', 'the error', maxBytes));
   if (Buffer.byteLength(record) > maxBytes) {
     const short = new Error(cut(messageOf(thrown), maxBytes));
     short.stack = '';

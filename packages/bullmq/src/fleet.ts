@@ -248,7 +248,7 @@ export class Fleet<M = UntypedTasks> {
     text('name', name);
     if (!Array.isArray(args)) reject('args', 'an array of arguments', args);
     const { encoding, maxBytes } = this.#options;
-    const data = encode(args, encoding, 'args');
+    const data = encode(args, encoding, 'args', maxBytes);
     // A copy of the arguments: later changes by the caller do not reach the job.
     return JSON.parse(checkSize(data, maxBytes, `The arguments of task '${name}'`));
   }

@@ -106,7 +106,7 @@ export function runningJob(job: Job, token: string, machine: Machine) {
     machine.context = undefined;
     const result = await call;
     await sending;
-    const encoded = encode(result, encoding, 'the result');
+    const encoded = encode(result, encoding, 'the result', options.maxBytes);
     checkSize(encoded, options.maxBytes, `The result of task '${name}'`);
     return encoded;
   }
@@ -132,7 +132,7 @@ export function runningJob(job: Job, token: string, machine: Machine) {
     for (let next = progress; next !== undefined; next = progress) {
       progress = undefined;
       try {
-        const encoded = encode(next.value, encoding, 'the progress');
+        const encoded = encode(next.value, encoding, 'the progress', options.maxBytes);
         checkSize(encoded, options.maxBytes, `The progress of task '${job.name}'`);
         await job.updateProgress(encoded as object);
       } catch (error) {
