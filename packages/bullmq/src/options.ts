@@ -161,12 +161,13 @@ function backoffStrategy(option: string, value: unknown): BackoffStrategy {
   };
 }
 
-/** Refuses `queue` and `retries`. The pool checks the other options itself. */
+/** Refuses `queue` and `retries`, and checks what the service puts another one in place of. The pool checks the other options itself. */
 function poolOptions(option: string, value: unknown): Omit<PoolOptions, 'queue' | 'retries'> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return reject(option, 'an object', value);
   const expected = 'to be left out: jobs wait in Redis, and BullMQ tries again';
   for (const name of ['queue', 'retries'] as const)
     if (name in value) reject(`${option}.${name}`, expected, (value as PoolOptions)[name]);
+  optional(callback)(`${option}.onTaskStart`, (value as PoolOptions).onTaskStart);
   return value;
 }

@@ -131,6 +131,22 @@ describe('calls', { skip }, () => {
     }
   });
 
+  test('a tracer that fails, or returns what cannot be cloned, is reported once, and no task loses its job', async (t) => {
+    for (const onTaskStart of [
+      () => Symbol('span'),
+      () => Promise.reject(new Error('no span')),
+      ({ span }) => span.id,
+    ]) {
+      const errors = [];
+      const { fleet } = await fleetOf(t, {
+        machine: { pool: { onTaskStart }, onError: (error) => errors.push(error) },
+      });
+      for (const jobId of ['first', 'second'])
+        assert.equal((await fleet.run('who', [], { jobId })).id, jobId);
+      assert.equal(errors.length, 1);
+    }
+  });
+
   test('a task that runs too long rejects with ERR_TASK_TIMEOUT', async (t) => {
     const { fleet } = await fleetOf(t);
     const { path } = folder(t);
@@ -502,6 +518,10 @@ describe('calls', { skip }, () => {
     const service = { queue: 'a', connection: redis.connection };
     assert.throws(() => serve(tasksUrl, { ...service, connection: prefixed }), { code: 'ERR_OPTION' });
     assert.throws(() => serve(tasksUrl, { ...service, pool: { retries: 1 } }), /'pool.retries'/);
+    assert.throws(
+      () => serve(tasksUrl, { ...service, pool: { onTaskStart: 1 } }),
+      /'pool.onTaskStart': expected/,
+    );
     for (const drainDelay of [0, '5', Infinity])
       assert.throws(() => serve(tasksUrl, { ...service, worker: { drainDelay } }), /'worker.drainDelay'/);
     for (const [worker, says] of [

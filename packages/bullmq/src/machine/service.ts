@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { constants, hostname } from 'node:os';
 import type { Job, Worker } from 'bullmq';
-import { createPool, type Pool, type TaskStart } from 'threadwise';
-import { duration, record } from 'threadwise/internal';
+import { createPool, type Pool, type TaskStart, ThreadwiseError } from 'threadwise';
+import { duration, record, UserCode } from 'threadwise/internal';
 import { listenToCancels } from '../cancels.js';
 import { connectTo, inTime, Link, rejectCommands } from '../connection.js';
 import { decode } from '../encoding.js';
@@ -63,6 +63,7 @@ export class Service {
   };
   readonly #began = performance.now();
   readonly #counts = { completed: 0, failed: 0, returned: 0, recovered: 0, repeated: 0 };
+  readonly #userCode = new UserCode();
   readonly #timer: NodeJS.Timeout;
   readonly #onSignal = (signal: NodeJS.Signals) => void this.#end(signal);
   /** The texts of the errors that were told since Redis was reached. */
@@ -86,7 +87,7 @@ export class Service {
       this.pool = createPool(url, {
         ...pool,
         host: { ...pool.host, ...this.#host } as NonNullable<typeof pool.host>,
-        onTaskStart: (start: TaskStart) => ({ ...this.#machine.context, context: pool.onTaskStart?.(start) }),
+        onTaskStart: (start: TaskStart) => ({ ...this.#machine.context, context: this.#contextOf(start) }),
       }) as Pool;
     } catch (error) {
       redis.disconnect();
@@ -233,6 +234,23 @@ export class Service {
       if (state === 'broken') void this.close({ timeoutMs: 0 });
       if (state === 'closing' || state === 'closed') void this.close();
       this.#followPool();
+    }
+  }
+
+  /** What the pool's own `onTaskStart` returns. If the pool refused it, the task would go without its context, and so without its job. */
+  #contextOf(start: TaskStart): unknown {
+    const { onTaskStart } = this.#options.pool;
+    if (onTaskStart === undefined) return undefined;
+    const tell = (error: unknown) => this.#tell(error);
+    const context = this.#userCode.call(onTaskStart, [start], tell);
+    try {
+      structuredClone(context);
+      return context;
+    } catch (cause) {
+      const message =
+        "Option 'pool.onTaskStart': expected a function that returns a value to take along, got what cannot be cloned";
+      this.#userCode.failed(onTaskStart, new ThreadwiseError('ERR_OPTION', message, { cause }), tell);
+      return undefined;
     }
   }
 
