@@ -34,11 +34,16 @@ export function versionOf(packageName) {
   }
 }
 
+/** The files of `bench/conclusions` that only put saved samples into words, which `report` does anew. The others make the saved figures. */
+const WORDS = ['clauses', 'conclusions', 'curves', 'finding', 'rows', 'shapes', 'tools'];
+
 /** The files that affect a figure. Tests, texts, pages and saved results do not. */
 const MATTERS = [
   ...['threadwise/src', 'bullmq/src', 'cli/src/experiment'].map((path) => `:(top)packages/${path}`),
   ...['bench', 'package-lock.json', 'scripts/build-*.mjs'].map((path) => `:(top)${path}`),
-  ...['results', 'report', 'conclusions'].map((path) => `:(top,exclude)bench/${path}`),
+  ...['results', 'report', ...WORDS.map((name) => `conclusions/${name}.js`)].map(
+    (path) => `:(top,exclude)bench/${path}`,
+  ),
   ...['.md', '.test.*', '/page.js', '/published.js'].map((end) => `:(top,exclude,glob)**/*${end}`),
 ];
 
