@@ -7,7 +7,7 @@ import { HELP, readArguments } from './choices.js';
 import { renderDocuments, saved } from './report/document.js';
 import { placeOf, withTables } from './report/markdown.js';
 import { renderConclusions, renderGoals, renderPublished, renderScenario } from './report/terminal.js';
-import { load, save } from './report/results.js';
+import { load, openFolder, save } from './report/results.js';
 import { hasFailed, isMeasured } from './driver/machine.js';
 import { runExperiment } from './driver/run.js';
 
@@ -72,6 +72,7 @@ function writeReport(experiments, ids) {
 async function measureAndSave(experiments, contenders, options) {
   const named = options.ids.length === 0 ? experiments : options.ids.map((id) => byId(experiments, id));
   const wanted = options.missing ? named.filter(({ id }) => !isMeasured(load(id))) : named;
+  for (const { id } of wanted) openFolder(id, options);
   for (const experiment of wanted) {
     const onSample = progress(experiment, options.rounds);
     const result = await runExperiment(experiment, contenders, options, onSample);

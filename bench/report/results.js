@@ -1,5 +1,5 @@
 // Saves and loads results: complete measurements where git has them, all others beside that.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -7,15 +7,23 @@ const fileOf = (folder, experiment) =>
   fileURLToPath(new URL(`../${folder}/${experiment}.json`, import.meta.url));
 
 /**
- * Saves a run that is quick or incomplete where git ignores it, so that it replaces no measurement.
+ * A run that is quick or incomplete is saved where git ignores it, so that it replaces no measurement.
  * @param into a folder in which to save instead
  */
-export function save(result, { isComplete, into }) {
-  const path =
-    into === undefined
-      ? fileOf(isComplete ? 'results' : '.cache', result.experiment)
-      : join(resolve(into), `${result.experiment}.json`);
-  mkdirSync(dirname(path), { recursive: true });
+function placeOf(experiment, { isComplete, into }) {
+  if (into !== undefined) return join(resolve(into), `${experiment}.json`);
+  return fileOf(isComplete ? 'results' : '.cache', experiment);
+}
+
+/** To be called before anything is measured. Makes the folder, and throws if nothing can be saved in it. */
+export function openFolder(experiment, options) {
+  const folder = dirname(placeOf(experiment, options));
+  mkdirSync(folder, { recursive: true });
+  accessSync(folder, constants.W_OK);
+}
+
+export function save(result, options) {
+  const path = placeOf(result.experiment, options);
   writeFileSync(path, `${JSON.stringify(result, undefined, 2)}\n`);
   return path;
 }

@@ -60,6 +60,12 @@ test('what is not understood ends with exit code 2, and so does an experiment th
   assert.match(nothing.stderr, /There is no 'nothing'\. There are: .*crossing/);
 });
 
+test('where nothing could be saved, nothing is measured', async () => {
+  const { code, stderr } = await run(['bench', 'crossing', '--least', '--into', join(own, 'package.json')]);
+  assert.equal(code, 2);
+  assert.match(stderr, /^E\w+: .*package\.json'\n$/);
+});
+
 test(
   'a list that cannot be written ends with exit code 1',
   { skip: !existsSync('/dev/full') && 'there is no full device' },
