@@ -109,6 +109,13 @@ test('takes the named export, else the default, else the only function', () => {
   assert.equal(selectFunction({ one, default: two }, undefined, url), two);
   assert.equal(selectFunction({ one, number: 1, setup: two, teardown: two }, undefined, url), one);
   assert.equal(selectFunction({ default: { one }, 'module.exports': { one } }, 'one', url), one);
+  const removed = {
+    get gone() {
+      throw new Error('removed');
+    },
+    one,
+  };
+  assert.equal(selectFunction({ default: removed }, 'one', url), one);
   const compiled = { __esModule: true, default: one, two };
   assert.equal(selectFunction({ ...compiled, default: compiled }, undefined, url), one);
 });

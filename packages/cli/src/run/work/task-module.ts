@@ -113,8 +113,15 @@ export function namedFunction(module: ModuleNamespace, name: string, url: string
 export function exportsOf(module: ModuleNamespace): ModuleNamespace {
   const { default: whole } = module;
   if (typeof whole !== 'object' || whole === null) return module;
-  const all = { ...whole, ...module };
-  return 'default' in whole ? { ...all, default: whole.default } : all;
+  const own = readable(whole);
+  const all = { ...own, ...module };
+  return 'default' in own ? { ...all, default: own.default } : all;
+}
+
+/** The properties, without those whose getter throws: some packages have such getters for exports that they have removed. */
+function readable(whole: object): ModuleNamespace {
+  const names = Object.keys(whole) as (keyof typeof whole)[];
+  return Object.fromEntries(names.flatMap((name) => tried(() => [[name, whole[name]]]) ?? []));
 }
 
 function functionsOf(module: ModuleNamespace): Map<string, TaskFunction> {
