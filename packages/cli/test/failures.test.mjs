@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lines, main, numbers, run, runTask, task, temporaryFolder } from './command.mjs';
@@ -182,6 +182,17 @@ test("a module's own setup and teardown are called in each worker", async () => 
   assert.equal(stdout, '[1,true]\n[2,true]\n');
   const { stdout: files } = await runTask('echo', ['--files', 'torn-down'], { cwd: folder });
   assert.equal(files, '"torn-down"\n');
+});
+
+test('setup and teardown that Node.js does not find in a CommonJS module are called, too', async () => {
+  writeFileSync(
+    at('late-hooks.cjs'),
+    `const note = (what) => () => require('node:fs').appendFileSync('hooks-called', what);
+     module.exports = Object.assign({}, { setup: note('up '), one: () => 1, teardown: note('down') });`,
+  );
+  const args = ['--range', '1..1', '--quiet', '--threads', '1'];
+  const { stdout } = await run(['run', 'late-hooks.cjs#one', ...args], { cwd: folder });
+  assert.deepEqual([stdout, readFileSync(at('hooks-called'), 'utf8')], ['1\n', 'up down']);
 });
 
 test('what fails in threads beside the inputs is told once, with its place', async () => {

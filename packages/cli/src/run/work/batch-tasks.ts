@@ -3,7 +3,13 @@
 import type { BatchSetup } from './batch.js';
 import { batchRun } from './batch-runner.js';
 import { takingInput } from './passing.js';
-import { importModule, type ModuleNamespace, selectFunction, type TaskFunction } from './task-module.js';
+import {
+  exportsOf,
+  importModule,
+  type ModuleNamespace,
+  selectFunction,
+  type TaskFunction,
+} from './task-module.js';
 
 let module: ModuleNamespace | undefined;
 let run: ReturnType<typeof batchRun>;
@@ -13,9 +19,9 @@ export async function setup(context: { readonly data: BatchSetup }): Promise<voi
   const { moduleUrl, exportName, passing } = context.data;
   const loaded = await importModule(moduleUrl);
   run = batchRun(takingInput(selectFunction(loaded, exportName, moduleUrl), passing), context.data);
-  module = loaded;
+  module = exportsOf(loaded);
   // `data` is internal: the user's setup gets the rest of the context.
-  await call(loaded.setup, { ...context, data: undefined });
+  await call(module.setup, { ...context, data: undefined });
 }
 
 export const runBatch: typeof run = (inputs, attempts) => run(inputs, attempts);
