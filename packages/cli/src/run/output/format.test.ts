@@ -23,6 +23,12 @@ test('a value without JSON is an error, not a silent null', () => {
   assert.throws(() => createRender('ndjson', false)(1, () => 1), /function, which cannot be written as JSON/);
   assert.throws(() => createRender('json', true)(1, Symbol('x')), /symbol/);
   assert.throws(() => createRender('ndjson', false)(1, 1n), TypeError);
+  function* one() {
+    yield 1;
+  }
+  for (const stream of [one(), new ReadableStream()])
+    assert.throws(() => createRender('ndjson', true)(1, stream), /an iterator or a stream/);
+  assert.equal(createRender('ndjson', false)(1, new Map([[1, 1]])), '{}\n');
 });
 
 test('json becomes one array from pieces', () => {

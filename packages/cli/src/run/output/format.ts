@@ -32,12 +32,24 @@ export function createRender(name: FormatName, withInput: boolean): Render {
   return (input, result) => `${before}{"input":${toJson(input)},"result":${toJson(result)}}${after}`;
 }
 
-/** JSON.stringify, except that a value without JSON is `null` if it is undefined and otherwise an error. */
+/** JSON.stringify, except that a value without JSON, an iterator or a stream is an error; undefined is `null`. */
 function toJson(value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
+  // As JSON they are objects without properties.
+  if (text === '{}' && isStream(value)) {
+    throw new TypeError(
+      'the result is an iterator or a stream, whose values are not written; return an array of them',
+    );
+  }
   if (text !== undefined) return text;
   if (typeof value === 'function' || typeof value === 'symbol') {
     throw new TypeError(`the result is a ${typeof value}, which cannot be written as JSON`);
   }
   return 'null';
+}
+
+/** Whether the value is an iterator or a stream: something whose values come one by one, and not a list that has them. */
+export function isStream(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Symbol.asyncIterator in value || (Symbol.iterator in value && 'next' in value);
 }

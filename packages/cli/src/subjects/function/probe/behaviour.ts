@@ -6,11 +6,12 @@ import { type Note, serveSteps } from '../../../experiment/serve.js';
 import { middleOf } from '../../../experiment/statistics.js';
 import { isThenable } from '../../../run/work/batch-runner.js';
 import { describeError, errorLine } from '../../../run/work/described-error.js';
+import { isStream } from '../../../run/output/format.js';
 import { argumentsOf, type Passing } from '../../../run/work/passing.js';
 import { tried } from '../../../system-error.js';
 import { newBehaviour } from '../rules/samples.js';
 import { loadSubject, type Subject, type SubjectReference } from './subject.js';
-import { bytesOf, bytesPassed, classesIn, isStream, standalone, uncloneable } from './values.js';
+import { bytesOf, bytesPassed, classesIn, standalone, uncloneable } from './values.js';
 import { watchParent } from './watchdog.js';
 
 export interface WatchSetup {

@@ -1,7 +1,8 @@
 /** Sizes of values that cross, and copies that hold no memory but their own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytesOf, classesIn, isStream, standalone, uncloneable } from './values.js';
+import { isStream } from '../../../run/output/format.js';
+import { bytesOf, classesIn, standalone, uncloneable } from './values.js';
 
 test('a view of a large buffer gets memory of its own size', () => {
   const view = new Uint16Array(new ArrayBuffer(4096), 64, 4).fill(7);

@@ -35,12 +35,6 @@ export function outcomeOf(run: TaskFunction, input: unknown): unknown {
   }
 }
 
-/** Whether the value is an iterator or a stream: something whose values come one by one, and not a list that has them. */
-export function isStream(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Symbol.asyncIterator in value || (Symbol.iterator in value && 'next' in value);
-}
-
 /** How many values within a value are searched for instances, at most. Chosen by hand. */
 const MOST_LOOKED_AT = 10_000;
 
