@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { openProgress, terminal } from './measure-and-report.js';
+import { measureAndReport, openProgress, terminal } from './measure-and-report.js';
 
 process.env.TERM = 'xterm';
 delete process.env.NO_COLOR;
@@ -57,4 +57,25 @@ test('a terminal that does not tell its width is as wide as no terminal', () => 
     if (before === undefined) Reflect.deleteProperty(stdout, 'columns');
     else Object.defineProperty(stdout, 'columns', before);
   }
+});
+
+test('a second signal ends the command with the exit code of the first', async (t) => {
+  const exit = t.mock.method(process, 'exit', (() => undefined) as never);
+  let end!: (error: Error) => void;
+  const measured = new Promise<never>((_, reject) => {
+    end = reject;
+  });
+  const unused = () => assert.fail();
+  const subject = { measure: () => measured, analyze: unused, report: unused };
+  const reported = measureAndReport(
+    subject,
+    { budgetMs: 1 },
+    { outputs: [], read: [], quiet: true, isVerbose: false },
+  );
+  process.emit('SIGTERM', 'SIGTERM');
+  assert.equal(exit.mock.callCount(), 0);
+  process.emit('SIGINT', 'SIGINT');
+  end(new Error('ended'));
+  await assert.rejects(reported, /ended/);
+  assert.deepEqual(exit.mock.calls[0]?.arguments, [143]);
 });

@@ -16,9 +16,9 @@ export async function measureAndReport<P extends Plan, Samples, F extends Findin
   { outputs, read, quiet, isVerbose }: Reporting,
 ): Promise<number> {
   const controller = new AbortController();
-  const interrupts = new Interrupts({
+  const interrupts: Interrupts = new Interrupts({
     first: () => controller.abort(),
-    second: () => process.exit(ExitCode.interrupted),
+    second: () => process.exit(interrupts.exitCode),
   });
   const progress = openProgress(quiet ? undefined : process.stderr);
   try {
