@@ -159,6 +159,26 @@ test('one core: left alone, since there is one; a quota for less than two cores 
   );
 });
 
+test('a CPU quota of 1.5 cores, of which only the whole one is known, is not said to be one core', () => {
+  const asIs = { ...BUSY, cpuShare: 1, loadShare: 0.4 };
+  const cluster = { ...asIs, rate: 1010, cpuShare: 1.1 };
+  const given = fakeServer({ asIs, cluster, cores: 2, noise: 0.005 });
+  const { reasons, verdict } = findServer({ ...given, machine: { ...given.machine, availableThreads: 1 } });
+  const full = 'The machine is full: the load generator takes 0.4 of 1.5 cores';
+  const said = `one process takes 1.0 of 1.5 cores, its event loop is busy for 100 % of the time. ${full}`;
+  assert.ok(reasons.includes(said), reasons.join('\n'));
+  assert.match(verdict.sentence, /^Likely, cluster it: .* with 2 processes on 1\.5 free cores/);
+});
+
+test('what other programs use of cores that a CPU quota takes from the app fills no machine', () => {
+  const lane = { ...BUSY, otherShare: 28 };
+  const given = fakeServer({ asIs: lane, cluster: lane, noise: 0.001 });
+  const sentence = (availableThreads: number) =>
+    findServer({ ...given, machine: { ...given.machine, cores: 32, availableThreads } }).verdict.sentence;
+  assert.match(sentence(4), /^Leave it: /);
+  assert.match(sentence(32), /^Likely, cluster it: .* on 32 free cores/);
+});
+
 test('a load generator that has the other core: by the CPU time of a request, as an estimate that says so', () => {
   const server = (cpuShare: number): FakeServer => ({
     asIs: { ...BUSY, cpuShare: 1, loadShare: 0.9 },

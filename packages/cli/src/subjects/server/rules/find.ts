@@ -27,7 +27,8 @@ export function findServer(samples: ServerSamples) {
 
 const HELD_UP_MS = 10; // how many milliseconds the event loop may be held up before other requests feel it
 
-function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[] {
+function reasonsOf(figures: Figures): string[] {
+  const { samples, ways, offloaded, noise } = figures;
   const { asIs, subject } = samples;
   const isOffloadedAlready = subject.against.length > 0;
   const heldMs = middleOf(asIs.loopDelayMs);
@@ -46,7 +47,7 @@ function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[
       return requests && `${title}: ${said(requests)} the requests${late} of the app as it is`;
     }),
     heldMs !== undefined && heldUp(heldMs, middleOf(offloaded?.lane.loopDelayMs ?? [])),
-    whoComputes(asIs, cores),
+    whoComputes(figures),
     // Routes that are offloaded already are served by the very same process, so there is no memory to compare.
     ...ways.map((way) => (way === offloaded && isOffloadedAlready ? undefined : memory(way, asIs))),
     subject.offload.length === 0 &&
@@ -72,9 +73,10 @@ function heldUp(ms: number, msWhenOffloaded: number | undefined): string {
   return `its event loop is held up for ${duration(ms)} (p99)${offloaded}: a request that comes meanwhile has to wait`;
 }
 
-function whoComputes(asIs: LaneSamples, cores: number): string | undefined {
-  const room = verdicts.roomOf(asIs, cores);
-  const share = middleOf(asIs.loopShare);
+function whoComputes(figures: Figures): string | undefined {
+  const { cores, samples } = figures;
+  const room = verdicts.roomOf(samples.asIs, figures);
+  const share = middleOf(samples.asIs.loopShare);
   if (share === undefined) return undefined;
   const full = room.isFull ? `. The machine is full: ${verdicts.whoFills(room, cores)}` : '';
   return `one process takes ${coresOf(room.app)} of ${counted(cores, 'core')}, its event loop is busy for ${perCent(share)} of the time${full}`;

@@ -24,7 +24,7 @@ const ANSWERS_PER_ERROR = 1000; // one in this many answers may be bad: a connec
 
 /** What each way brings against the app as it is, and how sure that is. */
 export function figuresOf(samples: ServerSamples) {
-  const { asIs, control, machine, subject } = samples;
+  const { asIs, control, subject } = samples;
   /** The share by which two measurements of the unchanged server differ. A smaller effect cannot be seen. */
   const noise = {
     requests: noiseBetween(control.rate, asIs.rate),
@@ -63,7 +63,16 @@ export function figuresOf(samples: ServerSamples) {
   const wayOf = (of: ServerAnswer) => ways.find(({ answer }) => answer === of);
   const [offloaded, cluster] = [wayOf('offload'), wayOf('cluster')];
   const silent = tried.find(({ lane }) => isSilent(lane))?.title;
-  return { samples, cores: rules.usableCores(machine), ways, silent, offloaded, cluster, noise };
+  return { samples, cores: coresFor(samples), ways, silent, offloaded, cluster, noise };
+}
+
+/** How many cores the app and its load can use. Of a CPU quota only the whole cores are known: what they had beyond these is counted, too. */
+function coresFor({ asIs, control, offloaded, cluster, machine }: ServerSamples): number {
+  const used = [asIs, control, offloaded, cluster].map(
+    (lane) => (middleOf(lane?.cpuShare ?? []) ?? 0) + (middleOf(lane?.loadShare ?? []) ?? 0),
+  );
+  const most = Number(Math.max(...used).toFixed(1)); // as sentences show it
+  return Math.min(machine.cores, Math.max(rules.usableCores(machine), most));
 }
 
 function clusterWords({ processes }: ServerSamples['subject']) {
@@ -119,9 +128,13 @@ export function silence(title: string): string {
 
 const FULL = 0.9; // from this share on, all cores count as used: measuring and switching between programs take the rest
 
-/** How many cores the app, the load generator and other programs had while the app was run that way; and whether these are all. */
-export function roomOf({ cpuShare, loadShare, otherShare }: LaneSamples, cores: number) {
-  const [app = 0, load = 0, others = 0] = [cpuShare, loadShare, otherShare].map(middleOf);
+/**
+ * How many cores the app, the load generator and other programs had while the app was run that way; and whether these are all. Cores that a
+ * CPU quota takes from the app are there for other programs: only what those had beyond that is counted.
+ */
+export function roomOf({ cpuShare, loadShare, otherShare }: LaneSamples, { cores, samples }: Figures) {
+  const [app = 0, load = 0, all = 0] = [cpuShare, loadShare, otherShare].map(middleOf);
+  const others = Math.max(0, all - (samples.machine.cores - cores));
   return { app, load, others, isFull: app + load + others >= FULL * cores };
 }
 
@@ -208,10 +221,12 @@ function mostRequests(ways: readonly Way[]): Way | undefined {
 }
 
 /** On a full machine, where the event loop holds up the requests, their CPU time decides: on free cores each process answers what that allows. */
-function likelyPays({ samples: { asIs, subject }, cluster, cores, noise }: Figures): Maybe {
+function likelyPays(figures: Figures): Maybe {
+  const { cluster, cores, noise } = figures;
+  const { asIs, subject } = figures.samples;
   const requests = cluster?.gain.requests;
   if (cluster === undefined || requests === undefined) return undefined;
-  if (!roomOf(cluster.lane, cores).isFull || (middleOf(asIs.loopShare) ?? 0) < BUSY) return undefined;
+  if (!roomOf(cluster.lane, figures).isFull || (middleOf(asIs.loopShare) ?? 0) < BUSY) return undefined;
   const cpuOf = ({ cpuShare, rate }: LaneSamples): number[] =>
     pairwise(cpuShare, rate, (share, each) => (1000 * share) / each);
   const alone = cpuOf(asIs);
@@ -260,10 +275,12 @@ const MUCH_TAKEN = 0.15; // other programs that take more of all cores are more 
 const LEAST_LEFT = 0.1; // how many cores the app is taken to have had at least: with none, no proportion could be told
 
 /** Others had the cores that a second process or thread would have needed. It applies where it does not pay here, or they take much of the cores. */
-function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): Maybe {
-  if (cores < 2 || (middleOf(asIs.loopShare) ?? 1) < NOT_ONLY_WAITING) return undefined;
+function isFullOfOthers(figures: Figures): Maybe {
+  const { cores, ways } = figures;
+  const { asIs } = figures.samples;
+  if (cores < rules.WORTH_IT || (middleOf(asIs.loopShare) ?? 1) < NOT_ONLY_WAITING) return undefined;
   const held = ways.find(({ gain, lane }) => {
-    const { load, others, isFull } = roomOf(lane, cores);
+    const { load, others, isFull } = roomOf(lane, figures);
     const most = gain.requests?.high ?? 1;
     const taken = load + others;
     // How many times as many requests this way would bring if it had all cores, in proportion to the cores that it had here.
@@ -272,7 +289,7 @@ function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): Maybe {
     return isFull && mostElsewhere >= rules.WORTH_IT && isMuch;
   });
   if (held === undefined) return undefined;
-  const room = roomOf(held.lane, cores);
+  const room = roomOf(held.lane, figures);
   const where = room.others > room.load ? 'without other programs' : 'with the load on another machine';
   return unknown(
     `with ${held.title} the machine is full: ${whoFills(room, cores)}; ${where} the app would have these cores, too`,
@@ -317,8 +334,10 @@ function bring({ gain, brings }: Way): string {
   return `${brings} ${timesFromTo(gain.requests!)} the requests`;
 }
 
-function whyLeave({ samples: { asIs, subject, machine }, cores }: Figures): string {
-  const { app, isFull } = roomOf(asIs, cores);
+function whyLeave(figures: Figures): string {
+  const { cores } = figures;
+  const { asIs, subject, machine } = figures.samples;
+  const { app, isFull } = roomOf(asIs, figures);
   const loop = middleOf(asIs.loopShare);
   if (machine.cores === 1) return 'there is one core';
   if (loop !== undefined && loop < BUSY) {
