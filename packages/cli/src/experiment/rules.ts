@@ -64,6 +64,11 @@ export function usableCores(of: Pick<Machine, 'cores' | 'availableThreads'>): nu
   return Math.max(1, Math.min(of.cores, of.availableThreads));
 }
 
+/** The most cores that may be usable: of a CPU quota only the whole ones are known. */
+export function mostCores(of: Pick<Machine, 'cores' | 'availableThreads'>): number {
+  return Math.min(of.cores, usableCores(of) + 1);
+}
+
 /** A larger share of the time of all cores cannot be the system's own services, which take 1 or 2 %. */
 export const SYSTEM_SHARE = 0.1;
 

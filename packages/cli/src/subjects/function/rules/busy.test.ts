@@ -7,13 +7,13 @@ import type { Samples } from './samples.js';
 import { type Model, model, simulate } from './simulated.test.fake.js';
 
 /** Findings where other programs had this share of the cores, and threads this gain. */
-function shared(changes: Partial<Model>, othersShare: number, gain: number) {
+function shared(changes: Partial<Model>, othersShare: number, gain: number, machine = {}) {
   const samples = simulate(model(changes));
   const threads = samples.threads.map((of) => ({
     ...of,
     rate: samples.inline.rate.map((rate) => gain * rate),
   }));
-  return analyze({ ...samples, threads, machine: { ...samples.machine, othersShare } });
+  return analyze({ ...samples, threads, machine: { ...samples.machine, othersShare, ...machine } });
 }
 
 const machineWith = (changes: Partial<Samples['machine']>) => ({
@@ -41,6 +41,15 @@ test("a don't that other programs may have made is none", () => {
       'Cannot tell: other programs had 50 % of the cores while it was measured: threads brought 0.8 x the calls. What would tell: a quieter machine, or more time (`--budget 3m`)',
   });
   assert.equal(shared({ runMs: 1 }, 0.01, 0.8).verdict.answer, 'inline');
+});
+
+test('beside other programs, a CPU quota of less than two cores is no reason against threads: it may be nearly two', () => {
+  const answerOf = (runMs: number, cores: number) =>
+    shared({ runMs }, 0.5, 0.8, { cores, availableThreads: 1 }).verdict.answer;
+  for (const runMs of [0.5, 14]) {
+    assert.equal(answerOf(runMs, 2), 'unknown');
+    assert.equal(answerOf(runMs, 1), 'inline', 'one core');
+  }
 });
 
 test('where others had little, half of what crossing costs decides', () => {

@@ -3,16 +3,20 @@
  * takes longer there: both change rates, and neither is due to the function. The CPU time of a call changes little.
  */
 import { min } from 'd3-array';
-import { FEWEST_ROUNDS, usableCores } from '../../../experiment/rules.js';
+import { FEWEST_ROUNDS, mostCores, usableCores } from '../../../experiment/rules.js';
 import { estimate, mapped, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
 import type { Estimate } from '../../../experiment/statistics.js';
 import type { PoolSamples, Samples } from './samples.js';
 import { fastest } from './scaling.js';
 
 /** The gain that all cores could bring with threads, if they were free and nothing had to be waited for: by the CPU time of a call. */
-export function byCpuTime(samples: Samples, { cpuMs }: Pick<PoolSamples, 'cpuMs'>): Estimate | undefined {
+export function byCpuTime(
+  samples: Samples,
+  { cpuMs }: Pick<PoolSamples, 'cpuMs'>,
+  cores = usableCores(samples.machine),
+): Estimate | undefined {
   const share = ratio(samples.inline.cpuMs, cpuMs);
-  return share && mapped(share, (of) => usableCores(samples.machine) * of);
+  return share && mapped(share, (of) => cores * of);
 }
 
 /** CPU milliseconds of a crossing on the cheapest transport; undefined: not measured. */
@@ -42,7 +46,8 @@ export function mostWithoutOthers(samples: Samples): number {
   const alone = middleOf(samples.inline.cpuMs) ?? Number.NaN;
   const gains = samples.threads.map(({ cpuMs }) => {
     const withCheaperCrossing = cpuMs.map((ms) => alone + Math.max(0, ms - alone) / DEARER);
-    return byCpuTime(samples, { cpuMs: withCheaperCrossing })?.high ?? Number.POSITIVE_INFINITY;
+    const gain = byCpuTime(samples, { cpuMs: withCheaperCrossing }, mostCores(samples.machine));
+    return gain?.high ?? Number.POSITIVE_INFINITY;
   });
   return Math.max(...gains);
 }
@@ -55,7 +60,7 @@ export function mostByRunTime(samples: Samples, crossingMs = LEAST_CROSSING_MS):
   // The larger of two: the median is free of interruptions by other programs, the mean CPU time includes long calls.
   const runMs = Math.max(callMs.p50, cpu.high);
   // Divided by CPU time, since others compute while a call blocks its thread.
-  return Math.min((usableCores(samples.machine) * runMs) / (cpu.value + crossingMs), runMs / LEAST_MAIN_MS);
+  return Math.min((mostCores(samples.machine) * runMs) / (cpu.value + crossingMs), runMs / LEAST_MAIN_MS);
 }
 
 /** The share of all rounds that are taken for rounds on free cores: those in which the threads had the most cores. */
@@ -89,7 +94,9 @@ export function onFreeCores(samples: Samples) {
     gain,
     /** The most; for short calls by the cheapest crossing seen, part of which may be due to others. A crossing does not matter for long calls. */
     most:
-      cpu.value < LONG_MS ? mostByRunTime(samples, least) : gain.high * Math.max(1, callMs.p50 / cpu.value),
+      cpu.value < LONG_MS
+        ? mostByRunTime(samples, least)
+        : ((gain.high * mostCores(samples.machine)) / cores) * Math.max(1, callMs.p50 / cpu.value),
     /** Whether several threads ran the function at the same time, or would have with all the cores that they waited for. */
     isParallel: isSeen && pools.some((pool) => isSeveralAtOnce(pool, cpu.value)),
     callMs: cpu.value,
