@@ -105,11 +105,20 @@ export function withOffloaded(
   const isFunction = typeof exported === 'function';
   if (!isFunction && (typeof exported !== 'object' || exported === null)) return exported;
   const [all, known] = [exported, original] as Readonly<Record<string, TaskFunction>>[];
-  const ours = names.filter((name) => typeof all![name] === 'function' && all![name] === known![name]);
+  // Of a CommonJS module, Node.js may not have found all exports.
+  const isOriginal = (name: string) => !(name in known!) || all![name] === known![name];
+  const ours = names.filter((name) => typeof all![name] === 'function' && isOriginal(name));
   const replacements = Object.fromEntries(ours.map((name) => [name, offloaded(url, name, all![name]!)]));
   const isOurs = isFunction && names.includes('default');
   if (ours.length === 0 && !isOurs) return exported;
-  if (!isFunction) return { ...all, ...replacements };
+  if (!isFunction) {
+    // Getters stay getters, and what an instance of a class inherits is there.
+    const own = Object.getOwnPropertyDescriptors(all);
+    return Object.create(Object.getPrototypeOf(all), {
+      ...own,
+      ...Object.getOwnPropertyDescriptors(replacements),
+    });
+  }
   const main = exported as TaskFunction;
   const called = isOurs ? offloaded(url, 'default', main) : main;
   // A function may have others as its properties.
