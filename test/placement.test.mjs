@@ -624,6 +624,27 @@ describe("placement 'inline'", () => {
     );
   });
 
+  test('a task that is called within one of another pool on this thread is answered by its own pool', async (t) => {
+    const pools = {};
+    const open = async (who, other) => {
+      const host = { who: () => who, another: () => pools[other].run('who', []) };
+      pools[who] = poolFor(t, { placement: 'inline', host }, moduleUrl('who.mjs'));
+      await pools[who].ready;
+    };
+    await open('a', 'b');
+    await open('b', 'a');
+    assert.deepEqual(await pools.a.run('callsAnother', []), ['b', 'a']);
+    assert.deepEqual(await pools.b.run('callsAnother', []), ['a', 'b']);
+  });
+
+  test('so is one that is called on the thread of a worker', async (t) => {
+    for (const tasksPerWorker of [1, 2]) {
+      const options = { threads: 1, tasksPerWorker, host: { who: () => 'outer' } };
+      const pool = poolFor(t, options, moduleUrl('who.mjs'));
+      assert.deepEqual(await pool.run('callsInner', []), [['a', 'b'], 'inner', 'outer']);
+    }
+  });
+
   test('a call that is made within another one runs after it', async (t) => {
     const { pool, seen } = await herePool(t);
     seen.makeCall = (args) => pool.run('add', args);

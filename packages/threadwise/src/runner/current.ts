@@ -4,7 +4,7 @@ import type { RunningTask } from './running-task.js';
 
 export type TaskContext = Pick<
   RunningTask,
-  'workerId' | 'signal' | 'context' | 'progress' | 'callHost' | 'copy' | 'run'
+  'order' | 'workerId' | 'signal' | 'context' | 'progress' | 'callHost' | 'copy' | 'run'
 >;
 
 /** What a runner registers for its thread. */
@@ -24,19 +24,24 @@ export interface CallStore {
 const SEATS = Symbol.for('threadwise.seats');
 const TRANSFER = Symbol.for('threadwise.transfer');
 const ASKED = Symbol.for('threadwise.asked');
+const CALLS = Symbol.for('threadwise.calls');
 
-const scope = globalThis as { [SEATS]?: Set<RunnerSeat>; [ASKED]?: true };
+const scope = globalThis as { [SEATS]?: Set<RunnerSeat>; [ASKED]?: true; [CALLS]?: number };
 /** The seats of all runners of this thread: one on a worker, and on the calling thread one for each pool that runs calls there. */
 export const seats = (scope[SEATS] ??= new Set());
 
-/** The task that the calling code belongs to, whichever runner runs it. */
+/** The task that the calling code belongs to, whichever runner runs it. Where a task has called another pool on this thread: the inner one, which began later. */
 export function currentTask(): TaskContext | undefined {
+  let inner: TaskContext | undefined;
   for (const seat of seats) {
     const context = seat.current();
-    if (context !== undefined) return context;
+    if (context !== undefined && (inner === undefined || context.order > inner.order)) inner = context;
   }
-  return undefined;
+  return inner;
 }
+
+/** The `order` of a call that runs on the thread that made it. Counts the calls of all copies of the package on this thread. */
+export const nextOrder = (): number => (scope[CALLS] = (scope[CALLS] ?? 0) + 1);
 
 /** The number of the worker that this thread is; 0 if it is none. */
 export function currentWorkerId(): number {

@@ -3,7 +3,7 @@ import type { LoadedModule, ModuleHere, RunningCall, ThreadSpec } from '../core/
 import { decodeError, encodeError } from '../transport/codec/error-codec.js';
 import { estimateItems } from '../transport/codec/value-memory.js';
 import { copyPlain } from '../transport/codec/plain-copy.js';
-import { type CallStore, isTaskAsked, isTransferred, type RunnerSeat, seats } from './current.js';
+import { type CallStore, isTaskAsked, isTransferred, nextOrder, type RunnerSeat, seats } from './current.js';
 import { packingClone, packingHost } from './instances.js';
 import type { RunnerPlatform } from './runner.js';
 import { RunningTask } from './running-task.js';
@@ -31,8 +31,10 @@ export function moduleHere({ clone, load, newStore, classes }: HereContext): Mod
       seats.delete(seat);
       store?.disable(); // Else Node.js 20 and 22 keep the store for good, and copy its content to every promise.
     },
-    newCall: (id, host) =>
-      new RunningTask(id, 0, loaded?.instances === undefined ? host : packingHost(host, loaded.instances)),
+    newCall: (id, given) => {
+      const host = loaded?.instances === undefined ? given : packingHost(given, loaded.instances);
+      return new RunningTask(id, 0, host, nextOrder());
+    },
     isAsked: isTaskAsked,
     enter: (call, run, args) => {
       if (isTaskAsked()) store ??= newStore();

@@ -7,6 +7,8 @@ import { Forks } from './forks.js';
 export class RunningTask {
   id: number;
   cell: number;
+  /** Larger than that of each task within which this one is called; 0: it is a worker's. */
+  readonly order: number;
   context: unknown;
   /** Why main could not read a message of the task: the caller gets this error instead of a result. */
   fault: unknown;
@@ -18,9 +20,10 @@ export class RunningTask {
   #controller: Controller | undefined;
   #forks: Forks | undefined;
 
-  constructor(id: number, cell: number, host: CallHost) {
+  constructor(id: number, cell: number, host: CallHost, order = 0) {
     this.id = id;
     this.cell = cell;
+    this.order = order;
     this.#host = host;
   }
 

@@ -42,8 +42,9 @@ describe('task, outside of a task', () => {
 });
 
 describe('task, with runners on this thread', () => {
-  const context = (id: number, workerId: number) => ({
+  const context = (id: number, workerId: number, order = 0) => ({
     id,
+    order,
     workerId,
     context: { traceparent: 'x' },
     signal: { aborted: true },
@@ -66,6 +67,15 @@ describe('task, with runners on this thread', () => {
     assert.equal(task.signal.aborted, true);
     assert.equal(await task.host.lookUp!(), 'lookUp of 1');
     assert.equal(await task.run('part', []), 'task part of 1');
+  });
+
+  test('speaks for the innermost of the tasks that its code belongs to, whichever runner came first', async (t) => {
+    for (const order of [0, 3, 2]) {
+      const seat = { workerId: 5, current: () => context(order, 5, order) };
+      seats.add(seat);
+      t.after(() => seats.delete(seat));
+    }
+    assert.equal(await task.host.lookUp!(), 'lookUp of 3');
   });
 
   test('is nobody’s again when the runner has left', () => {
