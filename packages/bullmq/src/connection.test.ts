@@ -10,6 +10,9 @@ test('a URL that is none of Redis, or cannot be read, is refused at once, withou
     'redis://ann:s/cret@host:6379',
     'redis://ann:s#cret@host:6379',
     'valkeys://ann:s+cret@host:6379',
+    'redis:/:s+cret@host:6379',
+    ':s+cret@host:6379',
+    '10.0.0.1:6379?password=s+cret',
     'unix:///tmp/redis.sock',
     'host.example:6379/2',
   ])

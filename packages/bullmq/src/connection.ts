@@ -53,7 +53,8 @@ function clientOf(connection: unknown): Redis {
       // A percent sign that encodes nothing.
     }
     // Messages get into logs, where no password belongs.
-    return reject('connection', EXPECTED, connection.replace(/\/\/.*@/s, '//…@'));
+    const shown = connection.replace(/^([a-z]+:\/+)?.*@/is, '$1…@').replace(/\?.*/s, '?…');
+    return reject('connection', EXPECTED, shown);
   }
   const isOther = Array.isArray(connection) || connection instanceof URL;
   if (typeof connection !== 'object' || connection === null || isOther)

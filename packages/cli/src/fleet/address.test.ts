@@ -14,6 +14,15 @@ test('reads where Redis is and which queue is meant, and shows no password', () 
   assert.equal(shown, "'large images' at db");
 });
 
+test('shows no password of what it refuses', () => {
+  for (const text of ['redis://ann:secret@db', 'redis:/:secret@db#q', ':secret@db#q', 'db?password=secret#q'])
+    assert.throws(
+      () => parseFleetAddress(text),
+      ({ message }: Error) => !message.includes('secret'),
+      text,
+    );
+});
+
 test('refuses what names no Redis, or no queue', () => {
   for (const text of [
     '',

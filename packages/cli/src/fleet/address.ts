@@ -15,10 +15,11 @@ export function parseFleetAddress(text: string): FleetAddress {
   const hash = text.indexOf('#');
   const [connection, queue] = [text.slice(0, hash), text.slice(hash + 1)];
   const url = hash > 0 && URL.canParse(connection) ? new URL(connection) : undefined;
-  const isRedis = url?.protocol === 'redis:' || url?.protocol === 'rediss:';
   // BullMQ separates the parts of its keys by ':', so a queue's name must not have one.
-  if (!isRedis || queue === '' || queue.includes(':'))
+  if (url === undefined || !/^rediss?:\/\//i.test(connection) || queue === '' || queue.includes(':'))
     // Not Commander's error, which would repeat the password.
-    throw new UsageError(`${EXPECTED}, got '${text.replace(/\/\/.*@/s, '//…@')}'`);
+    throw new UsageError(
+      `${EXPECTED}, got '${text.replace(/^([a-z]+:\/+)?.*@/is, '$1…@').replace(/\?[^#]*/, '?…')}'`,
+    );
   return { connection, queue, shown: `'${queue}' at ${url.host}${url.pathname.replace(/^\/$/, '')}` };
 }
