@@ -392,6 +392,15 @@ describe('calls', { skip }, () => {
     assert.equal(await same.run('add', [1, 2]), 3);
   });
 
+  test('a module that registers classes is served, and their instances arrive as plain objects', async (t) => {
+    const { path } = folder(t);
+    const queue = `calls-${number++}`;
+    const code = 'class Point { x = 1 } export const threadwise = { classes: [Point] };';
+    writeFileSync(path('shapes.mjs'), `${code} export const point = () => new Point();`);
+    await machineHere(t, redis, { queue }, pathToFileURL(path('shapes.mjs')));
+    assert.deepEqual(await caller(t, redis, { queue }).run('point', []), { x: 1 });
+  });
+
   test('the version of a machine’s module is what it has loaded, not what was written there since', async (t) => {
     const { path } = folder(t);
     const module = pathToFileURL(path('module.mjs'));

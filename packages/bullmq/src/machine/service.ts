@@ -86,6 +86,7 @@ export class Service {
     try {
       this.pool = createPool(url, {
         ...pool,
+        classes: pool.classes ?? 'plain', // no instance gets any further than to this thread
         host: { ...pool.host, ...this.#host } as NonNullable<typeof pool.host>,
         onTaskStart: (start: TaskStart) => ({ ...this.#machine.context, context: this.#contextOf(start) }),
       }) as Pool;
