@@ -12,7 +12,8 @@ const GET = { method: 'GET', headers: {}, body: undefined };
 /** It ends the answer to /page alone: /half begins one, and /reset breaks it off. */
 const app = http.createServer(({ url }, response) => {
   if (url === '/never') return;
-  if (url === '/page') return void response.end('a page');
+  if (url === '/hinted') response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+  if (url === '/page' || url === '/hinted') return void response.end('a page');
   response.write('half', () => url === '/reset' && response.destroy());
 });
 const listens = once(app.listen(0, '127.0.0.1'), 'listening');
@@ -24,7 +25,7 @@ after(async () => {
   app.close();
 });
 
-test('an answer that does not end is late, as is one that does not begin; one that breaks off fails', async () => {
+test('an answer that does not end is late, as is one that does not begin; one that breaks off fails, and so does one that another comes before', async () => {
   await listens;
   const origin = originOf();
   const said = async (path: string, limitMs: number) => {
@@ -35,6 +36,8 @@ test('an answer that does not end is late, as is one that does not begin; one th
   assert.equal(await said('/never', 300), 'does not answer within 0.3 s');
   assert.equal(await said('/half', 300), 'does not answer within 0.3 s');
   assert.equal(await said('/reset', 30_000), 'fails: it closed the connection in the middle of the answer');
+  assert.equal(await said('/page', 30_000), undefined);
+  assert.match((await said('/hinted', 30_000))!, /^sends status 103 before its answer, which the load /);
 });
 
 test('autocannon does not keep the answers: many megabytes would take most of its time', async () => {

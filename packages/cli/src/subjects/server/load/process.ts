@@ -115,13 +115,20 @@ async function answerTo(origin: string, plan: RequestPlan, limitMs: number): Pro
     const sent = request(origin, options).end(body);
     // `once` takes the first error, and none after the response: what fails then, the response tells as well.
     sent.on('error', () => {});
+    let early: number | undefined;
+    sent.on('information', ({ statusCode }) => (early ??= statusCode));
     const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
     const { statusCode: status = 0, headers: got } = response;
     const { 'content-type': type = '', location = '', connection } = got;
     const whole = await buffer(response);
     const ms = performance.now() - begin;
     const closes = connection === 'close';
-    return { status, type, location, closes, body: shortened(whole), failed: undefined, ms };
+    // For autocannon each request would have two answers.
+    const failed =
+      early === undefined
+        ? undefined
+        : `sends status ${early} before its answer, which the load generator would take for the answer: leave that out for the measurement`;
+    return { status, type, location, closes, body: shortened(whole), failed, ms };
   } catch (error) {
     const message = (error instanceof Error && error.message) || String(error);
     const why = message === 'aborted' ? 'it closed the connection in the middle of the answer' : message;

@@ -8,7 +8,7 @@ export interface RequestPlan {
   readonly body: Uint8Array | undefined;
 }
 
-/** If `failed` is set, there was no answer, and it says why. */
+/** If `failed` is set, there was no answer, or none that the load generator can take, and it says why. */
 export interface Answer {
   readonly status: number;
   readonly type: string;
