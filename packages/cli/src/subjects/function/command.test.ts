@@ -39,3 +39,23 @@ test('so it is with files, which are listed twice', async () => {
     rmSync(folder, { recursive: true });
   }
 });
+
+test('of large values as many are used as can soon be sent to a process, and one at least', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'threadwise-inputs-'));
+  try {
+    const file = join(folder, 'lines');
+    const write = (lines: number, bytes: number): void =>
+      writeFileSync(file, Buffer.alloc(lines * bytes, `${'x'.repeat(bytes - 1)}\n`));
+    const lines = { kind: 'lines', file } as const;
+    write(20, 2 ** 20);
+    assert.deepEqual(await taken(lines), [8, 8, 'from the beginning']);
+    write(7, 2 ** 20);
+    assert.deepEqual(await taken(lines), [7, 7, '']);
+    write(2, 9 * 2 ** 20);
+    assert.deepEqual(await taken(lines), [1, 1, 'from the beginning']);
+    const files = { kind: 'files', patterns: [file], dot: false } as const;
+    assert.deepEqual(await taken(files), [1, 1, '']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -68,6 +68,8 @@ async function analyzeModule(given: string | undefined, second: string | undefin
 
 /** How many inputs the function is measured with, at most; of more, a sample is taken. */
 const MOST_INPUTS = 1000;
+/** How many bytes of lines or JSON are used: every process in which something is measured gets all of them. More take seconds to send. */
+const MOST_BYTES = 8 * 2 ** 20;
 /** How the report says what the function gets of an input. */
 const PASSED: Readonly<Record<Passing, string>> = {
   value: '',
@@ -80,10 +82,16 @@ export async function takeInputs(input: InputOptions) {
   try {
     const sample = source.sample(MOST_INPUTS);
     const inputs: unknown[] = [];
-    for await (const { value } of sample.inputs) inputs.push(value);
+    // Of a file its name is sent, and not its content.
+    let bytesLeft = source.unit === 'files' ? Number.POSITIVE_INFINITY : MOST_BYTES;
+    for await (const { value, bytes } of sample.inputs) {
+      inputs.push(value);
+      if ((bytesLeft -= bytes) <= 0) break;
+    }
     if (inputs.length === 0) throw new UsageError('expected at least one input, got none');
     const { total } = sample;
-    const isAll = total === undefined ? inputs.length < MOST_INPUTS : inputs.length === total;
+    const isAll =
+      total === undefined ? inputs.length < MOST_INPUTS && bytesLeft > 0 : inputs.length === total;
     // How they were chosen is of interest only where some were left out.
     const how = [isAll ? '' : sample.how, PASSED[passingOf(input)]].filter((part) => part !== '');
     return { inputs, inputCount: total ?? inputs.length, inputsHow: how.join('; ') };
