@@ -515,7 +515,7 @@ describe('faults of Redis', { skip }, () => {
     let client;
     connection.duplicate = (options) => (client = duplicate(options)); // the fleet's own
     const fleet = caller(t, redis, { connection, connectTimeoutMs: 1000 });
-    await fleet.ready;
+    await Promise.all([fleet.ready, fleet.stats()]); // BullMQ's queue gets ready by itself, and writes nothing before
     const { stream } = client;
     const { bytesWritten } = stream;
     redis.freeze();
