@@ -35,4 +35,8 @@ test('refuses what names no Redis, or no queue', () => {
     'redis://db:port#thumbnails',
   ])
     assert.throws(() => parseFleetAddress(text), UsageError, text);
+  assert.throws(
+    () => parseFleetAddress('redis://db#a:b'),
+    /whose name has no ':', .*, got 'redis:\/\/db#a:b'$/,
+  );
 });

@@ -9,7 +9,8 @@ export interface FleetAddress {
   readonly shown: string;
 }
 
-const EXPECTED = 'Expected a Redis URL and, after #, the queue, such as redis://localhost:6379/0#thumbnails';
+const EXPECTED =
+  "Expected a Redis URL and, after #, the queue, whose name has no ':', such as redis://localhost:6379/0#thumbnails";
 
 export function parseFleetAddress(text: string): FleetAddress {
   const hash = text.indexOf('#');
