@@ -1,6 +1,7 @@
 // Bundles what programs import: each entry as one file, because every module that is loaded costs 0.3 ms; the pool in several parts.
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { loadLater, minified, refuseVariables, SHORTER, withoutModules } from './build-text.mjs';
 import { BUILT_SOURCES, builtSource } from './build-threads.mjs';
@@ -28,9 +29,9 @@ const LATER = {
 };
 
 const sources = new URL('../packages/threadwise/src/', import.meta.url);
-const source = (name) => new URL(`${name}.ts`, sources).pathname;
+const source = (name) => fileURLToPath(new URL(`${name}.ts`, sources));
 const OPTIONS = {
-  outdir: new URL('../packages/threadwise/dist', import.meta.url).pathname,
+  outdir: fileURLToPath(new URL('../packages/threadwise/dist', import.meta.url)),
   bundle: true,
   platform: 'node',
   target: 'node20',

@@ -1,12 +1,12 @@
 // Bundles the code of the library's threads as texts; platform/node/node-thread.ts says why.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { minified, refuseVariables, SHORTER, withoutModules } from './build-text.mjs';
 
-const dist = new URL('../packages/threadwise/dist/', import.meta.url);
-const platform = new URL('platform/', dist);
+const platform = fileURLToPath(new URL('../packages/threadwise/dist/platform/', import.meta.url));
 /**
  * The files that are built, each with the functions that it exports; and for each of these, which returns a text, the file where that
  * thread or process begins. The second file imports from the first what both need, and is loaded by programs that start such a thread.
@@ -22,7 +22,7 @@ const FILES = {
 const ENTRIES = Object.values(FILES).flatMap((texts) => Object.values(texts));
 
 /** The path of a file that is built. */
-export const builtSource = (name) => new URL(`node/${name}.js`, platform).pathname;
+export const builtSource = (name) => join(platform, `node/${name}.js`);
 /** What imports of these files end with. */
 export const BUILT_SOURCES = new RegExp(`/(${Object.keys(FILES).join('|')})\\.js$`);
 
@@ -32,11 +32,11 @@ export const BUILT_SOURCES = new RegExp(`/(${Object.keys(FILES).join('|')})\\.js
  */
 export async function buildThreads() {
   const { outputFiles, metafile } = await build({
-    entryPoints: ENTRIES.map((out) => ({ in: new URL(`${out}.js`, platform).pathname, out })),
+    entryPoints: ENTRIES.map((out) => ({ in: join(platform, `${out}.js`), out })),
     bundle: true,
     splitting: true,
     write: false,
-    outdir: platform.pathname,
+    outdir: platform,
     format: 'esm',
     platform: 'node',
     target: 'node20',
@@ -47,10 +47,7 @@ export async function buildThreads() {
   });
   refuseVariables(metafile);
   const parts = new Map(
-    outputFiles.map(({ path, text }) => [
-      relative(platform.pathname, path).replace(/\.js$/, ''),
-      scriptOf(text),
-    ]),
+    outputFiles.map(({ path, text }) => [relative(platform, path).replace(/\.js$/, ''), scriptOf(text)]),
   );
   const needs = new Map(ENTRIES.map((entry) => [entry, needsOf(entry, parts)]));
   const common = [...needs.values()]

@@ -1,6 +1,7 @@
 // Writes docs/reference.md: every name that a program can import, from the types, and `pool.stats()` as tables. A test compares the two.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { root } from './prepare.mjs';
 
@@ -149,4 +150,4 @@ function flat(text) {
   return text.replaceAll(/\s*\n\s*/g, ' ').replaceAll('|', '\\|');
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) writeFileSync(OUT, reference());
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(OUT, reference());

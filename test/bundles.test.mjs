@@ -1,7 +1,7 @@
 // A program bundled with esbuild or Vite still finds its task module and its workers.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -91,6 +91,31 @@ test('webpack leaves what the library imports by a name that is known at run tim
   const left = ['/*webpackIgnore:true*/PACKAGE', '/*webpackIgnore:true*/moduleUrl'];
   // What begins a thread is text, which no bundler reads.
   assert.deepEqual(imports.filter((name) => name !== 'url' && !/^["']node:/.test(name)).sort(), left);
+});
+
+test('the library is built in any folder, also in one whose name a URL escapes', (t) => {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const dir = mkdtempSync(join(tmpdir(), 'threadwise #%é '));
+  t.after(() => rmSync(dir, { recursive: true }));
+  symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
+  const own = ['package.json', 'tsconfig.json', 'src', 'dist'].map((name) => `packages/threadwise/${name}`);
+  for (const name of ['scripts', 'tsconfig.base.json', ...own])
+    cpSync(join(root, name), join(dir, name), { recursive: true });
+  const built = ['index.cjs', 'whole.js', 'worker.js', 'platform/node/worker-source.js'].map(
+    (name) => `packages/threadwise/dist/${name}`,
+  );
+  for (const name of built) rmSync(join(dir, name));
+  const script = `
+    import { buildThreads } from './scripts/build-threads.mjs';
+    import { buildEntries } from './scripts/build-entries.mjs';
+    await buildThreads();
+    await buildEntries();
+  `;
+  writeFileSync(join(dir, 'build.mjs'), script);
+  const { status, stderr } = spawnSync(process.execPath, ['build.mjs'], { cwd: dir, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  for (const name of built)
+    assert.equal(readFileSync(join(dir, name), 'utf8'), readFileSync(join(root, name), 'utf8'), name);
 });
 
 /** How many bytes the library may add to a program that is bundled and minified; the goal is 120,000. */
