@@ -372,14 +372,15 @@ function suite(form, isolation) {
     );
 
     for (const [state, call] of [
-      ['idle', "console.log(await pool.run('pid', []))"],
-      ['in a task that blocks it', "pool.run('loop', [], { onProgress: (pid) => console.log(pid) })"],
+      ['idle', "tell(await pool.run('pid', []))"],
+      ['in a task that blocks it', "pool.run('loop', [], { onProgress: tell })"],
     ]) {
       test(`when the program is killed while the process is ${state}`, { skip: linuxOnly }, async () => {
         const source = `
         import { createPool } from 'threadwise';
         const pool = createPool(${JSON.stringify(url.href)}, { threads: 1, isolation: ${given} });
         setInterval(() => undefined, 1000);
+        const tell = (pid) => console.log(pid);
         ${call};`;
         const parent = spawn(process.execPath, ['--input-type=module', '--eval', source], {
           cwd: new URL('.', import.meta.url),
@@ -392,6 +393,35 @@ function suite(form, isolation) {
         await once(parent, 'exit');
         while (isThere(pid)) await sleep(10);
       });
+
+      test(
+        `when the thread of its pool ends while the process is ${state}`,
+        { skip: linuxOnly },
+        async (t) => {
+          const inThread = `
+        import { parentPort } from 'node:worker_threads';
+        import { createPool } from 'threadwise';
+        const pool = createPool(${JSON.stringify(url.href)}, { threads: 1, isolation: ${given} });
+        const tell = (pid) => parentPort.postMessage(pid);
+        ${call};`;
+          const source = `
+        import { Worker } from 'node:worker_threads';
+        setInterval(() => undefined, 1000);
+        const thread = new Worker(${JSON.stringify(inThread)}, { eval: true });
+        thread.once('message', async (pid) => {
+          await thread.terminate();
+          console.log(pid);
+        });`;
+          const program = spawn(process.execPath, ['--input-type=module', '--eval', source], {
+            cwd: new URL('.', import.meta.url),
+            stdio: ['ignore', 'pipe', 'inherit'],
+          });
+          t.after(() => program.kill('SIGKILL'));
+          const [text] = await once(program.stdout, 'data');
+          while (isThere(Number(text))) await sleep(10);
+          assert.equal(program.exitCode, null);
+        },
+      );
     }
 
     test('a signal that a terminal sends to all is for the program: its process goes on', async (t) => {

@@ -11,13 +11,19 @@ import { ringsOf, workerBoard } from './board.js';
 import { cloneByBytes } from './clone.js';
 import { inheritedPipe } from './inherited.js';
 import type { Told } from './node-process.js';
-import { type Pipe, pipePort } from './port.js';
+import { FD, type Pipe, pipePort } from './port.js';
 import { writeAll } from './ring.js';
 
 /** How many milliseconds pass between two looks whether main is alive. A separate thread looks, as an event loop may be blocked. Chosen by hand. */
 const LOOK_MS = 500;
+/** The thread that has the pool may have ended alone: then a write to its pipe fails, even one of no bytes. */
 const WATCH = `const { parentId, word } = require('node:worker_threads').workerData;
-for (;;) { Atomics.wait(word, 0, 0, ${LOOK_MS}); if (process.ppid !== parentId) process.kill(process.pid, 'SIGKILL'); }`;
+const { writeSync } = require('node:fs');
+const isPipeBroken = () => {
+  try { return writeSync(${FD.fromMain}, '') > 0; } catch ({ code }) { return code === 'EPIPE'; }
+};
+do Atomics.wait(word, 0, 0, ${LOOK_MS}); while (process.ppid === parentId && !isPipeBroken());
+process.kill(process.pid, 'SIGKILL');`;
 
 const { allowance: _, settings, ...boot } = receiveBoot<Told>();
 const { board, toMain, parentId, argv, execArgv } = boot.wire.memory;
