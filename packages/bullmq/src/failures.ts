@@ -64,9 +64,16 @@ export async function writeFailure(
   await redis.eval(WRITE, 1, key, record);
 }
 
-/** Reads what the task of a failed job threw. `reason`, BullMQ's text, is used if something else failed the job. */
+/**
+ * Reads what the task of a failed job threw. Resolves to a function that makes it anew for each call that waited for the job: a caller may
+ * change it, and gets its own stack. `reason`, BullMQ's text, is used if something else failed the job.
+ */
 export async function readFailure(queue: Queue, redis: Redis, jobId: string, reason: string) {
   const text = await redis.hget(queue.toKey(jobId), FIELD);
+  return () => failureIn(text, jobId, reason);
+}
+
+function failureIn(text: string | null, jobId: string, reason: string): unknown {
   try {
     const stored = text === null ? undefined : (JSON.parse(text) as Stored);
     if (stored !== undefined && typeof stored.reason !== 'string') throw new TypeError('It names no reason');

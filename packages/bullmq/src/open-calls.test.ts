@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { encodeError } from 'threadwise/internal';
 import { OpenCalls } from './open-calls.js';
 
 const OPTIONS = { signal: undefined, onProgress: undefined, onAbort: () => undefined };
@@ -101,6 +102,26 @@ test('calls that wait for the same job get the same result, each once', async ()
   calls.completed('a', [1]);
   calls.completed('a', [2]);
   assert.deepEqual(await Promise.all([one.promise, two.promise]), [[1], [1]]);
+});
+
+test('calls that wait for the same job get a value of their own each, or an error', async () => {
+  const error = JSON.stringify({
+    reason: 'why',
+    error: encodeError(new RangeError('why'), (value) => structuredClone(value)),
+  });
+  const redis = { hget: () => Promise.resolve(error) } as unknown as Redis;
+  const calls = new OpenCalls({ toKey: (id: string) => id } as unknown as Queue, redis);
+  const open = () => [1, 2].map(() => calls.open('a', 'task', OPTIONS).promise);
+  const results = open();
+  calls.completed('a', [1]);
+  const [one, two] = await Promise.all(results);
+  assert.notEqual(one, two);
+  assert.deepEqual([one, two], [[1], [1]]);
+  const failures = open();
+  await calls.failed('a', 'why');
+  const [first, second] = (await Promise.allSettled(failures)) as PromiseRejectedResult[];
+  assert.notEqual(first!.reason, second!.reason);
+  for (const { reason } of [first!, second!]) assert.match(String(reason), /^RangeError: why$/);
 });
 
 test('an abort that came before the call ends it, and one that comes after its result does nothing', async () => {

@@ -105,9 +105,12 @@ export class OpenCalls {
   }
 
   completed(jobId: string, encoded: unknown): void {
+    let given = 0;
     this.#settle(jobId, (call) => {
       try {
-        call.resolve(decode(encoded));
+        const value = decode(encoded);
+        // Each caller may change what it gets.
+        call.resolve(given++ === 0 ? value : structuredClone(value));
       } catch (error) {
         call.reject(error);
       }
@@ -117,8 +120,8 @@ export class OpenCalls {
   async failed(jobId: string, reason: string): Promise<void> {
     if (!this.#calls.has(jobId)) return;
     // A check of the same job may settle the call meanwhile; the first to settle it wins.
-    const error = await readFailure(this.#queue, this.#redis, jobId, reason);
-    this.#settle(jobId, (call) => call.reject(error));
+    const errorOf = await readFailure(this.#queue, this.#redis, jobId, reason);
+    this.#settle(jobId, (call) => call.reject(errorOf()));
   }
 
   /** Resolves when all calls that are open now have settled. */
