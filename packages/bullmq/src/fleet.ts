@@ -221,8 +221,8 @@ export class Fleet<M = UntypedTasks> {
     // `close` waits for the call from here on, so nothing above may be asynchronous.
     const call = this.#calls.open(opts.jobId, name, { signal, onProgress, onAbort });
     const add = async () => {
-      await this.#nameModule(opts);
-      await this.#listen();
+      await this.#nameModule(opts).catch(rethrown);
+      await this.#listen().catch(rethrown);
       if (!this.#calls.has(call)) return;
       call.state = 'adding';
       let adding: Promise<Job> | undefined;
@@ -337,6 +337,12 @@ export class Fleet<M = UntypedTasks> {
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new FleetError('ERR_FLEET_CLOSED', 'The fleet was closed');
   }
+}
+
+/** Many calls wait for one attempt. Each has its own error, to whose stack its caller's is added. */
+function rethrown(error: unknown): never {
+  if (!(error instanceof FleetError)) throw error;
+  throw new FleetError(error.code, error.message, { cause: error.cause });
 }
 
 const closed = (message: string) => (jobId: string) => new FleetError('ERR_FLEET_CLOSED', message, { jobId });

@@ -24,6 +24,11 @@ describe('faults of Redis', { skip }, () => {
       assert.match(error.message, new RegExp(`127\\.0\\.0\\.1:${port} was not reached within 100 ms`));
       assert.ok(!('jobId' in error), 'it concerns no job');
     }
+    const one = async () => void (await fleet.run('add', [1, 2]));
+    const another = async () => void (await fleet.run('add', [1, 2]));
+    const stacks = (await Promise.all([one(), another()].map(failure))).map(({ stack }) => stack);
+    assert.match(stacks[0], /called from ---\n.* one /);
+    assert.match(stacks[1], /called from ---\n.* another /);
   });
 
   test('whoever asks for statistics again and again while Redis is away leaves one question', async (t) => {
