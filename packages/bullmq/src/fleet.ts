@@ -257,7 +257,11 @@ export class Fleet<M = UntypedTasks> {
   async #nameModule(opts: FleetJobOptions): Promise<void> {
     const { module } = this.#options;
     if (module === undefined) return;
-    this.#module ??= moduleHash(module);
+    // After a failure the next call tries again: the file may be there by then.
+    this.#module ??= moduleHash(module).catch((error: unknown) => {
+      this.#module = undefined;
+      throw error;
+    });
     opts.threadwise = { ...opts.threadwise, module: await this.#module };
   }
 

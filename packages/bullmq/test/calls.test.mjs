@@ -412,6 +412,17 @@ describe('calls', { skip }, () => {
     assert.equal(error.code, 'ERR_FLEET_MODULE');
   });
 
+  test('a module that is not there fails a call, and is looked for again by the next one', async (t) => {
+    const { path } = folder(t);
+    const module = pathToFileURL(path('module.mjs'));
+    const queue = `calls-${number++}`;
+    const fleet = caller(t, redis, { queue, module });
+    assert.equal((await failure(fleet.run('one', []))).code, 'ERR_FLEET_MODULE');
+    writeFileSync(module, 'export const one = () => 1;');
+    await machineHere(t, redis, { queue }, module);
+    assert.equal(await fleet.run('one', []), 1);
+  });
+
   test('a job that somebody removes rejects its call', async (t) => {
     const fleet = caller(t, redis, { queue: `calls-${number++}` });
     const call = fleet.run('add', [1, 2], { jobId: 'gone', delayMs: 3_600_000 });
