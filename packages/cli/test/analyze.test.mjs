@@ -1,6 +1,7 @@
 /** `threadwise analyze` as a user starts it: what it says, what it writes, what it refuses. Shapes, never speeds. */
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -233,3 +234,17 @@ test('a report that cannot be written is told before anything is measured: exit 
   assert.equal(stdout, '');
   assert.match(stderr, /cannot write .*taken\.json: it is a directory/);
 });
+
+test(
+  'a report is not written into a FIFO, which would wait for a reader',
+  { skip: process.platform === 'win32' && 'there are no FIFOs', timeout: 60_000 },
+  async () => {
+    const report = join(temporaryFolder(), 'report.json');
+    execFileSync('mkfifo', [report]);
+    const { code, stderr } = await run(['analyze', task('increment'), '--range', '1..3', '--out', report]);
+    assert.deepEqual(
+      [code, stderr],
+      [1, `threadwise: cannot write ${report}: it is a FIFO, expected a file\n`],
+    );
+  },
+);

@@ -1,5 +1,5 @@
 /** Where reports go: `--out <file>`, whose ending chooses the view. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { mustBeApart, type NamedFile, named } from '../disk/file-id.js';
 import { openInPlace, openOutFile, outPath, writeAll } from '../disk/out-file.js';
@@ -45,7 +45,12 @@ export function checkWritable(outputs: readonly Output[], read: readonly NamedFi
   const written = outputs.map(({ file }) => named('--out', file));
   mustBeApart(written, read);
   for (const { file } of outputs) {
-    const open = () => (existsSync(file) ? openInPlace(file, 'a') : openOutFile(outPath(file))).close();
+    const open = () => {
+      const stats = statSync(file, { throwIfNoEntry: false });
+      // To open it would wait for a reader, and nothing could interrupt that.
+      if (stats?.isFIFO()) throw new ExpectedError(`cannot write ${file}: it is a FIFO, expected a file`);
+      (stats === undefined ? openOutFile(outPath(file)) : openInPlace(file, 'a')).close();
+    };
     attempt(open, `cannot write ${file}`, ExpectedError);
   }
 }
