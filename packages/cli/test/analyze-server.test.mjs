@@ -246,6 +246,8 @@ describe('threadwise analyze server', { concurrency: 4 }, () => {
     ['routes.mjs', ['--out', 'report.pdf'], /ends in \.json, \.html, \.md, got 'report\.pdf'/],
     ['routes.mjs', ['--budget', '1s'], /--budget: expected at least 2s, got 1 s/],
     ['routes.mjs', ['--port', 'x'], /Expected a port/],
+    ['routes.mjs', ['--processes', '3000'], /Expected a number from 1 to 1024\./],
+    ['routes.mjs', ['--threads', '1025'], /Expected a number from 1 to 1024\./],
     ['computes.mjs', ['--offload', app('tasks.mjs')], /--offload: expected a module and its functions/],
     ['computes.mjs', ['--offload', `${app('tasks.mjs')}#none`], /no export 'none'; it exports #compute/],
     ['computes.mjs', ['--offload', `${app('tasks.mjs')}#notAFunction`], /no function 'notAFunction'/],

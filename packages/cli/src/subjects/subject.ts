@@ -1,5 +1,5 @@
 /** What can be analysed. Each subject has a folder of its own; the interface is what the code that all subjects share needs of it. */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { NamedFile } from '../disk/file-id.js';
 import type { Findings } from '../experiment/rules.js';
 import type { Plan, Progress } from '../experiment/session.js';
@@ -31,7 +31,7 @@ export interface RawOptions {
 /** Adds `--budget`, and `--threads`, which means something else for each subject. */
 export function addMeasuring(command: Command, threads: string): Command {
   return command
-    .option('--threads <n>', threads, parseCount)
+    .option('--threads <n>', threads, parseWorkers)
     .option('--budget <time>', 'the longest time to measure: 30s, 2m (default: 60s)', parseDuration);
 }
 
@@ -49,6 +49,17 @@ export function addOutputs(command: Command): Command {
 
 export const EXIT_CODES =
   "Exit codes: 0 a verdict, also 'cannot tell', 1 a report could not be written, 2 usage or bad input, 129 the\nterminal went away, 130 interrupted, 143 terminated.";
+
+/** How many threads a pool of the library has at most; as many processes are more than any machine has memory for. */
+const MOST_WORKERS = 1024;
+
+/** A number of threads or processes. */
+export function parseWorkers(text: string): number {
+  const expected = `Expected a number from 1 to ${MOST_WORKERS}.`;
+  const count = parseWhole(text, 1, expected);
+  if (count > MOST_WORKERS) throw new InvalidArgumentError(expected);
+  return count;
+}
 
 /** Where the report goes, and what may not be overwritten by it. */
 export type Reporting = ReturnType<typeof reportingOf>;

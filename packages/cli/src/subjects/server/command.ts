@@ -8,7 +8,15 @@ import { parseWhole } from '../../run/option-values.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
 import { UsageError } from '../../exit-code.js';
 import { attempt } from '../../system-error.js';
-import { addMeasuring, addOutputs, budgetOf, EXIT_CODES, parseCount, reportingOf } from '../subject.js';
+import {
+  addMeasuring,
+  addOutputs,
+  budgetOf,
+  EXIT_CODES,
+  parseCount,
+  parseWorkers,
+  reportingOf,
+} from '../subject.js';
 import type { RawOptions } from '../subject.js';
 import type { RequestPlan } from './measure/answers.js';
 import type { OffloadTarget, ServerPlan } from './measure/measure.js';
@@ -57,7 +65,7 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
   addMeasuring(command, 'threads of the pool (default: the cores)').option(
     '--processes <n>',
     'processes of the cluster (default: the cores, at least 2)',
-    parseCount,
+    parseWorkers,
   );
   addOutputs(command)
     .addHelpText('after', examples)
