@@ -91,6 +91,21 @@ describe('the owner and the task speak to each other', () => {
       assert.deepEqual(await all, [1, 1]);
     });
 
+    test(`a broadcast counts as one call for the limit of the queue, and runs on all workers or on none: ${way}`, async (t) => {
+      const pool = poolFor(t, { ...options, queue: { limit: 1 } });
+      await pool.ready;
+      const held = gate();
+      const running = [];
+      for (let i = 0; i < 2; i++) running.push(await started(pool, 'blockUntil', [held.shared]));
+      const all = pool.broadcast('countCalls');
+      const refused = (await outcome(pool.broadcast('countCalls'))).error;
+      assert.deepEqual([refused.code, refused.taskName], ['ERR_QUEUE_FULL', 'countCalls']);
+      held.open();
+      for (const { promise } of running) await promise;
+      assert.deepEqual(await all, [1, 1]);
+      assert.deepEqual(await pool.broadcast('countCalls'), [2, 2]);
+    });
+
     for (const [what, leave] of [
       ['is released', (pool) => pool.resize(1)],
       ['is recycled', (pool) => void pool.recycle()],

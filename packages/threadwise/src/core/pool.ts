@@ -2,7 +2,7 @@
 import { withCallerStack } from './calls/caller-stack.js';
 import { Engine, type Parts } from './engine.js';
 import type { Listener, PoolEventName } from './events/hooks.js';
-import { isList, reject } from './options/checks.js';
+import { isList, reject, text } from './options/checks.js';
 import { fromCallerOf } from './options/errors.js';
 import { type Lease, newLease } from './lease.js';
 import { type Inputs, mapped, type MapOptions } from './calls/map.js';
@@ -10,6 +10,7 @@ import type { PoolChanges, ThreadBounds } from './options/options.js';
 import type { RunOptions } from './calls/run-options.js';
 import { streamed, type StreamOptions } from './calls/stream.js';
 import { type PoolStats, snapshot } from './stats.js';
+import { queueFullError } from './workers/failures.js';
 import type {
   StreamItem,
   TaskArguments,
@@ -91,6 +92,8 @@ export class Pool<M = UntypedTasks> {
     const transfer: unknown = options?.transfer;
     if (receivers.length > 1 && isList(transfer) && transfer.length > 0)
       reject('transfer', `nothing in a broadcast to ${receivers.length} workers`, transfer);
+    // All of its calls are accepted, or none: they count as one for the limit of the queue.
+    if (admission.freePlaces() <= 0) throw queueFullError(text('name', name), admission.limit);
     const all = new Set<unknown>(receivers);
     const calls = receivers.map((to) => admission.enter(name, args ?? [], options, { to, receivers: all }));
     await Promise.allSettled(calls);

@@ -92,7 +92,7 @@ export class Admission {
     const hasOwnOptions = extra === undefined && options !== undefined;
     const settled = hasOwnOptions ? here?.calls.enter(name, values, run) : undefined;
     if (settled !== undefined) return settled;
-    if (this.freePlaces() <= 0) throw queueFullError(name, this.limit);
+    if (receivers === undefined && this.freePlaces() <= 0) throw queueFullError(name, this.limit);
     const isPlain = options === undefined && ticket === undefined;
     const receiver = to ?? (here?.calls.takesAll || (isPlain && here?.calls.defers(name)) ? here : undefined);
     const canBePlain = hasOwnOptions && receiver === undefined && mayBePlain(run);
