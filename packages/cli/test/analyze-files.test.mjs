@@ -187,7 +187,7 @@ for (const [args, expected] of [
   [[import.meta.filename], /expected a folder, got the file/],
   [['.', '--budget', '1s'], /--budget: expected at least 2s, got 1 s/],
   [['.', '--budget', 'soon'], /Expected a time/],
-  [['.', '--threads', '1-4'], /Expected a number of at least 1\./],
+  [['.', '--threads', '1-4'], /Expected a number from 1 to 1024\./],
   [['.', '--out', 'report.pdf'], /ends in \.json, \.html, \.md, got 'report\.pdf'/],
   [['.', '--match', 'no-such-*'], /expected at least one file that matches no-such-\* in '\.', got none/],
 ]) {

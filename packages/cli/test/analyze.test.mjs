@@ -195,9 +195,9 @@ for (const [args, expected] of [
   [['analyze', task('increment'), '--range', '1..3', '--budget', 'soon'], /Expected a time/],
   [
     ['analyze', task('increment'), '--range', '1..3', '--threads', '1-4'],
-    /Expected a number of at least 1\./,
+    /Expected a number from 1 to 1024\./,
   ],
-  [['analyze', task('increment'), '--range', '1..3', '--threads', '0'], /Expected a number of at least 1\./],
+  [['analyze', task('increment'), '--range', '1..3', '--threads', '0'], /Expected a number from 1 to 1024\./],
   [
     ['analyze', task('increment'), '--range', '1..3', '--out', 'report.pdf'],
     /ends in \.json, \.html, \.md, got 'report\.pdf'/,
