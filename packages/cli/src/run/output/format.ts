@@ -35,7 +35,7 @@ export function createRender(name: FormatName, withInput: boolean): Render {
 /** JSON.stringify, except that a value without JSON, an iterator or a stream is an error; undefined is `null`. */
 function toJson(value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
-  // As JSON they are objects without properties.
+  // As JSON, an iterator or a stream is an object without properties.
   if (text === '{}' && isStream(value)) {
     throw new TypeError(
       'the result is an iterator or a stream, whose values are not written; return an array of them',

@@ -82,7 +82,7 @@ export async function takeInputs(input: InputOptions) {
   try {
     const sample = source.sample(MOST_INPUTS);
     const inputs: unknown[] = [];
-    // Of a file its name is sent, and not its content.
+    // A process is sent the names of files, and not their content.
     let bytesLeft = source.unit === 'files' ? Number.POSITIVE_INFINITY : MOST_BYTES;
     for await (const { value, bytes } of sample.inputs) {
       inputs.push(value);

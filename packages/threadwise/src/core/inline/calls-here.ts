@@ -191,7 +191,7 @@ export class CallsHere {
   #beginTimed({ learnt }: Entry, run: ResolvedRun): number | undefined {
     const { tasks } = this.#here;
     if (run.transfer.length > 0) return undefined;
-    // Only a task can be aborted while its function runs. With 'auto', which has calls that return at once, only what they report may abort them.
+    // Only a task can be aborted while its function runs. With 'auto', only what the call reports could do that: its caller's other code waits.
     if (run.signal !== undefined && (this.takesAll || run.onProgress !== undefined)) return undefined;
     // With 'auto', calls with a timeout or a key cross: nobody could end them here in time, and this thread is not one worker among others.
     const hasPlace = this.takesAll

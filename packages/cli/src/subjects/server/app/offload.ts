@@ -105,7 +105,7 @@ export function withOffloaded(
   const isFunction = typeof exported === 'function';
   if (!isFunction && (typeof exported !== 'object' || exported === null)) return exported;
   const [all, known] = [exported, original] as Readonly<Record<string, TaskFunction>>[];
-  // Of a CommonJS module, Node.js may not have found all exports.
+  // Node.js may not have found all exports of a CommonJS module.
   const isOriginal = (name: string) => !(name in known!) || all![name] === known![name];
   const ours = names.filter((name) => typeof all![name] === 'function' && isOriginal(name));
   const replacements = Object.fromEntries(ours.map((name) => [name, offloaded(url, name, all![name]!)]));
