@@ -49,9 +49,14 @@ export function parseRange(text: string): RangeOptions {
   return { from, to };
 }
 
-export function parseWhole(text: string, least: number, expected: string): number {
+export function parseWhole(
+  text: string,
+  least: number,
+  expected: string,
+  most = Number.MAX_SAFE_INTEGER,
+): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
+  if (!/^\d+$/.test(text) || value < least || value > most) {
     throw new InvalidArgumentError(expected);
   }
   return value;

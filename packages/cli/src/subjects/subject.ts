@@ -1,5 +1,5 @@
 /** What can be analysed. Each subject has a folder of its own; the interface is what the code that all subjects share needs of it. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { NamedFile } from '../disk/file-id.js';
 import type { Findings } from '../experiment/rules.js';
 import type { Plan, Progress } from '../experiment/session.js';
@@ -55,10 +55,7 @@ const MOST_WORKERS = 1024;
 
 /** A number of threads or processes. */
 export function parseWorkers(text: string): number {
-  const expected = `Expected a number from 1 to ${MOST_WORKERS}.`;
-  const count = parseWhole(text, 1, expected);
-  if (count > MOST_WORKERS) throw new InvalidArgumentError(expected);
-  return count;
+  return parseWhole(text, 1, `Expected a number from 1 to ${MOST_WORKERS}.`, MOST_WORKERS);
 }
 
 /** Where the report goes, and what may not be overwritten by it. */

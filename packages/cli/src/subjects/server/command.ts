@@ -2,7 +2,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { named } from '../../disk/file-id.js';
 import { parseWhole } from '../../run/option-values.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
@@ -144,10 +144,7 @@ function collect(value: string | readonly string[], before: readonly string[] = 
 }
 
 function parsePort(text: string): number {
-  const expected = 'Expected a port, 0 to 65535.';
-  const port = parseWhole(text, 0, expected);
-  if (port > 65_535) throw new InvalidArgumentError(expected);
-  return port;
+  return parseWhole(text, 0, 'Expected a port, 0 to 65535.', 65_535);
 }
 
 const examples = `
