@@ -17,7 +17,9 @@ describe('the environment of tasks', () => {
   test('--import and --require run in workers, by execArgv and by NODE_OPTIONS, with and without a coordinator', async (t) => {
     const [esm, cjs] = ['preload.mjs', 'preload.cjs'].map((name) => fileURLToPath(moduleUrl(name)));
     const execArgv = ['--import', moduleUrl('preload.mjs').href, '--require', cjs];
-    const env = { ...process.env, NODE_OPTIONS: `--import=${pathToFileURL(esm).href} --require=${cjs}` };
+    // Node.js reads a path with a space in quotes, and backslashes there as JSON has them.
+    const options = `--import=${pathToFileURL(esm).href} --require=${JSON.stringify(cjs)}`;
+    const env = { ...process.env, NODE_OPTIONS: options };
     for (const worker of [{ execArgv }, { env }]) {
       for (const dispatch of ['shared-queue', 'coordinator']) {
         const pool = poolFor(t, { threads: 1, transport: 'shared', dispatch, worker });
