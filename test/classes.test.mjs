@@ -25,6 +25,8 @@ const WAYS = {
 /** A getter arrives as a field with the value that it returned. */
 const withGetter = () =>
   Object.defineProperty(new Point(3, 4), 'twice', { enumerable: true, get: () => 6, configurable: true });
+const withFaultyGetter = () =>
+  Object.defineProperty(new Error('enough'), 'at', { enumerable: true, get: () => assert.fail('was read') });
 const cyclic = () => {
   const point = new Point(3, 4);
   point.self = point;
@@ -178,11 +180,16 @@ for (const [way, options] of Object.entries(WAYS)) {
       assert.deepEqual(await pool.run('lastReason', []), at);
     });
 
-    test('an abort tells its reason, although that is its own cause', async () => {
+    test('an abort tells its reason, although that is its own cause, or cannot be looked into', async () => {
       const reason = new Error('enough');
       reason.cause = reason;
-      const { error } = await outcome(pool.run('echo', [1], { signal: AbortSignal.abort(reason) }));
-      assert.equal(error.cause, reason);
+      const { proxy, revoke } = Proxy.revocable({}, {});
+      revoke();
+      for (const each of [reason, withFaultyGetter(), proxy]) {
+        const { error } = await outcome(pool.run('echo', [1], { signal: AbortSignal.abort(each) }));
+        assert.equal(error.code, 'ERR_TASK_ABORTED');
+        assert.equal(error.cause, each);
+      }
     });
 
     test('a lease among the arguments stays one', async () => {

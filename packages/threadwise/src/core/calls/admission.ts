@@ -10,6 +10,7 @@ import { packStream, type Ticket } from './stream.js';
 import { isCloneable, type Payload } from './payload.js';
 import { keepResolve, type PlainCalls, resolveOfLast } from './plain-calls.js';
 import { mayBePlain, type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
+import { reasonOf } from './signals.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
 
 /** What the calls of `pool.broadcast`, `pool.stream` and `task.run` have, beside what those of `pool.run` have. */
@@ -177,7 +178,8 @@ export class PackingAdmission extends Admission {
       const own = isList(args) ? instances.packArguments(args) : args;
       return instances.unpack(await super.enter(name, own, given, extra));
     } catch (error) {
-      throw instances.unpackError(error);
+      // The reason of an abort has not crossed: a look into it might run code of the caller's.
+      throw instances.unpackError(error, new Set([reasonOf(given?.signal)]));
     }
   }
 }

@@ -80,6 +80,6 @@ export interface Instances {
   unpack(value: unknown): unknown;
   packArguments(args: readonly unknown[]): readonly unknown[];
   unpackArguments(args: readonly unknown[]): readonly unknown[];
-  /** Returns the same error with its fields unpacked; any other thrown value, unpacked. */
-  unpackError(error: unknown): unknown;
+  /** Returns the same error with its fields unpacked; any other thrown value, unpacked. @param seen left as it is */
+  unpackError(error: unknown, seen: Set<unknown>): unknown;
 }

@@ -56,9 +56,9 @@ export class Packing implements Instances {
     return isPacked(last) ? (this.#unpack(args.slice(0, -1), last) as readonly unknown[]) : args;
   }
 
-  unpackError(error: unknown, seen = new Set<unknown>()): unknown {
+  unpackError(error: unknown, seen: Set<unknown>): unknown {
+    if (seen.has(error)) return error;
     if (!(error instanceof Error)) return this.unpack(error);
-    if (seen.has(error)) return error; // the reason of an abort, which has not crossed, may be its own cause
     seen.add(error);
     const unpackIn = (parts: object, keys: readonly string[]) => {
       for (const key of keys) {
