@@ -197,6 +197,15 @@ describe('processes for several workers: the end of one worker', () => {
     });
   }
 
+  test('a lock that it held goes to the other, which is told that it was abandoned', async (t) => {
+    const pool = poolFor(t, { threads: undefined, isolation }, moduleUrl('beside.mjs'));
+    await pool.ready;
+    const locked = outcome(pool.run('lock', []));
+    const { error } = await outcome(pool.run('holdAndExit', []));
+    assert.equal(error.exitCode, 7);
+    assert.deepEqual(await locked, { value: true });
+  });
+
   test('again and again: each worker that is replaced has a line of its own', async (t) => {
     const { pool, open } = await poolOf(t, { isolation });
     const [{ pid, ended }] = await holding(pool, 1);

@@ -1,4 +1,4 @@
-/** Which threads have ended, so that none holds a lock for ever; sync/README.md says how. A coordinator's thread notes ends, too. */
+/** Which threads have ended, so that none holds a lock for ever; sync/README.md says how. A coordinator's thread, and the first one of a process with several workers, note ends, too. */
 import { getEnvironmentData, setEnvironmentData, threadId } from 'node:worker_threads';
 
 /** The key by which all copies of the package in a process find the same table; another layout takes another number. */

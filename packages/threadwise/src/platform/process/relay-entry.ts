@@ -3,6 +3,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
 import { type EncodedError, encodeError } from '../../transport/codec/error-codec.js';
 import { flush, receiveBoot } from '../node/boot.js';
+import { noteEnds } from '../node/ended-threads.js';
 import { spawnFrom } from '../node/node-thread.js';
 import type { WorkerBoot } from '../node/worker-entry.js';
 import { cloneByBytes } from './clone.js';
@@ -27,6 +28,7 @@ const FLUSH_MS = 3000;
 const boot = receiveBoot<RelayBoot>();
 process.title = `threadwise ${boot.poolName}`;
 process.execArgv = [...boot.execArgv];
+noteEnds(); // for the structures of `threadwise/sync`, which the workers may hold
 
 /** The threads of the workers, by their seats. */
 const workers = new Map<number, { readonly port: MessagePort; readonly thread: Thread }>();
