@@ -880,3 +880,11 @@ test('the async context of the caller is kept in its continuation', async (t) =>
     [3, 3],
   ]);
 });
+
+test('a host function runs in the async context of the pool, whichever call its worker was started for', async (t) => {
+  const storage = new AsyncLocalStorage();
+  const host = { lookUp: () => storage.getStore() };
+  const pool = storage.run('pool', () => poolFor(t, { threads: { min: 0, max: 1 }, host }));
+  for (const call of ['first', 'second'])
+    assert.equal(await storage.run(call, () => pool.run('callHost', ['lookUp'])), 'pool');
+});

@@ -5,6 +5,7 @@ import { checkChanges, resolveOptions } from './options.js';
 
 const context = (env: Record<string, string> = {}, hasProcesses = true) => ({
   choices: ['least-busy', 'random'],
+  bind: <F>(callback: F) => callback,
   builtInName: () => undefined,
   hasSharedMemory: true,
   noProcesses: () => (hasProcesses ? undefined : 'on Windows'),

@@ -15,6 +15,7 @@ import { FakePlatform } from '../fake-platform.case.js';
 function context(env: Record<string, string> = {}): OptionContext {
   return {
     choices: ['least-busy', 'random'],
+    bind: (callback) => callback,
     builtInName: (choose) => (typeof choose === 'string' ? choose : undefined),
     hasSharedMemory: true,
     noProcesses: () => undefined,

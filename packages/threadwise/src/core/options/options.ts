@@ -93,7 +93,7 @@ export interface PoolOptions {
    * { classes: […] }`, each by its name. 'plain': instances arrive as plain objects, even if the module registers. Default none.
    */
   classes?: readonly ClassEntry[] | 'plain' | undefined;
-  /** Functions that tasks may call through `task.host`. Default none. */
+  /** Functions that tasks may call through `task.host`; they run in the async context of `createPool`. Default none. */
   host?: Record<string, (...args: never[]) => unknown> | undefined;
 }
 
@@ -150,7 +150,8 @@ export interface SizeBounds {
 }
 
 /** What validation needs to know of the surroundings. */
-export interface OptionContext extends ThreadContext, Pick<Platform, 'hasSharedMemory' | 'noProcesses'> {
+export interface OptionContext
+  extends ThreadContext, Pick<Platform, 'bind' | 'hasSharedMemory' | 'noProcesses'> {
   /** The names that `choose` can have. The first is the default. */
   readonly choices: readonly string[];
   /** The name of a built-in strategy; undefined for the user's own. */
@@ -187,7 +188,7 @@ function checkEach(given: unknown = {}, context: OptionContext) {
     worker: group(WORKER),
     idleTimeoutMs: (option, value = 30_000) => duration(option, value, 0),
     classes: (option, value = []) => (value === 'plain' ? value : registeredClasses(option, value)),
-    host: hostFunctions,
+    host: (option, value) => hostFunctions(option, value, context),
     onTaskStart: optional(callback),
     onTaskEnd: optional(callback),
   } satisfies Readonly<Record<keyof PoolOptions, Check<unknown>>>);
@@ -328,7 +329,8 @@ function resourceLimits(option: string, given: unknown): Readonly<Record<string,
   return limits as Record<string, number>;
 }
 
-function hostFunctions(option: string, given: unknown = {}) {
+/** Bound, or a function would run in the context of whichever call its worker was started for. */
+function hostFunctions(option: string, given: unknown = {}, { bind }: Pick<Platform, 'bind'>) {
   if (!isObject(given)) return reject(option, 'an object of functions', given);
-  return new Map(Object.entries(given).map(([name, fn]) => [name, callback(`${option}.${name}`, fn)]));
+  return new Map(Object.entries(given).map(([name, fn]) => [name, bind(callback(`${option}.${name}`, fn))]));
 }
