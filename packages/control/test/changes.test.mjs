@@ -144,6 +144,20 @@ test('what is not right is 400, says why, and changes nothing', async (t) => {
   }
 });
 
+test('a number that is too large for JavaScript is no limit of a queue: only null takes that away', async (t) => {
+  const pool = new FakePool();
+  const server = await serve(t, [pool]);
+  const headers = { 'content-type': 'application/json' };
+  const change = { method: 'PATCH', token: server.token, headers, body: '{"queueLimit":1e400}' };
+  const { status, json } = await send(server, poolPath('fake'), change);
+  assert.deepEqual([status, json.error.code], [400, 'ERR_OPTION']);
+  assert.match(
+    json.error.message,
+    /'queueLimit': expected a whole number, or null for no limit, got Infinity/,
+  );
+  assert.deepEqual(pool.done, []);
+});
+
 test("what the library refuses is said in the library's words", async (t) => {
   const pool = realPool(t);
   const server = await serve(t, [pool]);

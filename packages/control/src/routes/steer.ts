@@ -41,6 +41,11 @@ function changesOf(body: unknown, pool: ControllablePool): object {
   const empty = given.find(([name, value]) => value === null && name !== 'queueLimit');
   if (empty !== undefined) throw new RequestError('ERR_OPTION', `'${empty[0]}': expected a value, got null`);
   const { min, max, queueLimit, ...changes } = Object.fromEntries<unknown>(given);
+  // JSON has no Infinity, which means no limit; but JSON.parse makes it of a number like 1e400.
+  if (queueLimit === Number.POSITIVE_INFINITY) {
+    const expected = 'a whole number, or null for no limit';
+    throw new RequestError('ERR_OPTION', `'queueLimit': expected ${expected}, got Infinity`);
+  }
   if (queueLimit !== undefined) changes.queue = { limit: queueLimit ?? Number.POSITIVE_INFINITY };
   if (min === undefined && max === undefined) return changes;
   if (changes.threads !== undefined) {
