@@ -70,6 +70,8 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
   app.server.once('listening', () => (place = app.server.address() as AddressInfo));
   app.addHook('onRequest', async ({ headers, method, routeOptions, is404, raw }, reply) => {
     reply.headers(HEADERS);
+    // It names the type of no body: `curl -d ''` and wget send that of a form.
+    if (headers['content-length'] === '0') delete headers['content-type'];
     const usual = method === 'GET' || method === 'HEAD' ? 'read' : 'change';
     guard(routeOptions.config?.access ?? usual, headers, place);
     // Reported before the body is read, which nobody wants.

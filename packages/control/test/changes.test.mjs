@@ -315,6 +315,15 @@ test('a body where none belongs is 400', async (t) => {
   for (const body of ['{}', '']) assert.equal((await pause(body)).status, 202, body);
 });
 
+test('a request without a body may name any type of one, as curl -d "" and wget do', async (t) => {
+  const pool = new FakePool();
+  const server = await serve(t, [pool]);
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': 0 };
+  const pause = { method: 'POST', token: server.token, headers };
+  assert.equal((await send(server, poolPath('fake', '/pause'), pause)).status, 202);
+  assert.deepEqual(pool.done, [['pause']]);
+});
+
 test('a pool that closes, or is closed, is not changed: 409', async (t) => {
   const pool = realPool(t);
   const server = await serve(t, [pool]);
