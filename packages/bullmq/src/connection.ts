@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { IRedisClient, QueueEvents, RedisConnection } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { promised, reject } from 'threadwise/internal';
-import { FleetError, hidePassword, isRefusedLogin, redisError } from './errors.js';
+import { FleetError, hideArguments, isRefusedLogin, redisError } from './errors.js';
 
 /** A URL (`redis://…`, `rediss://…`), options of ioredis, or a client of ioredis, which is duplicated and stays yours. */
 export type FleetConnection = string | RedisOptions | Redis;
@@ -176,7 +176,7 @@ export class Link {
     this.redis = redis;
     this.#timeoutMs = timeoutMs;
     redis.on('error', (error: unknown) => {
-      hidePassword(error);
+      hideArguments(error);
       this.#lastError = error;
       if (isRefusedLogin(error)) for (const giveUp of this.#waiting) giveUp();
     });

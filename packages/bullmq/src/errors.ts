@@ -30,16 +30,24 @@ export class FleetError extends Error {
   }
 }
 
-/** The client's error of a login has the password among the arguments of its command, and errors get into logs. Call it with each error of the client. */
-export function hidePassword(error: unknown): void {
-  const { command } = Object(error) as { command?: { name?: unknown; args?: unknown } };
-  if (command?.name === 'hello' || command?.name === 'auth') command.args = ['…'];
+/**
+ * The client's errors have the arguments of their command, among them the password of a login, and what tasks get and give; and errors get
+ * into logs. Call it with each error of the client.
+ */
+export function hideArguments(error: unknown): void {
+  const { command, lastNodeError } = Object(error) as {
+    command?: { args?: unknown };
+    lastNodeError?: unknown;
+  };
+  if (Array.isArray(command?.args)) command.args = ['…'];
+  // The error of a cluster has none of its own.
+  if (lastNodeError) hideArguments(lastNodeError);
 }
 
 /** Wraps an error of Redis or its client. @param what what was attempted, for the message */
 export function redisError(what: string, cause: unknown): FleetError {
   if (cause instanceof FleetError) return cause;
-  hidePassword(cause);
+  hideArguments(cause);
   const message = cause instanceof Error ? cause.message : String(cause);
   const isAnswer = cause instanceof Error && cause.name === 'ReplyError';
   const isLoggedIn = !isRefusedLogin(cause) || message.startsWith('NOPERM');

@@ -376,7 +376,10 @@ describe('faults of Redis', { skip }, () => {
       const { promise } = await begun(caller(t, redis), name, [path('go')], { jobId: 'the-job' });
       const isAboutIt = ({ message, command }) =>
         /^(READONLY|MASTERDOWN)/.test(message) && command.args.some((arg) => String(arg).includes('the-job'));
-      const refused = told(service.worker, 'error', isAboutIt);
+      // Before the service, which hides the arguments.
+      const refused = new Promise((resolve) => {
+        service.worker.prependListener('error', (error) => isAboutIt(error) && resolve());
+      });
       await admin.call('REPLICAOF', '127.0.0.1', '1');
       open('go');
       await refused;

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { connect, serve } from '@threadwise/bullmq';
+import { Cluster } from 'ioredis';
 import { begun, caller, failure, folder, machineHere, tasksUrl, told } from './helpers.mjs';
 import { onEnd, RedisServer, skip } from './redis.mjs';
 
@@ -56,6 +57,39 @@ describe('what Redis refuses', { skip }, () => {
         assert.doesNotMatch(inspect(error, { depth: null }), /not-for-logs/);
       }
     }
+  });
+
+  test('the password of a refused login is in no event either, also of a cluster', async (t) => {
+    const redis = await RedisServer.start(t, '--requirepass', 'right', '--cluster-enabled', 'yes');
+    const redisOptions = { password: 'not-for-logs' };
+    const cluster = new Cluster([redis.connection], { redisOptions });
+    onEnd(t, () => cluster.disconnect());
+    cluster.on('error', () => undefined);
+    for (const connection of [{ ...redis.connection, ...redisOptions }, cluster]) {
+      const fleet = caller(t, { connection });
+      const service = serve(tasksUrl, { queue: 'work', connection, signals: [], onError: () => undefined });
+      service.ready.catch(() => undefined);
+      onEnd(t, () => service.close());
+      const errors = await Promise.all([fleet.queue, service.worker].map((each) => told(each, 'error')));
+      // The connection that waits for jobs logs in, too; whether it is refused before the service closes, nobody knows.
+      const late = Object.assign(new Error('WRONGPASS'), {
+        command: { name: 'auth', args: ['not-for-logs'] },
+      });
+      service.worker.emit('error', late);
+      for (const [error] of [...errors, [late]])
+        assert.doesNotMatch(inspect(error, { depth: null }), /not-for-logs/);
+    }
+  });
+
+  test('what a call takes along is in no error of Redis', async (t) => {
+    const redis = await RedisServer.start(t);
+    const fleet = caller(t, redis);
+    await fleet.ready;
+    await redis.client(t).config('SET', 'maxmemory', '1');
+    const { code, cause } = await failure(fleet.run('add', ['not-for-logs', 2]));
+    assert.equal(code, 'ERR_FLEET_REDIS');
+    assert.match(inspect(cause, { depth: null }), /OOM .*command: \{\s+name: 'eval/s);
+    assert.doesNotMatch(inspect(cause, { depth: null, maxStringLength: null }), /not-for-logs/);
   });
 
   test('a database that Redis has not is told by both sides: nobody works in another one', async (t) => {

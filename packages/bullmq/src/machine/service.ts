@@ -7,7 +7,7 @@ import { duration, record, UserCode } from 'threadwise/internal';
 import { listenToCancels } from '../cancels.js';
 import { connectTo, inTime, Link, rejectCommands } from '../connection.js';
 import { decode } from '../encoding.js';
-import { FleetError, givenUp, hidePassword, isRefusedLogin } from '../errors.js';
+import { FleetError, givenUp, hideArguments, isRefusedLogin } from '../errors.js';
 import { intake } from './intake.js';
 import { defined } from '../job-options.js';
 import { JobWorker } from './job-worker.js';
@@ -116,6 +116,7 @@ export class Service {
     this.#machine = { pool: ours, worker, redis, options, moduleHash: hash, context: undefined };
     let hasBegun = false;
     const onError = (error: Error) => {
+      hideArguments(error);
       // Until the service has begun, `ready` reports a refused login, in more detail.
       if (hasBegun || !isRefusedLogin(error)) this.#tell(error);
     };
@@ -328,7 +329,7 @@ export class Service {
    * has ended, the error is about a request that nobody waits for.
    */
   #tell(error: unknown): void {
-    hidePassword(error);
+    hideArguments(error);
     if (this.#renewal === undefined) return;
     const told = error instanceof Error ? error : new Error(String(error));
     // With Sentinel, the client says how long it waits, a little longer each time.
