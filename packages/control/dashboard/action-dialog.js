@@ -8,7 +8,7 @@ function hopeless({ state }) {
   return ['broken', 'closing', 'closed'].includes(state) ? [`The pool is ${state}: expect a refusal.`] : [];
 }
 
-/** `onDone(action, stats, refusal)` gets what the server answered. Returns what asks for an action on a pool. */
+/** `onDone(action, name, stats, refusal)` gets the pool's name and what the server answered. Returns what asks for an action on a pool. */
 export function makeActionDialog(onDone) {
   const dialog = byId('action');
   const form = byId('action-form');
@@ -64,7 +64,7 @@ export function makeActionDialog(onDone) {
     try {
       const changed = await requestJson(poolPath(stats.name, rest), { method, body });
       if (asked === sent) dialog.close();
-      onDone(action, changed);
+      onDone(action, stats.name, changed);
     } catch (refusal) {
       refused(sent, refusal);
     }
@@ -73,7 +73,7 @@ export function makeActionDialog(onDone) {
   function refused(sent, { code, message }) {
     const text = `Refused: ${message} (${code})`;
     // The dialog may have been closed meanwhile: then it is said on the page.
-    if (asked !== sent) return onDone(sent.action, undefined, text);
+    if (asked !== sent) return onDone(sent.action, sent.stats.name, undefined, text);
     setText(error, text);
     setText(apply, sent.action.apply);
     apply.disabled = false;

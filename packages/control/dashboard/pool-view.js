@@ -24,8 +24,9 @@ export class PoolView {
   #log = makeLogView();
   #functions = functionRows();
   #workers;
-  #ask = makeActionDialog((action, stats, refusal) => this.#done(action, stats, refusal));
+  #ask = makeActionDialog((...answer) => this.#done(...answer));
   #onChanged;
+  #name;
   #stats;
   #history;
   #drawnAt = 0;
@@ -44,6 +45,7 @@ export class PoolView {
   }
 
   open(name, log) {
+    this.#name = name;
     setText(byId('pool-name'), name);
     setText(byId('result'), '');
     this.#section.classList.add('empty');
@@ -106,10 +108,12 @@ export class PoolView {
     return `${stuck.isAtLeast ? '≥ ' : ''}${span(stuck.ms)} ago`;
   }
 
-  #done(action, stats, refusal) {
+  #done(action, name, stats, refusal) {
     const result = byId('result');
+    // The answer may come when another pool is open already.
+    const whose = name === this.#name ? '' : `\u2068${name}\u2069: `;
     result.classList.toggle('refused', refusal !== undefined);
-    setText(result, `${time(Date.now())}: ${refusal ?? action.done}`);
+    setText(result, `${time(Date.now())}: ${whose}${refusal ?? action.done}`);
     if (stats !== undefined) this.#onChanged(stats);
   }
 }

@@ -169,6 +169,32 @@ test('pauses, resumes, drains and recycles', { skip }, async () => {
   await leave(there);
 });
 
+test(
+  'of a change that is made while another pool is open already, it says which pool was changed',
+  { skip },
+  async () => {
+    const pools = ['images', 'mail'].map((name) => new FakePool(name));
+    const there = await visitPool({ pools, fragment: '#pool=images', token: 'right-token' });
+    const { page, dashboard } = there;
+    const askAndGoOn = async () => {
+      await page.getByRole('button', { name: 'Pause…' }).click();
+      // As the browser's way back does it: the question stays.
+      await page.evaluate(() => (location.hash = 'pool=mail'));
+      await dashboard.opens('mail');
+      await page.locator('#action-apply').click();
+    };
+    await askAndGoOn();
+    await page.getByLabel('Token', { exact: true }).fill('right-token');
+    await page.keyboard.press('Enter');
+    await dashboard.sees('#result', /: \u2068images\u2069: The pool is paused\.$/);
+    assert.deepEqual(
+      pools.map(({ state }) => state),
+      ['paused', 'open'],
+    );
+    await leave(there, { expected: REFUSED_BY_SERVER });
+  },
+);
+
 /** Tab until the element with that id has the focus, as somebody without a mouse has to. */
 async function tabTo(page, id) {
   for (let i = 0; i < 60; i++) {
