@@ -10,6 +10,7 @@ import { PoolLog } from './logs.js';
 import { Overview } from './overview.js';
 import { PoolView } from './pool-view.js';
 import { makeScrollable } from './scrollers.js';
+import { shown, streamBegins } from './tabs.js';
 import { onThemeChange } from './theme.js';
 import { takeTokenFromAddress } from './token.js';
 
@@ -147,9 +148,12 @@ async function follow(name, up, signal) {
     if (event === 'stats') heard(data);
     else logs.get(name).take(event, data);
   };
-  await followEvents(poolPath(name, '/events'), onEvent, signal).catch((error) => {
-    if (state !== 'closed' && error.code !== 'ERR_POOL_CLOSED') throw error;
+  const givenUp = streamBegins();
+  const ends = AbortSignal.any([signal, givenUp]);
+  await followEvents(poolPath(name, '/events'), onEvent, ends).catch((error) => {
+    if (state !== 'closed' && error.code !== 'ERR_POOL_CLOSED' && !givenUp.aborted) throw error;
   });
+  if (givenUp.aborted) return comeBack(name, signal);
   // A closed pool has no events: it is asked, until it is gone or there is another one of its name.
   do {
     const stats = await requestJson(poolPath(name), { signal });
@@ -158,6 +162,15 @@ async function follow(name, up, signal) {
     heard(stats);
     await pause(POLL_MS, signal);
   } while (state === 'closed' && !signal.aborted);
+}
+
+/** Other tabs need the connection while this one is hidden. */
+async function comeBack(name, signal) {
+  const since = Date.now();
+  await shown(signal);
+  if (signal.aborted) return;
+  const text = `Not followed for ${span(Date.now() - since)}: the tab was hidden, and other tabs needed its connection.`;
+  logs.get(name)?.add({ kind: 'connection', text });
 }
 
 /** New statistics of a pool, from the stream or from an answer. */

@@ -60,6 +60,35 @@ test('says what it means when the process is there, but does not answer', { skip
   await dashboard.close();
 });
 
+/** To a browser without windows, no page is hidden. */
+function hide(page, isHidden) {
+  return page.evaluate((value) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, value });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isHidden);
+}
+
+test(
+  'in more tabs than a browser has connections, each shows its pool; hidden ones do without a stream',
+  { skip },
+  async () => {
+    const { standIn, dashboard, page: first, pool } = await visit();
+    for (let page = first, i = 1; i < 7; i++) {
+      await hide(page, true);
+      page = await first.context().newPage();
+      await page.goto(standIn.url);
+      await page.locator('#pool:not(.empty)').waitFor();
+    }
+    pool.state = 'paused';
+    assert.match(await first.locator('#pool-state').textContent(), /open/);
+    await hide(first, false);
+    await dashboard.sees('#events tbody', /Not followed for \d+ s: the tab was hidden/);
+    await dashboard.sees('#pool-state', 'paused');
+    assert.deepEqual([dashboard.errors, dashboard.foreign], [[], []]);
+    await dashboard.close();
+  },
+);
+
 test('a change that gets no answer is not called made, nor not made', { skip }, async () => {
   const { standIn, dashboard, page } = await visit();
   await page.getByRole('button', { name: 'Recycle…' }).click();
