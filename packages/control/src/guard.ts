@@ -46,13 +46,19 @@ export function makeGuard({ host: ownHost, allowedHosts, isLocal, token }: Resol
   /** A browser sends the origin of the page; a program that is no browser sends none. */
   function checkOrigin(origin: string | undefined, host: string): void {
     if (origin === undefined) return;
-    if (origin.toLowerCase() === `http://${host.toLowerCase()}`) return;
     // A proxy in front of this server may speak TLS.
-    if (isAllowed(host) && origin.toLowerCase() === `https://${host.toLowerCase()}`) return;
+    const protocols = isAllowed(host) ? ['http', 'https'] : ['http'];
+    if (protocols.some((protocol) => isOrigin(origin.toLowerCase(), `${protocol}://${host.toLowerCase()}`)))
+      return;
     throw new RequestError('ERR_CONTROL_ORIGIN', `Origin ${show(origin)} is not this server's`);
   }
 
   function isAllowed(host: string): boolean {
     return allowedHosts.includes(host.toLowerCase());
   }
+}
+
+/** A proxy may add the protocol's usual port to the Host (`box:443`), and a browser leaves it out of the Origin. */
+function isOrigin(origin: string, url: string): boolean {
+  return origin === url || (URL.canParse(url) && origin === new URL(url).origin);
 }

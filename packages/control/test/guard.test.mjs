@@ -227,6 +227,18 @@ test('its own Origin, or none, may change things', async (t) => {
   assert.equal((await change({ ...proxied, origin: 'https://other.example' })).status, 403);
 });
 
+test('a proxy may add the usual port to the Host, which browsers leave out of the Origin', async (t) => {
+  const allowedHosts = ['control.example:443', 'plain.example:80'];
+  const server = await serve(t, [new FakePool()], { allowedHosts });
+  const change = (headers) =>
+    send(server, poolPath('fake', '/pause'), { method: 'POST', token: server.token, headers });
+  const [safe, plain] = allowedHosts.map((host) => ({ host }));
+  assert.equal((await change({ ...safe, origin: 'https://control.example' })).status, 202);
+  assert.equal((await change({ ...plain, origin: 'http://plain.example' })).status, 202);
+  for (const origin of ['http://control.example', 'https://control.example:8443', 'https://plain.example'])
+    assert.equal((await change({ ...safe, origin })).status, 403, origin);
+});
+
 test('no page of another site may read: nothing allows it', async (t) => {
   const server = await serve(t, [new FakePool()]);
   for (const path of reads) {
