@@ -177,8 +177,9 @@ export class Link {
     this.#timeoutMs = timeoutMs;
     redis.on('error', (error: unknown) => {
       hideArguments(error);
-      this.#lastError = error;
-      if (isRefusedLogin(error)) for (const giveUp of this.#waiting) giveUp();
+      // A cluster tells only within its error why a node was not reached.
+      this.#lastError = (error as { lastNodeError?: unknown }).lastNodeError ?? error;
+      if (isRefusedLogin(this.#lastError)) for (const giveUp of this.#waiting) giveUp();
     });
     // Not on 'ready': the client gets ready, with database 0, even where Redis has refused the database that was asked for.
     redis.on('connect', () => (this.#lastError = undefined));
@@ -251,7 +252,8 @@ export class Link {
     const why = this.#refusal ?? last;
     const { sentinels, name } = this.redis.options;
     const { path, host, port } = placeOf(this.redis.options);
-    const where = sentinels ? `'${name}' of the Sentinels` : `at ${path ?? `${host}:${port}`}`;
+    const place = sentinels ? `'${name}' of the Sentinels` : `at ${path ?? `${host}:${port}`}`;
+    const where = this.redis.isCluster ? 'of the cluster' : place;
     const tried = isRefusedLogin(cause) ? '' : ` within ${this.#timeoutMs} ms`;
     const message = `${what}: Redis ${where} was not reached${tried}: ${why}`;
     return new FleetError('ERR_FLEET_CONNECTION', message, { cause });

@@ -81,6 +81,19 @@ describe('what Redis refuses', { skip }, () => {
     }
   });
 
+  test('a wrong password of a cluster is told at once, on either side', async (t) => {
+    const redis = await RedisServer.start(t, '--requirepass', 'right', '--cluster-enabled', 'yes');
+    const connection = new Cluster([redis.connection], { redisOptions: { password: 'wrong' } });
+    onEnd(t, () => connection.disconnect());
+    connection.on('error', () => undefined);
+    const told = /Redis of the cluster was not reached: WRONGPASS/;
+    assert.match((await failure(caller(t, { connection }).stats())).message, told);
+    const options = { queue: 'work', connection, signals: [], onError: () => undefined };
+    const service = serve(tasksUrl, options);
+    onEnd(t, () => service.close());
+    assert.match((await failure(service.ready)).message, told);
+  });
+
   test('what a call takes along is in no error of Redis', async (t) => {
     const redis = await RedisServer.start(t);
     const fleet = caller(t, redis);
