@@ -67,3 +67,20 @@ test('pools have to be iterable', () => {
   for (const pools of [new Map().values(), [].values()]) assert.throws(() => checkPools(pools), once);
   for (const pools of [[], new Set()]) assert.equal(checkPools(pools), pools);
 });
+
+test('what is served has to be pools, and fleets', () => {
+  const stats = () => ({});
+  const pool = { stats, configure: () => undefined };
+  const fleet = { stats, queue: { name: 'work' } };
+  const service = { pool, stats };
+  for (const pools of [[service], new Set([fleet]), [undefined], [[pool]], new Map([['images', pool]])]) {
+    const message = /'pools': expected an array or a set of pools, got (undefined|an \w+ .*) in it/;
+    assert.throws(() => checkPools(pools), { code: 'ERR_CONTROL_OPTION', message });
+  }
+  for (const fleets of [[service], new Set([pool]), [null]]) {
+    const message = /'fleets': expected an array or a set of fleets, got (null|an object .*) in it/;
+    assert.throws(() => resolveOptions({ fleets }), { code: 'ERR_CONTROL_OPTION', message });
+  }
+  checkPools([pool]);
+  resolveOptions({ fleets: new Set([fleet]) });
+});

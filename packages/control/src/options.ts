@@ -32,7 +32,7 @@ const CHECKS = {
     text('token', value, 'printable ASCII characters without spaces', /^[!-~]+$/, hidden),
   allowedHosts: (value: unknown = []) => hostList(value),
   historyMs: (value: unknown = 600_000) => wholeNumber('historyMs', value, MAX_HISTORY_MS),
-  fleets: (value: unknown = []) => iterable<ObservableFleet>('fleets', value),
+  fleets: (value: unknown = []) => iterable('fleets', value, isFleet),
 } satisfies { [K in keyof ControlOptions]-?: (value: unknown) => ControlOptions[K] };
 
 export type ResolvedOptions = ReturnType<typeof resolveOptions>;
@@ -61,17 +61,29 @@ export function resolveOptions(given: unknown) {
 
 /** Throws ERR_CONTROL_OPTION. */
 export function checkPools(pools: unknown): Iterable<ControllablePool> {
-  return iterable('pools', pools);
+  return iterable('pools', pools, isPool);
 }
 
-function iterable<T>(option: string, value: unknown): Iterable<T> {
-  const isIterable = typeof value === 'object' && value !== null && Symbol.iterator in value;
+/** Checks the items that are there by now, so that a mistake is told here, and not by each answer. */
+function iterable<T>(option: string, value: unknown, isOne: (item: unknown) => item is T): Iterable<T> {
+  const expected = `an array or a set of ${option}`;
+  if (typeof value !== 'object' || value === null || !(Symbol.iterator in value))
+    return reject(option, expected, show(value));
   // An iterator, such as that of `map.values()`, is empty after the first request.
-  const isIterator = isIterable && 'next' in value;
-  const shown = isIterator ? 'an iterator, which can be read only once' : show(value);
-  return isIterable && !isIterator
-    ? (value as Iterable<T>)
-    : reject(option, `an array or a set of ${option}`, shown);
+  if ('next' in value) return reject(option, expected, 'an iterator, which can be read only once');
+  for (const item of value as Iterable<unknown>)
+    if (!isOne(item)) return reject(option, expected, `${show(item)} in it`);
+  return value as Iterable<T>;
+}
+
+function isPool(item: unknown): item is ControllablePool {
+  const { stats, configure } = Object(item) as Partial<ControllablePool>;
+  return typeof stats === 'function' && typeof configure === 'function';
+}
+
+function isFleet(item: unknown): item is ObservableFleet {
+  const { stats, queue } = Object(item) as Partial<ObservableFleet>;
+  return typeof stats === 'function' && typeof queue?.name === 'string';
 }
 
 export function portNumber(option: string, value: unknown): number {
