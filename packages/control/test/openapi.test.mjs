@@ -259,3 +259,9 @@ test('every code of an error is in it, with its status', async (t) => {
     );
   }
 });
+
+test('it tells how a GET is answered that names no path, or no host', async (t) => {
+  const { server, document } = await describe(t);
+  const { status, json } = await send(server, '/api/pools/%E0%A4%A');
+  assert.ok(document.info.description.includes(`${status} (${json.error.code})`), json.error.message);
+});

@@ -179,10 +179,10 @@ export const DOCUMENT = {
     version,
     summary: 'Watch and steer the pools of a running program',
     description:
-      'Every GET but the one of events can be made as HEAD. A method that is not listed is answered with 405 ' +
-      '(ERR_CONTROL_METHOD), a path that is not listed with 404 (ERR_CONTROL_NOT_FOUND), a request that is not complete in time ' +
-      'with 408, headers of more than 16 KiB with 431, a mistake of the server or a pool with 500 ' +
-      '(ERR_CONTROL_INTERNAL). Reading needs the token only where others than this machine can reach the server.',
+      'Every GET but the one of events can be made as HEAD. A request without a Host, or whose path cannot be decoded, is answered with 400 ' +
+      '(ERR_CONTROL_REQUEST), a method that is not listed with 405 (ERR_CONTROL_METHOD), a path that is not listed with 404 ' +
+      '(ERR_CONTROL_NOT_FOUND), a request that is not complete in time with 408, headers of more than 16 KiB with 431, a mistake of the ' +
+      'server or a pool with 500 (ERR_CONTROL_INTERNAL). Reading needs the token only where others than this machine can reach the server.',
     license: { name: 'MIT', identifier: 'MIT' },
   },
   // Relative to this document: behind a proxy, the server may be under a path.
