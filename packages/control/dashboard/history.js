@@ -1,5 +1,5 @@
 /** What a pool was like over the last ten minutes: what the program has kept, and what this page was told since. */
-import { countsOf, rowOf, sampleOf } from './sample.js';
+import { COLUMNS, countsOf, rowOf, sampleOf } from './sample.js';
 
 export const SPAN_MS = 600_000;
 /** Statistics come each second, or each two: a longer gap is one in which nothing is known. Milliseconds. */
@@ -41,8 +41,9 @@ export class History {
   }
 
   /** What the program has kept takes the place of all that this page knows of the time before its last gap. */
-  take({ nowMs, rows }, now) {
-    if (rows.length === 0) return;
+  take({ nowMs, columns, rows }, now) {
+    // The page may be older than the program, which was started again in another version.
+    if (rows.length === 0 || `${columns}` !== `${COLUMNS}`) return;
     const isFirst = ({ at }, i, samples) => i === 0 || at - samples[i - 1].at > GAP_MS;
     const own = this.samples.slice(Math.max(0, this.samples.findLastIndex(isFirst)));
     const begin = own[0]?.at ?? Number.POSITIVE_INFINITY;

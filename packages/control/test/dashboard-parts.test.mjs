@@ -5,7 +5,7 @@ import { ACTIONS } from '../dashboard/actions.js';
 import { decades, roundUp } from '../dashboard/chart.js';
 import { bytes, duration, percent, rate, span } from '../dashboard/format.js';
 import { History, minutesOf, SPAN_MS } from '../dashboard/history.js';
-import { rowOf } from '../dashboard/sample.js';
+import { COLUMNS, rowOf } from '../dashboard/sample.js';
 import { notableOf } from '../dashboard/notable.js';
 import { FakePool } from './dashboard/fake-pool.mjs';
 
@@ -71,7 +71,7 @@ describe('what the program has kept', () => {
     const history = new History();
     history.add(pool.stats(), 50_000);
     // The program's clock is 40 s behind: its 9,000 is 49,000 here, and 11,000 is what the page has seen itself.
-    history.take({ nowMs: 12_000, rows: rows(pool, [7000, 9000, 11_000]) }, 52_000);
+    history.take({ columns: COLUMNS, nowMs: 12_000, rows: rows(pool, [7000, 9000, 11_000]) }, 52_000);
     assert.deepEqual(times(history), [47_000, 49_000, 50_000]);
   });
 
@@ -82,7 +82,7 @@ describe('what the program has kept', () => {
       assert.equal(history.lacks(at), [1000, 60_000].includes(at), `${at}`);
       history.add(pool.stats(), at);
     }
-    history.take({ nowMs: 61_000, rows: rows(pool, [1500, 30_000, 60_500]) }, 61_000);
+    history.take({ columns: COLUMNS, nowMs: 61_000, rows: rows(pool, [1500, 30_000, 60_500]) }, 61_000);
     assert.deepEqual(times(history), [1500, 30_000, 60_000, 61_000]);
   });
 
@@ -90,8 +90,19 @@ describe('what the program has kept', () => {
     const pool = new FakePool('images');
     const history = new History();
     for (const at of [1000, 60_000]) history.add(pool.stats(), at);
-    history.take({ nowMs: 0, rows: [] }, 60_000);
+    history.take({ columns: COLUMNS, nowMs: 0, rows: [] }, 60_000);
     assert.deepEqual(times(history), [1000, 60_000]);
+  });
+
+  test('is not read where it has other columns, as a program of another version has', () => {
+    const pool = new FakePool('images');
+    const history = new History();
+    history.add(pool.stats(), 1000);
+    const columns = ['at', 'new', ...COLUMNS.slice(1)];
+    const newer = rows(pool, [500]).map(([at, ...rest]) => [at, 1e9, ...rest]);
+    history.take({ columns, nowMs: 1000, rows: newer }, 1000);
+    assert.deepEqual(times(history), [1000]);
+    assert.equal(history.isOfAnother(pool.stats()), false);
   });
 
   test('says how many calls of a function failed since, and nothing of one that it may have left out', () => {
@@ -104,7 +115,7 @@ describe('what the program has kept', () => {
     ]) {
       const history = new History();
       pool.functions = failing(count, 2);
-      history.take({ nowMs: 0, rows: rows(pool, [-10_000]) }, 0);
+      history.take({ columns: COLUMNS, nowMs: 0, rows: rows(pool, [-10_000]) }, 0);
       pool.functions = [...failing(count, 7), { ...pool.functions[0], name: 'new', failures: 7 }];
       history.add({ ...pool.stats(), functions: pool.functions.slice(-1).concat(pool.functions) }, 0);
       assert.deepEqual([history.failuresOf('f0'), history.failuresOf('new')], expected);

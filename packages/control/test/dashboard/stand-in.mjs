@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname } from 'node:path';
+import { COLUMNS } from '../../dashboard/sample.js';
 
 const dashboard = new URL('../../dashboard/', import.meta.url);
 const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript' };
@@ -122,7 +123,7 @@ class StandIn {
     if (name === undefined) return sendJson(response, this.#all());
     const pool = this.#pools.find((each) => each.name === name);
     if (pool === undefined) throw new Refusal(404, 'ERR_NOT_FOUND', `There is no pool '${name}'`);
-    if (what === 'history') return sendJson(response, { nowMs: 0, rows: pool.past });
+    if (what === 'history') return sendJson(response, { nowMs: 0, columns: COLUMNS, rows: pool.past });
     if (what === 'events') return this.#stream(pool, response);
     if (request.method === 'PATCH') {
       this.changes.push(await bodyOf(request));
