@@ -192,6 +192,18 @@ test(
       ],
       /are the same file/,
     );
+    // Like a run, an analysis leaves what it writes out of what a pattern finds: here that is all there is.
+    const output = openSync(at('real/in.json'), 'a');
+    await refusesAll(
+      { folder, texts, existing: texts() },
+      [
+        analyze('real/tasks.mjs#echo', '--files', 'link/in.*', '--out', 'real/in.json'),
+        analyze('real/tasks.mjs#echo', '--files', 'link/in.*', '--out', 'real/soft.json'),
+        { ...analyze('real/tasks.mjs#echo', '--files', 'link/in.*'), stdio: ['ignore', output, 'pipe'] },
+      ],
+      /each file that 'link\/in\.\*' matches is left out, such as 'link\/in\.json': the command writes it/,
+    );
+    closeSync(output);
   },
 );
 

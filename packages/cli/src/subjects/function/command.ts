@@ -1,5 +1,6 @@
 /** `threadwise analyze`: its arguments, options and help, and what they resolve to. */
 import type { Command } from 'commander';
+import { type FileName, STDOUT } from '../../disk/file-id.js';
 import { checkWritable } from '../../report/outputs.js';
 import { addInputOptions } from '../../run/option-values.js';
 import { filesRead, type InputOptions, openInputs, passingOf } from '../../run/inputs/open-inputs.js';
@@ -53,6 +54,7 @@ async function analyzeModule(given: string | undefined, second: string | undefin
   const module = findModule(given);
   const reporting = reportingOf(raw, [moduleFile(given, module), ...filesRead(input)]);
   checkWritable(reporting.outputs, reporting.read); // before the inputs are read, which may take a while
+  const ownFiles = [STDOUT, ...reporting.outputs.map(({ file }) => file)];
   const plan = {
     module: module.url,
     moduleGiven: given,
@@ -60,7 +62,7 @@ async function analyzeModule(given: string | undefined, second: string | undefin
     budgetMs,
     maxThreads: raw.threads,
     passing: passingOf(input),
-    ...(await takeInputs(input)),
+    ...(await takeInputs(input, ownFiles)),
   };
   const { measureAndReport } = await import('../../report/measure-and-report.js');
   return measureAndReport((await import('./report/report.js')).oneFunction, plan, reporting);
@@ -77,8 +79,9 @@ const PASSED: Readonly<Record<Passing, string>> = {
   read: "the argument is the file's content",
 };
 
-export async function takeInputs(input: InputOptions) {
-  const source = openInputs(input);
+/** @param ownFiles the files that the command itself writes: no pattern makes inputs of them */
+export async function takeInputs(input: InputOptions, ownFiles: readonly FileName[] = []) {
+  const source = openInputs(input, ownFiles);
   try {
     const sample = source.sample(MOST_INPUTS);
     const inputs: unknown[] = [];
