@@ -264,6 +264,41 @@ test('a redirected run whose file was truncated or exchanged is told to append',
   assert.equal(await into('append', 'w', /shorter than its journal says; append .* >>, or use --out/), 2);
 });
 
+test(
+  'so it is where the redirected output is named by its descriptor, and the other file stays whole',
+  { skip: process.platform !== 'linux' },
+  async () => {
+    const runInto = async (fd, out, needed = at('never')) => {
+      const args = ['--range', '1..100', '--journal', at('named.journal'), '--out', out];
+      const stdio = ['ignore', fd, 'pipe', fd];
+      const env = { TEST_NEEDED_FILE: needed };
+      const { code, stderr } = await runTask('needsFile', args, { env, stdio, input: undefined });
+      return `${code} ${stderr}`;
+    };
+    const into = async (name, ...more) => {
+      const fd = openSync(at(name), 'a');
+      const said = await runInto(fd, ...more);
+      closeSync(fd);
+      return said;
+    };
+    const other = lines(numbers(1, 1000));
+    for (const out of ['/dev/stdout', '/dev/fd/3']) {
+      rmSync(at('named.journal'), { force: true });
+      writeFileSync(at('other'), other);
+      for (const _ of ['new', 'goes on']) assert.match(await into('named', out), /^1 .*70: Error: not yet/s);
+      assert.match(await into('other', out), /^2 .*not the file that the journal belongs to; append .* >>/);
+      assert.equal(readFileSync(at('other'), 'utf8'), other);
+
+      rmSync(at('named.journal'));
+      const nowhere = openSync('/dev/null', 'w');
+      assert.match(await runInto(nowhere, out), /^1 .*70: Error: not yet/s);
+      closeSync(nowhere);
+      assert.equal(await into('other', out, folder), '0 ');
+      assert.equal(readFileSync(at('other'), 'utf8'), other + lines(numbers(70, 100)));
+    }
+  },
+);
+
 test('a complete journal whose output is gone, truncated or exchanged does not say that all is well', async () => {
   const args = (name) => ['--range', '1..100', '--journal', at(`${name}.journal`)];
   const toOut = () => runTask('echo', [...args('lost'), '--out', at('lost')]);

@@ -74,6 +74,11 @@ export function openOutFile(out: OutPath): OutFile {
 /** `/dev/stdout` and its like mean what the descriptor is open for. To open that file anew would cut off what others have written to it. */
 const DESCRIPTOR = new RegExp(`^/proc/${process.pid}/fd/(\\d+)$`);
 
+/** Whether the path is the name of a descriptor: it leads to another file in another process. */
+export function isDescriptor({ place }: OutPath): boolean {
+  return DESCRIPTOR.test(place);
+}
+
 export function openInPlace(path: string, flags: 'w' | 'a' | number): OutFile {
   const opened = Number(DESCRIPTOR.exec(placeOf(path))?.[1]);
   // Others than these may be Node.js's own.

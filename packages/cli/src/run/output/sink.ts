@@ -1,10 +1,26 @@
 /** Opens the place that results are written to: the file of --out, the file that standard output is redirected to, a pipe, or a terminal. */
 
-import { constants, fstatSync, ftruncateSync, readFileSync, statSync, write, writeSync } from 'node:fs';
+import {
+  constants,
+  fstatSync,
+  ftruncateSync,
+  readFileSync,
+  type Stats,
+  statSync,
+  write,
+  writeSync,
+} from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { STDOUT } from '../../disk/file-id.js';
-import { type OutFile, type OutPath, openInPlace, openOutFile, writeAll } from '../../disk/out-file.js';
+import {
+  isDescriptor,
+  type OutFile,
+  type OutPath,
+  openInPlace,
+  openOutFile,
+  writeAll,
+} from '../../disk/out-file.js';
 import { ExpectedError, UsageError } from '../../exit-code.js';
 import { attempt, describeSystemError, hasCode, tried } from '../../system-error.js';
 
@@ -55,8 +71,14 @@ export async function openSink(
     await sleep(NO_READER_WAIT_MS);
     if (isStopped()) throw new Error('interrupted');
   }
-  if (!fstatSync(file.fd).isFile()) return streamSink(file, path, isJournaled);
-  return fileSink(file, path, { kind: 'out', path }, mark);
+  const stats = fstatSync(file.fd);
+  if (!stats.isFile()) return streamSink(file, path, isJournaled);
+  const place: Place = isDescriptor(out) ? placeOfFile(stats) : { kind: 'out', path };
+  return fileSink(file, path, place, mark?.place.kind === 'stream' ? undefined : mark);
+}
+
+function placeOfFile({ dev, ino }: Stats): Place {
+  return { kind: 'file', dev, ino };
 }
 
 /** How many milliseconds pass between two looks whether a FIFO has a reader; guessed. */
@@ -78,7 +100,7 @@ function openStandardOutput(isJournaled: boolean, mark: OutputMark | undefined):
   const continued = mark?.place.kind === 'file' ? mark : undefined;
   if (continued !== undefined) checkOutput(undefined, continued);
   if (!stats.isFile()) return streamSink(file, 'standard output', isJournaled);
-  return fileSink(file, 'standard output', { kind: 'file', dev: stats.dev, ino: stats.ino }, continued);
+  return fileSink(file, 'standard output', placeOfFile(stats), continued);
 }
 
 /** Throws a UsageError where the output that a journal speaks of is another file now, or has lost a part. Changes nothing. */
@@ -86,18 +108,22 @@ export function checkOutput(out: OutPath | undefined, { place, offset }: OutputM
   if (place.kind === 'stream') return;
   if (out !== undefined) {
     const name = `'${out.path}'`;
-    const measure = () => statSync(out.path, { throwIfNoEntry: false })?.size ?? 0;
-    const size = attempt(measure, `cannot write to ${name}`, ExpectedError);
+    const look = () => statSync(out.path, { throwIfNoEntry: false });
+    const stats = attempt(look, `cannot write to ${name}`, ExpectedError);
+    mustBe(place, stats, name);
     const remedy = 'bring its content back, or remove the journal to run everything again';
-    return mustHave(offset, size, name, remedy);
+    return mustHave(offset, stats?.size ?? 0, name, remedy);
   }
   const stats = fstatSync(STDOUT);
   if (!stats.isFile())
     throw new UsageError(`the journal's output is a file, and standard output is not one; ${REMEDY}`);
-  if (place.kind === 'file' && (place.dev !== stats.dev || place.ino !== stats.ino)) {
-    throw new UsageError(`standard output is not the file that the journal belongs to; ${REMEDY}`);
-  }
+  mustBe(place, stats, 'standard output');
   mustHave(offset, stats.size, 'standard output', `${REMEDY}; or remove the journal to run everything again`);
+}
+
+function mustBe(place: Place, stats: Stats | undefined, name: string): void {
+  if (place.kind !== 'file' || (place.dev === stats?.dev && place.ino === stats.ino)) return;
+  throw new UsageError(`${name} is not the file that the journal belongs to; ${REMEDY}`);
 }
 
 function mustHave(offset: number, size: number, name: string, remedy: string): void {
