@@ -1,4 +1,5 @@
 /** What the compiler must accept, and what it must refuse. Compiled, never run. */
+import type { ResourceLimits } from 'node:worker_threads';
 import {
   type Bucket,
   createPool,
@@ -27,6 +28,10 @@ createPool(url, {
   isolation: 'process',
   worker: { cwd: '/tmp', resourceLimits: { maxOldGenerationSizeMb: 64 } },
 });
+const limits: ResourceLimits = { stackSizeMb: 2 };
+createPool(url, { worker: { resourceLimits: limits } });
+// @ts-expect-error: no such limit
+createPool(url, { worker: { resourceLimits: { maxOldGenerationSizeMB: 64 } } });
 createPool(url, { isolation: { processes: 4, threads: 2 } });
 createPool(url, { isolation: { threads: 2 }, threads: 'auto' });
 // @ts-expect-error: the number of threads is missing

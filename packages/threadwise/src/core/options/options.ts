@@ -123,7 +123,14 @@ export interface WorkerOptions {
    * V8 limits of the thread, in MiB, as `node:worker_threads` takes them. With isolation 'process' only those of the heap:
    * maxOldGenerationSizeMb and maxYoungGenerationSizeMb. Default: Node's own.
    */
-  resourceLimits?: Readonly<Record<string, number>> | undefined;
+  resourceLimits?:
+    | {
+        readonly maxOldGenerationSizeMb?: number | undefined;
+        readonly maxYoungGenerationSizeMb?: number | undefined;
+        readonly codeRangeSizeMb?: number | undefined;
+        readonly stackSizeMb?: number | undefined;
+      }
+    | undefined;
   /** A worker is replaced after `afterTasks` tasks, and when its heap holds more than `aboveMemoryMiB` after a task. Default Infinity. */
   recycle?: { afterTasks?: number | undefined; aboveMemoryMiB?: number | undefined } | undefined;
   /** How many milliseconds loading the module and `setup` may take; on Linux, without the time in which the thread waits for a core. Default 10,000. */
@@ -322,11 +329,11 @@ function environment(option: string, value: unknown): unknown {
 
 function resourceLimits(option: string, given: unknown): Readonly<Record<string, number>> {
   const known = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRangeSizeMb', 'stackSizeMb'];
-  const limits = record(option, given, known);
-  for (const [key, value] of Object.entries(limits)) {
+  const limits = Object.entries(record(option, given, known)).filter(([, value]) => value !== undefined);
+  for (const [key, value] of limits) {
     if (finite(`${option}.${key}`, value) <= 0) reject(`${option}.${key}`, 'a number above 0 (MiB)', value);
   }
-  return limits as Record<string, number>;
+  return Object.fromEntries(limits) as Record<string, number>;
 }
 
 /** Bound, or a function would run in the context of whichever call its worker was started for. */
