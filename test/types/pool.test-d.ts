@@ -2,12 +2,19 @@
 import type { ResourceLimits } from 'node:worker_threads';
 import {
   type Bucket,
+  type CpuTime,
   createPool,
+  type ExitReason,
+  type HelperView,
   isThreadwiseError,
   type Lease,
   leastBusy,
+  type PoolEvents,
   type PoolStats,
   roundRobin,
+  type SlotState,
+  type StreamItem,
+  type WorkerStats,
 } from 'threadwise';
 import { readFiles } from 'threadwise/files';
 import { Barrier, Channel, Mutex } from 'threadwise/sync';
@@ -172,6 +179,12 @@ same<typeof all, number[]>(true);
 const stats: PoolStats = pool.stats();
 same<typeof stats.runMs.p99, number>(true);
 same<typeof stats.buckets.waitMs, readonly Bucket[]>(true);
+// types that a compiler has to name in the declarations of a program: `export const cpu = () => pool.stats().workers[0]?.cpu`
+same<WorkerStats['cpu'], CpuTime | null>(true);
+same<WorkerStats['state'], SlotState>(true);
+same<typeof stats.coordinator, HelperView | undefined>(true);
+same<PoolEvents['worker:exit']['reason'], ExitReason>(true);
+same<StreamItem<() => Generator<number>>, number>(true);
 pool.on('task:settle', (event) => same<typeof event.taskId, number>(true));
 // @ts-expect-error: no such event
 pool.on('task:begin', () => undefined);

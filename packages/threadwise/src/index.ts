@@ -2,7 +2,9 @@
 export type {
   Bucket,
   Choice,
+  CpuTime,
   Distribution,
+  HelperView,
   LastError,
   Outcome,
   RecentTimes,
@@ -10,7 +12,7 @@ export type {
   WorkerView,
 } from './core/contracts.js';
 export { type ErrorCode, isThreadwiseError, ThreadwiseError } from './core/options/errors.js';
-export type { PoolEventName, PoolEvents, TaskEnd, TaskStart } from './core/events/hooks.js';
+export type { ExitReason, PoolEventName, PoolEvents, TaskEnd, TaskStart } from './core/events/hooks.js';
 export type { ClassCodec, ClassEntry } from './core/options/classes.js';
 export type { Lease } from './core/lease.js';
 export type { MapOptions } from './core/calls/map.js';
@@ -28,6 +30,15 @@ export type { RunOptions } from './core/calls/run-options.js';
 export type { AbortSignalLike } from './core/calls/signals.js';
 export type { SizingDecision } from './core/workers/sizer.js';
 export type { FunctionStats, PoolStats, WorkerStats } from './core/stats.js';
-export type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from './core/types.js';
+export type { SlotState } from './core/workers/worker-slot.js';
+export type {
+  StreamItem,
+  TaskArguments,
+  TaskItem,
+  TaskName,
+  TaskResult,
+  Tasks,
+  UntypedTasks,
+} from './core/types.js';
 export { availableThreads, createPool } from './create-pool.js';
 export { leastBusy, leastElu, random, roundRobin } from './scheduling/choice/strategies.js';
