@@ -10,6 +10,9 @@ const same: Promise<number> = fleet.tasks.add(1, 2);
 const untypedFleet = connect({ queue: 'work', connection: {} });
 const untyped: Promise<unknown> = untypedFleet.run('anything', [1]);
 
+const pair = [1, 2] as const;
+void fleet.run('add', pair);
+void fleet.job('add', pair);
 // @ts-expect-error no such task
 void fleet.run('subtract', [1, 2]);
 // @ts-expect-error a text is no number

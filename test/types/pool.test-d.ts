@@ -14,6 +14,7 @@ import {
   roundRobin,
   type SlotState,
   type StreamItem,
+  type TaskArguments,
   type WorkerStats,
 } from 'threadwise';
 import { readFiles } from 'threadwise/files';
@@ -23,7 +24,8 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 function same<A, B>(_proof: Same<A, B>): void {}
 
 const url = new URL('./tasks.js', import.meta.url);
-const pool = createPool<typeof import('./tasks.js')>(url, {
+type Module = typeof import('./tasks.js');
+const pool = createPool<Module>(url, {
   threads: { min: 1, max: 4 },
   choose: leastBusy,
   host: { log: (text: string) => text.length },
@@ -86,6 +88,10 @@ await pool.run('nothing', [], {
   timeoutMs: 5,
   onProgress: (value) => value,
 });
+const pair = [1, 2] as const;
+await pool.run('add', pair);
+const forward = <K extends 'add' | 'greet'>(name: K, args: TaskArguments<Module[K]>) => pool.run(name, args);
+same<Awaited<ReturnType<typeof forward<'greet'>>>, string>(true);
 // @ts-expect-error: no such task
 await pool.run('subtract', [1, 2]);
 // @ts-expect-error: not a function
@@ -166,13 +172,15 @@ for await (const value of pool.stream('numbers', [3], { highWaterMark: 2 })) sam
 for await (const value of pool.stream('words', [])) same<typeof value, string>(true);
 for await (const value of pool.stream('letters', [])) same<typeof value, string>(true);
 for await (const value of pool.stream('add', [1, 2])) same<typeof value, never>(true);
+const three = [3] as const;
+pool.stream('numbers', three);
 // @ts-expect-error: wrong arguments
 pool.stream('numbers', ['3']);
 // @ts-expect-error: what was taken cannot be taken back
 pool.stream('numbers', [3], { retries: 1 });
 
 // broadcast
-const all = await pool.broadcast('add', [1, 2]);
+const all = await pool.broadcast('add', pair);
 same<typeof all, number[]>(true);
 
 // the rest

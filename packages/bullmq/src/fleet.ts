@@ -119,7 +119,7 @@ export class Fleet<M = UntypedTasks> {
    */
   async run<K extends TaskName<M>>(
     name: K,
-    args: TaskArguments<M[K]>,
+    args: Readonly<TaskArguments<M[K]>>,
     options?: FleetRunOptions,
   ): Promise<TaskResult<M[K]>> {
     try {
@@ -153,7 +153,7 @@ export class Fleet<M = UntypedTasks> {
   /** A call's job for BullMQ: `new FlowProducer(…).add({ ...(await fleet.job('sum', [])), children: [await fleet.job('part', [1])] })`. */
   async job<K extends TaskName<M>>(
     name: K,
-    args: TaskArguments<M[K]>,
+    args: Readonly<TaskArguments<M[K]>>,
     options?: Omit<FleetRunOptions, 'signal' | 'onProgress'>,
   ): Promise<FleetJob> {
     const data = this.#encodeArguments(name, args);

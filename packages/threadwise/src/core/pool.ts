@@ -55,7 +55,7 @@ export class Pool<M = UntypedTasks> {
    * @param name an exported function of the module, or 'default'
    * @param args what it is called with: cloned now, so later changes do not matter; a Lease arrives as a Uint8Array
    */
-  run<K extends TaskName<M>>(name: K, args: TaskArguments<M[K]>, options?: RunOptions) {
+  run<K extends TaskName<M>>(name: K, args: Readonly<TaskArguments<M[K]>>, options?: RunOptions) {
     const { plain, admission } = this.#engine;
     const result =
       plain === undefined
@@ -77,7 +77,7 @@ export class Pool<M = UntypedTasks> {
    * worker when it is `highWaterMark` values ahead. What it throws comes after the values before it. Leaving the loop aborts the task; `timeoutMs`
    * is of the whole stream. Throws ERR_OPTION.
    */
-  stream<K extends TaskName<M>>(name: K, args: TaskArguments<M[K]>, options?: StreamOptions) {
+  stream<K extends TaskName<M>>(name: K, args: Readonly<TaskArguments<M[K]>>, options?: StreamOptions) {
     return streamed(this.#engine, name, args, options) as AsyncGenerator<StreamItem<M[K]>, void, void>;
   }
 
@@ -85,7 +85,11 @@ export class Pool<M = UntypedTasks> {
    * Runs a task once on every worker. Resolves to their results when all have it; rejects with the first error.
    * Only one of them could have what is in `transfer`: with several workers that is ERR_OPTION.
    */
-  async broadcast<K extends TaskName<M>>(name: K, args?: TaskArguments<M[K]>, options?: RunOptions) {
+  async broadcast<K extends TaskName<M>>(
+    name: K,
+    args?: Readonly<TaskArguments<M[K]>>,
+    options?: RunOptions,
+  ) {
     const { admission, here, lifecycle, workers } = this.#engine;
     const receivers = [...(here?.isServing ? [here] : []), ...workers.serving];
     if (receivers.length === 0) lifecycle.checkAccepting();
