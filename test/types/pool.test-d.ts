@@ -18,6 +18,7 @@ import {
   type WorkerStats,
 } from 'threadwise';
 import { readFiles } from 'threadwise/files';
+import type { HostFunctions } from 'threadwise/worker';
 import { Barrier, Channel, Mutex } from 'threadwise/sync';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -32,6 +33,11 @@ const pool = createPool<Module>(url, {
 });
 createPool(url, { choose: roundRobin() });
 createPool(url, { choose: (_task, workers) => workers[0]! });
+const functions: HostFunctions = { lookUp: async (id) => ({ name: id }) };
+createPool(url, { host: { ...functions } });
+createPool(url, { host: { lookUp: async (id) => ({ name: id }) } satisfies HostFunctions });
+// @ts-expect-error: not what is declared
+createPool(url, { host: { lookUp: (id: number) => id } satisfies HostFunctions });
 createPool('./tasks.js', { threads: 'auto', worker: { data: 1, recycle: { afterTasks: 5 } } });
 createPool(url, {
   isolation: 'process',
