@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { FakePlatform } from '../fake-platform.case.js';
 import { newLease, SingleBuffers } from '../lease.js';
-import { capture } from './payload.js';
+import { capture, notCloneable } from './payload.js';
 
 const { clone } = new FakePlatform();
 const take = (args: readonly unknown[], transfer: readonly unknown[] = []) => capture(args, transfer, clone);
@@ -193,6 +193,15 @@ describe('the search for what cannot be cloned', () => {
     const records: unknown[] = Array.from({ length: 200_000 }, (_, id) => ({ id }));
     records[1000] = { id: 1000, fn };
     refuses([records], 'args[0][1000].fn');
+  });
+
+  test('looks at no elements of a typed array, however many it has', () => {
+    const bytes = new Uint8Array(new SharedArrayBuffer(20_000));
+    const refuseAll = () => {
+      throw new Error('shared memory');
+    };
+    const { path } = notCloneable(undefined, [bytes], 'args', [], refuseAll) as { path?: unknown };
+    assert.equal(path, 'args[0]');
   });
 
   test('does not blame what only refers to what is to blame', () => {

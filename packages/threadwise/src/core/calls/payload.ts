@@ -145,7 +145,7 @@ export function isCloneable(value: unknown, clone: Clone): boolean {
 
 /** What structured clone would visit inside a value, one after the other, and the path to it; nothing where a proxy refuses to tell. */
 function* childrenOf(value: unknown, path: string): Generator<readonly [unknown, string], void, void> {
-  if (!isObject(value)) return;
+  if (!isObject(value) || ArrayBuffer.isView(value)) return; // a typed array may have more keys than there is memory for
   let i = 0;
   try {
     if (value instanceof Map) {
