@@ -34,6 +34,12 @@ describe('nearest', () => {
     assert.equal(nearest('threads', []), undefined);
   });
 
+  test('compares no letters where the lengths differ too much: with a million letters that would take seconds', () => {
+    const toLowerCase = () => assert.fail('letters are compared');
+    const part = () => ({ length: 3, toLowerCase }) as unknown as string;
+    assert.equal(nearest('x'.repeat(1000), ['any'], part), undefined);
+  });
+
   test('takes the first of several that are as close', () => {
     assert.equal(nearest('cat', ['bat', 'hat']), 'bat');
   });

@@ -19,7 +19,10 @@ export function nearest(name: string, known: readonly string[], partOf = (all: s
   let best: string | undefined;
   let bestDistance = Math.ceil(name.length / 2) + 1;
   for (const candidate of known) {
-    const d = distance(name.toLowerCase(), partOf(candidate).toLowerCase());
+    const part = partOf(candidate);
+    // The distance is at least that: no letters are compared with a name of a million, which somebody else may have sent.
+    if (Math.abs(part.length - name.length) >= bestDistance) continue;
+    const d = distance(name.toLowerCase(), part.toLowerCase());
     if (d < bestDistance) [best, bestDistance] = [candidate, d];
   }
   return best;
