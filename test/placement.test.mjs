@@ -756,6 +756,13 @@ describe("placement 'inline'", () => {
     for (let i = 0; i < 200; i++) assert.equal(await pool.run('add', [i, 1]), i + 1);
   });
 
+  test('with a queue of no length, one call is taken while the module loads, as with workers that start', async (t) => {
+    const pool = poolFor(t, { placement: 'inline', queue: { limit: 0 } }, hereUrl);
+    const calls = [pool.run('add', [1, 2]), pool.run('add', [1, 2])].map(outcome);
+    const [first, second] = await Promise.all(calls);
+    assert.deepEqual([first.value, second.error?.code], [3, 'ERR_QUEUE_FULL']);
+  });
+
   test('whoever waits for room in a queue of no length while the module loads has it then', async (t) => {
     const pool = poolFor(t, { placement: 'inline', queue: { limit: 0 } }, hereUrl);
     const room = pool.room();

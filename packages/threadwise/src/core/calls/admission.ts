@@ -73,8 +73,9 @@ export class Admission {
     if (limit === Number.POSITIVE_INFINITY || lifecycle.refusal !== undefined)
       return Number.POSITIVE_INFINITY;
     // While no worker is ready, the queue takes one task beyond its limit: the first worker that is ready begins it.
-    const isStarting = !dispatch.isPaused && !workers.slots.some(({ state }) => state === 'ready');
-    const hasRoom = here?.calls.takesAll ? here.hasRoom : dispatch.hasRoom || isStarting;
+    const own = here?.calls.takesAll ? here : undefined;
+    const isReady = own?.isReady ?? workers.slots.some(({ state }) => state === 'ready');
+    const hasRoom = (own ?? dispatch).hasRoom || !(isReady || dispatch.isPaused);
     return limit - dispatch.waiting - (here?.tasks.waiting ?? 0) + (hasRoom ? 1 : 0);
   }
 
