@@ -106,9 +106,7 @@ async function askForPast(name, history) {
   const past = await requestJson(poolPath(name, '/history')).catch(() => undefined);
   if (past === undefined) return;
   history.take(past, now());
-  if (frozenAt !== undefined) return;
-  overview.update(pools);
-  view.refresh(history);
+  if (frozenAt === undefined) view.refresh(history);
 }
 
 function showProcess({ pid, node, title, uptimeMs }) {

@@ -402,6 +402,35 @@ test('has what was before it was opened, and says what grew since then', { skip 
 });
 
 test(
+  'many pools are drawn when the program has been asked, and not each time that the past of one comes',
+  { skip },
+  async () => {
+    const pools = Array.from({ length: 30 }, (_, i) => new FakePool(`batch ${i}`));
+    for (const pool of pools) for (const at of [-4000, -2000]) pool.past.push(rowOf(pool.stats(), at));
+    const there = await visit(pools);
+    const { page, standIn } = there;
+    await page.addInitScript(() => {
+      window.drawn = 0;
+      const { getAttribute } = Element.prototype;
+      Element.prototype.getAttribute = function (name) {
+        if (name === 'points') window.drawn++;
+        return getAttribute.call(this, name);
+      };
+    });
+    standIn.requests.length = 0;
+    await page.reload();
+    await page.waitForFunction((count) => {
+      const lines = [...document.querySelectorAll('#pools polyline')];
+      return lines.length === count && lines.every(({ points }) => points.numberOfItems > 1);
+    }, pools.length);
+    const drawn = await page.evaluate(() => window.drawn);
+    const asked = standIn.requests.filter((request) => request === 'GET /api/pools').length;
+    assert.ok(drawn <= pools.length * (asked + 1), `${drawn} rows, asked ${asked} times`);
+    await leave(there);
+  },
+);
+
+test(
   'after the computer has slept it has what the program did meanwhile, at the time at which it was',
   { skip },
   async () => {
