@@ -164,10 +164,10 @@ async function follow(name, up, signal) {
 
 /** Other tabs need the connection while this one is hidden. */
 async function comeBack(name, signal) {
-  const since = Date.now();
+  const since = now();
   await shown(signal);
   if (signal.aborted) return;
-  const text = `Not followed for ${span(Date.now() - since)}: the tab was hidden, and other tabs needed its connection.`;
+  const text = `Not followed for ${span(now() - since)}: the tab was hidden, and other tabs needed its connection.`;
   logs.get(name)?.add({ kind: 'connection', text });
 }
 
