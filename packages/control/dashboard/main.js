@@ -29,6 +29,7 @@ const logs = new Map();
 const fleetTables = new FleetTables();
 
 let pools = [];
+let pasts = Promise.resolve();
 let opened;
 let pollLink;
 let streamLink;
@@ -79,8 +80,9 @@ function takePools(process, found) {
   const at = now();
   pools = overview.shownOf(found, at);
   forgetOthers();
-  // The opened one has its own line, which tells more often.
-  for (const stats of pools) if (stats.name !== opened) remember(stats, at);
+  // The opened one has its own line, which tells more often. A hidden page asks once a minute, as browsers have it: with a gap each time, for
+  // which the whole past of each pool would be asked for.
+  if (!document.hidden) for (const stats of pools) if (stats.name !== opened) remember(stats, at);
   overview.announceChanges(found);
   if (opened === undefined && location.hash === '' && found.length === 1) open(found[0].name);
   if (frozenAt !== undefined) return;
@@ -101,8 +103,15 @@ function remember(stats, at) {
   history.add(stats, at);
 }
 
+/** Of the pools that are not opened, one after the other: what is asked for again and again must not wait until many answers have come. */
+function askForPast(name, history) {
+  if (name === opened) void takePast(name, history);
+  else pasts = pasts.then(() => takePast(name, history)).catch(reportError);
+}
+
 /** If it does not come, the charts begin with this page. */
-async function askForPast(name, history) {
+async function takePast(name, history) {
+  if (histories.get(name) !== history) return;
   const past = await requestJson(poolPath(name, '/history')).catch(() => undefined);
   if (past === undefined) return;
   history.take(past, now());

@@ -430,6 +430,48 @@ test(
   },
 );
 
+test('the pasts of many pools are asked for one after the other, and hold up nothing', { skip }, async () => {
+  const pools = Array.from({ length: 10 }, (_, i) => new FakePool(`batch ${i}`));
+  for (const pool of pools) for (const at of [-4000, -2000]) pool.past.push(rowOf(pool.stats(), at));
+  const there = await visit(pools);
+  const { page } = there;
+  await page.goto('about:blank');
+  const held = [];
+  let isHeld = true;
+  await page.route('**/history', (route) => (isHeld ? held.push(route) : route.continue()));
+  await page.goto(there.standIn.url);
+  for (let i = 0; i < 2; i++) await page.waitForResponse(/api.pools$/);
+  assert.equal(held.length, 1);
+  isHeld = false;
+  await held[0].continue();
+  await page.waitForFunction((count) => {
+    const lines = [...document.querySelectorAll('#pools polyline')];
+    return lines.length === count && lines.every(({ points }) => points.numberOfItems > 1);
+  }, pools.length);
+  await leave(there);
+});
+
+test('a hidden page does not ask for the past of every pool each time that it wakes', { skip }, async () => {
+  const there = await visit([new FakePool('images'), new FakePool('mail')], { stopsClock: true });
+  const { page, standIn } = there;
+  const pastOf = (name) => standIn.requests.filter((request) => request.endsWith(`/${name}/history`)).length;
+  await there.visit.sees('#pools tbody', 'mail');
+  const wakeAfterAMinute = async (hidden) => {
+    await page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, value });
+      const at = Date.now() + 60_000;
+      Date.now = () => at;
+    }, hidden);
+    for (let i = 0; i < 2; i++) await page.waitForResponse(/api.pools$/);
+  };
+  await wakeAfterAMinute(true);
+  assert.equal(pastOf('mail'), 1);
+  const asked = page.waitForResponse(/mail.history$/);
+  await wakeAfterAMinute(false);
+  await asked;
+  await leave(there);
+});
+
 test(
   'after the computer has slept it has what the program did meanwhile, at the time at which it was',
   { skip },
