@@ -77,6 +77,25 @@ for (const ordered of [true, false]) {
   });
 }
 
+test('reads no further while many bytes of values wait to be folded, or are', async () => {
+  const values = [new Uint8Array(8 * 1024 * 1024), [new Uint8Array(8 * 1024 * 1024)]];
+  for (const value of values) {
+    let begun = 0;
+    const run = async (batch: Batch): Promise<BatchResult> => {
+      begun += 1;
+      return { batch, ...success([]), values: [value], ran: 1 };
+    };
+    const results = pumpOf({ run, batching: fixed(1, 4) }).results(numbers(40));
+    let given = (await results.next()).value!.length;
+    // Until nothing moves any more.
+    for (let turns = 0; turns < 100; turns += 1) await turn();
+    // Four fill the room, and four may have begun before that.
+    assert.ok(begun - given <= 8, `${begun} begun, ${given} given`);
+    for await (const more of results) given += more.length;
+    assert.equal(given, 40);
+  }
+});
+
 test('never has more batches out than the depth, and cuts none across groups', async () => {
   let out = 0;
   let most = 0;

@@ -3,25 +3,27 @@
  *
  * The library's `map` is not used. Its first failed call ends it; here a batch whose worker dies is called again input by input, and the
  * others go on. It has one bound for calls that run and results that wait; here the bound for calls is small, so that Ctrl-C has little to
- * wait for, and depends on how long batches take, while the bound for results is large and in characters. And it yields results one by one;
+ * wait for, and depends on how long batches take, while the bound for results is large and by their size. And it yields results one by one;
  * here all that are ready are one write and one record of the journal.
  */
+import v8 from 'node:v8';
+import { tried } from '../../system-error.js';
 import type { InputGroups, Position } from '../inputs/input-source.js';
 import type { RunBatch } from './attempts.js';
 import type { Batch, BatchOutcome, BatchResult } from './batch.js';
 
 /** How many batches may be read but not given out. It bounds memory where one slow input holds up the order. */
 const MAX_WAITING_BATCHES = 1024;
-/** How many characters of finished results may wait, or are given out together. Guessed: far more than a window of usual results. */
-const MAX_WAITING_CHARACTERS = 32 * 1024 * 1024;
+/** The size of the finished results that may wait, or are given out together. Guessed: far more than a window of usual results. */
+const MAX_WAITING_SIZE = 32 * 1024 * 1024;
 
 export type Pump = ReturnType<typeof createPump>;
 
 export function createPump(ordered: boolean, batching: Batching, run: RunBatch) {
   /** Every batch that was read and not given out, in the order of reading. */
-  let slots: { result?: BatchResult }[] = [];
+  let slots: { result?: BatchResult; size?: number }[] = [];
   let running = 0;
-  let waitingCharacters = 0;
+  let waitingSize = 0;
   let input: 'idle' | 'reading' | 'ended' = 'idle';
   let failed: { readonly reason: unknown } | undefined;
   let wake = (): void => {};
@@ -79,11 +81,7 @@ export function createPump(ordered: boolean, batching: Batching, run: RunBatch) 
   }
 
   function hasRoom(): boolean {
-    return (
-      running < batching.depth() &&
-      slots.length < MAX_WAITING_BATCHES &&
-      waitingCharacters < MAX_WAITING_CHARACTERS
-    );
+    return running < batching.depth() && slots.length < MAX_WAITING_BATCHES && waitingSize < MAX_WAITING_SIZE;
   }
 
   async function work(batch: Batch): Promise<void> {
@@ -92,7 +90,8 @@ export function createPump(ordered: boolean, batching: Batching, run: RunBatch) 
     running += 1;
     try {
       slot.result = await run(batch);
-      waitingCharacters += slot.result.text.length;
+      slot.size = sizeOf(slot.result);
+      waitingSize += slot.size;
       batching.note(slot.result);
     } catch (error) {
       // If the output is ordered, the batches behind the lost one must not be given out either.
@@ -107,18 +106,26 @@ export function createPump(ordered: boolean, batching: Batching, run: RunBatch) 
   /** Takes the results that are ready, but no more than fit into one string, which they become. */
   function takeReady(): BatchResult[] {
     const ready = new Set<BatchResult>();
-    let characters = 0;
-    for (const { result } of slots) {
+    let all = 0;
+    for (const { result, size = 0 } of slots) {
       if (result === undefined && ordered) break;
       if (result === undefined) continue;
-      characters += result.text.length;
-      if (ready.size > 0 && characters > MAX_WAITING_CHARACTERS) break;
+      all += size;
+      if (ready.size > 0 && all > MAX_WAITING_SIZE) break;
       ready.add(result);
-      waitingCharacters -= result.text.length;
+      waitingSize -= size;
     }
     if (ready.size > 0) slots = slots.filter(({ result }) => result === undefined || !ready.has(result));
     return [...ready];
   }
+}
+
+/** The characters of the text; the bytes of values to fold, which are taken to be as large as the first one. */
+function sizeOf({ text, values }: BatchResult): number {
+  if (values.length === 0) return text.length;
+  const [first] = values;
+  const bytes = ArrayBuffer.isView(first) ? first.byteLength : tried(() => v8.serialize(first).length);
+  return text.length + values.length * (bytes ?? 0);
 }
 
 /** A batch is cut from one group, and so never waits for the next one. */
