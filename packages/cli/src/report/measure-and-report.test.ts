@@ -1,8 +1,13 @@
-/** The line on which the progress and the answer so far stand: on a terminal, and nowhere else. */
+/** The line on which the progress and the answer so far stand: on a terminal, and nowhere else. And what cannot be written in the end. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { measureAndReport, openProgress, terminal } from './measure-and-report.js';
+import type { Report } from './model.js';
+import { outputsOf, writeReports } from './outputs.js';
 
 process.env.TERM = 'xterm';
 delete process.env.NO_COLOR;
@@ -78,4 +83,19 @@ test('a second signal ends the command with the exit code of the first', async (
   end(new Error('ended'));
   await assert.rejects(reported, /ended/);
   assert.deepEqual(exit.mock.calls[0]?.arguments, [143]);
+});
+
+test('where a report can no longer be written, the others are', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'threadwise-reports-'));
+  try {
+    const taken = join(folder, 'taken');
+    writeFileSync(taken, '');
+    const files = [join(taken, 'first.json'), join(folder, 'second.json'), join(taken, 'third.json')];
+    const writing = writeReports(outputsOf(files), { findings: { schemaVersion: 1 } } as unknown as Report);
+    const told = /cannot write \S*first\.json: a part of the path.*\n.*cannot write \S*third\.json: a part/;
+    await assert.rejects(writing, { exitCode: 1, message: told });
+    assert.equal(readFileSync(files[1]!, 'utf8'), '{\n  "schemaVersion": 1\n}\n');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -55,9 +55,11 @@ export function checkWritable(outputs: readonly Output[], read: readonly NamedFi
   }
 }
 
+/** Writes all that can be written, and then throws an ExpectedError that names the others: to measure again would take minutes. */
 export async function writeReports(outputs: readonly Output[], report: Report): Promise<void> {
   const command = ['threadwise', ...process.argv.slice(2).map(asTyped)].join(' ');
   const made = { at: new Date(), command, version };
+  const problems: string[] = [];
   for (const { file, view } of outputs) {
     const text = await view(report, made);
     const write = (): void => {
@@ -69,8 +71,13 @@ export async function writeReports(outputs: readonly Output[], report: Report): 
         out.close();
       }
     };
-    attempt(write, `cannot write ${file}`, ExpectedError);
+    try {
+      attempt(write, `cannot write ${file}`, ExpectedError);
+    } catch (error) {
+      problems.push((error as ExpectedError).message);
+    }
   }
+  if (problems.length > 0) throw new ExpectedError(problems.join('\n'));
 }
 
 /** The argument as one would type it in a shell: in quotes, if it has characters that mean something there. */
