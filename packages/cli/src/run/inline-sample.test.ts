@@ -33,9 +33,11 @@ const setup: BatchSetup = {
 
 /** Writing takes time, too, and the text goes nowhere. */
 let written = '';
+let mostAtOnce = 0;
 let writeMs = 0;
 mock.method(fs, 'writeSync', (_fd: number, text: string) => {
   written += text;
+  mostAtOnce = Math.max(mostAtOnce, text.length);
   clockMs += writeMs;
 });
 syncBuiltinESMExports();
@@ -85,6 +87,18 @@ test('so is writing the results, at once, as the run writes what is ready', asyn
   assert.equal(await estimateOf(1000, source('files', {})), 1000 * (RUN_MS + 8 / 2));
   assert.match(written, /^(\d+\n)+$/, 'what is written is what the run writes');
   writeMs = 0;
+});
+
+test('more results than one string should hold are written in pieces, as the run does', async () => {
+  const characters = 20 * 2 ** 20;
+  const large = join(folder, 'large.mjs');
+  writeFileSync(large, `export default () => { globalThis.takeMs(200); return 'x'.repeat(${characters}); };`);
+  [writeMs, written, mostAtOnce] = [8, '', 0];
+  const moduleUrl = pathToFileURL(large).href;
+  const sample = await sampleInline('large.mjs', { ...setup, moduleUrl }, source('files', {}), 2);
+  assert.equal(sample.estimateMs(1000), 1000 * (200 + 8));
+  assert.ok(mostAtOnce < 1.1 * characters, `${mostAtOnce} characters at once`);
+  [writeMs, written] = [0, ''];
 });
 
 test('what is folded is not written', async () => {

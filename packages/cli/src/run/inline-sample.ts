@@ -22,6 +22,8 @@ const REPEAT_MS = 300;
 const MAX_PASS_MS = 1500;
 /** How many milliseconds inputs are read to learn what reading costs; a group of them is always read whole. */
 const MAX_READING_MS = 200;
+/** How many characters of results are written at once, unless one batch has more: a string could not hold all. */
+const MAX_WRITTEN_AT_ONCE = 32 * 1024 * 1024;
 
 /**
  * One half of the sample gets the code compiled, the other one is measured. A file is measured when it is read for the first time, as the
@@ -114,11 +116,17 @@ async function measure(inputs: readonly SampledInput[]) {
     sum.weight += weight * batch.length;
     sum.weightedMs += weight * outcome.runMs;
     sum.failure ??= outcome.failures[0] && printable(errorLine(outcome.failures[0].error));
+    if (text.length + outcome.text.length > MAX_WRITTEN_AT_ONCE) writeText();
     text += outcome.text;
     weightedLength += weight * outcome.text.length;
   }
-  if (text !== '') sum.weightedMs += (writingMs(text) * weightedLength) / text.length;
+  writeText();
   return sum;
+
+  function writeText(): void {
+    if (text !== '') sum.weightedMs += (writingMs(text) * weightedLength) / text.length;
+    [text, weightedLength] = ['', 0];
+  }
 }
 
 /** How many milliseconds the program itself takes to write: the system writes to the disk in the background. */
