@@ -30,6 +30,19 @@ test('a batch that succeeds is one call', async () => {
   assert.equal(pool.calls.length, 1);
 });
 
+test('results of a batch that no string can hold end the run in words, with what to do about it', async () => {
+  const text = 'x'.repeat(300 * 2 ** 20);
+  const large: Behaviour = (values) => {
+    if (values.length > 1) throw new RangeError('Invalid string length');
+    return { ...success(values), text };
+  };
+  await assert.rejects(attempt(large, batchOf(1, 2)).result, {
+    exitCode: 1,
+    message:
+      'the results of 2 inputs are too long for one string: expected fewer inputs, with a smaller --batch',
+  });
+});
+
 test('after a crash the inputs run one by one, and only the culprit fails', async () => {
   const { pool, result } = attempt(crashing(2), batchOf(1, 2, 3));
   const { text, ran, failures } = await result;

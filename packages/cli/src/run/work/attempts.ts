@@ -31,7 +31,7 @@ export function createAttempts(
     }
     return {
       batch,
-      text: outcomes.map(({ text }) => text).join(''),
+      text: joined(outcomes),
       values: outcomes.flatMap(({ values }) => values),
       failures: outcomes.flatMap(({ failures }, at) => failures.map(({ error }) => ({ at, error }))),
       ran: outcomes.length,
@@ -49,6 +49,16 @@ export function createAttempts(
 }
 
 const valueOf = ({ value }: Input): unknown => value;
+
+function joined(outcomes: readonly BatchOutcome[]): string {
+  try {
+    return outcomes.map(({ text }) => text).join('');
+  } catch {
+    throw new ExpectedError(
+      `the results of ${outcomes.length} inputs are too long for one string: expected fewer inputs, with a smaller --batch`,
+    );
+  }
+}
 
 /** The outcome of a call. A call that is lost counts as one input that failed. Rejects if the pool itself is at its end. */
 async function outcomeOf(call: Promise<BatchOutcome>): Promise<BatchOutcome & { readonly isLost?: true }> {
