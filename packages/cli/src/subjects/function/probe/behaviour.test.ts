@@ -1,6 +1,12 @@
-/** What is known of each input after it was tried, here of one whose second call fails. */
+/** What is known of each input after it was tried, here of one whose second call fails; and the thread that watches over that process. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { Worker } from 'node:worker_threads';
 import { Child } from '../../../experiment/child.js';
 import type { StepsOf } from '../../../experiment/serve.js';
 
@@ -47,4 +53,14 @@ test('a function that keeps its results is seen, since a call with the same inpu
   assert.equal(await remembers(kept, [1, 2, 3, 4, 5]), true);
   assert.equal(await remembers(kept, [1, 2]), false, 'one pair may be chance');
   assert.equal(await remembers(computes, [1, 2, 3, 4, 5]), false);
+});
+
+test('the thread that watches over the process needs no file: one in an archive of Yarn could not be read', async () => {
+  const copy = join(mkdtempSync(join(tmpdir(), 'threadwise-watchdog-')), 'watchdog.mjs');
+  copyFileSync(new URL('./watchdog.js', import.meta.url), copy);
+  const { watchParent } = (await import(pathToFileURL(copy).href)) as typeof import('./watchdog.js');
+  rmSync(dirname(copy), { recursive: true });
+  const alive = setInterval(() => undefined, 60_000); // the thread does not keep the process alive
+  const watches = once(process, 'worker').then(([thread]) => once(thread as Worker, 'message'));
+  await Promise.all([watches, watchParent()]).finally(() => clearInterval(alive));
 });
