@@ -140,6 +140,8 @@ export class FakePullQueue implements PullQueue {
   /** Tasks that can only go over a line. */
   readonly refused = new Set<Task>();
   readonly #lying: Task[] = [];
+  /** How many were withdrawn one by one: each counts as unclaimed until a worker drops it. */
+  #withdrawn = 0;
   readonly #running = new Map<Task, Link>();
 
   get open(): number {
@@ -147,7 +149,7 @@ export class FakePullQueue implements PullQueue {
   }
 
   get unclaimed(): number {
-    return this.#lying.length;
+    return this.#lying.length + this.#withdrawn;
   }
 
   get hasRoom(): boolean {
@@ -171,10 +173,14 @@ export class FakePullQueue implements PullQueue {
 
   withdraw(task: Task): boolean {
     const at = this.#lying.indexOf(task);
-    return at >= 0 && this.#lying.splice(at, 1).length > 0;
+    if (at < 0) return false;
+    this.#lying.splice(at, 1);
+    this.#withdrawn++;
+    return true;
   }
 
   withdrawAll(): Task[] {
+    this.#withdrawn = 0;
     return this.#lying.splice(0);
   }
 
@@ -194,6 +200,7 @@ export class FakePullQueue implements PullQueue {
 
   /** The worker takes the next task and begins it. */
   take(worker: Link): Task | undefined {
+    this.#withdrawn = 0;
     const task = this.#lying.shift();
     if (task === undefined) return undefined;
     this.#running.set(task, worker);

@@ -428,6 +428,26 @@ describe('shared queue: taking tasks back', () => {
     assert.equal(dispatch.remove(running), false, 'a worker has it');
   });
 
+  test('when all that lies there is removed before a worker takes it, what waits behind it lies there next', () => {
+    const { pull, bench, dispatch } = begin();
+    const tasks = Array.from({ length: 20 }, (_, i) => bench.submit({ priority: i % 2 }));
+    const lying = pull.ids;
+    assert.equal(lying.length, WINDOW);
+    for (const task of tasks) if (lying.includes(task.id)) dispatch.remove(task);
+    bench.platform.advance(1);
+    assert.equal(pull.ids.length, WINDOW);
+  });
+
+  test('a task that moves its arguments goes when those before it are removed', () => {
+    const { pull, bench, dispatch, slot } = begin();
+    const before = bench.submit();
+    const moving = bench.submit({ moves: [1] });
+    assert.deepEqual([pull.ids, idsAt(slot)], [[before.id], []]);
+    dispatch.remove(before);
+    bench.platform.advance(1);
+    assert.deepEqual(idsAt(slot), [moving.id]);
+  });
+
   test('clear takes out everything that waits, and nothing that a worker has', () => {
     const { pull, bench, dispatch, slot } = begin();
     pull.capacity = 2;

@@ -80,7 +80,10 @@ export class SharedQueueDispatch extends DirectDispatch {
   }
 
   override remove(task: Task): boolean {
-    return this.#pull.withdraw(task) || this.#queue.remove(task) || super.remove(task);
+    if (!this.#pull.withdraw(task)) return this.#queue.remove(task) || super.remove(task);
+    // What waits behind the task may have relied on its end, of which nobody hears now.
+    if (this.waiting > 0) this.pumpSoon();
+    return true;
   }
 
   override pause(): void {
@@ -162,7 +165,9 @@ export class SharedQueueDispatch extends DirectDispatch {
   #hasWindow(): boolean {
     if (!this.#isMixed || this.#pull.sorts) return true;
     const ready = this.context.slots().filter(({ state }) => state === 'ready').length;
-    return this.#pull.unclaimed < WINDOW * Math.max(1, ready * this.context.tasksPerWorker);
+    // Among those that nobody has claimed are some that were withdrawn, until a worker drops them.
+    const lying = Math.min(this.#pull.unclaimed, this.#pull.open);
+    return lying < WINDOW * Math.max(1, ready * this.context.tasksPerWorker);
   }
 
   /** How many tasks of the pull queue have to wait, since every worker has as many as it may run. */
