@@ -70,7 +70,7 @@ test('pools have to be iterable', () => {
 
 test('what is served has to be pools, and fleets', () => {
   const stats = () => ({});
-  const pool = { stats, configure: () => undefined };
+  const pool = { stats, name: 'images' };
   const fleet = { stats, queue: { name: 'work' } };
   const service = { pool, stats };
   for (const pools of [[service], new Set([fleet]), [undefined], [[pool]], new Map([['images', pool]])]) {

@@ -77,8 +77,8 @@ function iterable<T>(option: string, value: unknown, isOne: (item: unknown) => i
 }
 
 function isPool(item: unknown): item is ControllablePool {
-  const { stats, configure } = Object(item) as Partial<ControllablePool>;
-  return typeof stats === 'function' && typeof configure === 'function';
+  const { stats, name } = Object(item) as Partial<ControllablePool>;
+  return typeof stats === 'function' && typeof name === 'string';
 }
 
 function isFleet(item: unknown): item is ObservableFleet {

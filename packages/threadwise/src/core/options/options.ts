@@ -329,11 +329,13 @@ function environment(option: string, value: unknown): unknown {
 
 function resourceLimits(option: string, given: unknown): Readonly<Record<string, number>> {
   const known = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRangeSizeMb', 'stackSizeMb'];
-  const limits = Object.entries(record(option, given, known)).filter(([, value]) => value !== undefined);
-  for (const [key, value] of limits) {
-    if (finite(`${option}.${key}`, value) <= 0) reject(`${option}.${key}`, 'a number above 0 (MiB)', value);
+  const limits = record(option, given, known);
+  for (const [key, value] of Object.entries(limits)) {
+    if (value === undefined) delete limits[key];
+    else if (finite(`${option}.${key}`, value) <= 0)
+      reject(`${option}.${key}`, 'a number above 0 (MiB)', value);
   }
-  return Object.fromEntries(limits) as Record<string, number>;
+  return limits as Record<string, number>;
 }
 
 /** Bound, or a function would run in the context of whichever call its worker was started for. */
