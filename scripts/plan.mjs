@@ -22,6 +22,10 @@ export const SLOW = [
     files: /^test\/storm\.test/,
     proves: 'each of thousands of calls settles once, with 1 % each of every way to die',
   },
+  {
+    files: /^test\/random-pools\.test/,
+    proves: 'so does each of a burst of calls after which no other comes, with options and changes at random',
+  },
   { files: /^test\/soak\.test/, proves: 'millions of calls leave nothing behind' },
   {
     files: /\/transport\/(shared\/sequences|(shared|coordinator)\/interleavings)\.test/,
@@ -201,12 +205,17 @@ const suites = (...kinds) => allTests().filter((name) => kinds.some((kind) => ki
 const OF_VERSION =
   /^(test\/(classes|cold-start|exports|isolation|sync|worker-differs)|packages\/threadwise\/dist\/(platform|transport)\/.*)\.test/;
 /** Fewer calls for the tests that take long, and depend least on the version or the way. */
-const SHORT = { SOAK_CALLS: '100000', STORM_CALLS: '2000' };
+const SHORT = { SOAK_CALLS: '100000', STORM_CALLS: '2000', RANDOM_POOLS: '20' };
 /**
  * How much random tests try with the default way before a change lands: less than by default, more calls than with the other ways. Every order
  * of steps that differs from the usual one in a few points is tried in any case.
  */
-const BEFORE_LANDING = { SOAK_CALLS: '500000', STORM_CALLS: '5000', INTERLEAVINGS_RUNS: '80' };
+const BEFORE_LANDING = {
+  SOAK_CALLS: '500000',
+  STORM_CALLS: '5000',
+  RANDOM_POOLS: '20',
+  INTERLEAVINGS_RUNS: '80',
+};
 
 function processRuns(files, isShort) {
   const fewer = { SOAK_CALLS: '40000', STORM_CALLS: '1000' };

@@ -4,22 +4,13 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createPool } from 'threadwise';
 import { Barrier, Channel, Mutex } from 'threadwise/sync';
-import { apart, moduleUrl, outcome } from './fixtures/helpers.mjs';
+import { apart, moduleUrl, outcome, randomFrom } from './fixtures/helpers.mjs';
 
 const url = moduleUrl('storm.mjs');
 
 const CALLS = Number(process.env.STORM_CALLS ?? 20_000);
 /** How many calls are open at a time. */
 const WIDTH = 200;
-
-/** A linear congruential generator, so that the calls of a storm can be repeated. STORM_SEED makes other calls. */
-function randomFrom(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 class Point {
   constructor(x) {
