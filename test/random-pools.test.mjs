@@ -116,9 +116,10 @@ const ACROSS = {
 
 const CHANGES = {
   resize: (pool, { pick }) => pool.resize(pick(1, 2, 3, { min: 0, max: 2 }, { min: 1, max: 3 })),
-  pause: (pool) => {
+  pause: async (pool) => {
     pool.pause();
-    setImmediate(() => pool.resume());
+    await turn();
+    pool.resume();
   },
   recycle: (pool) => pool.recycle(),
   limit: (pool, { pick }) =>
