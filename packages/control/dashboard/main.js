@@ -103,7 +103,7 @@ function remember(stats, at) {
   history.add(stats, at);
 }
 
-/** Of the pools that are not opened, one after the other: what is asked for again and again must not wait until many answers have come. */
+/** Asks for the history of the opened pool at once, and for those of the others one after the other: hundreds at a time would delay the page's usual requests. */
 function askForPast(name, history) {
   if (name === opened) void takePast(name, history);
   else pasts = pasts.then(() => takePast(name, history)).catch(reportError);

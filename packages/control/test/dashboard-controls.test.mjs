@@ -178,7 +178,7 @@ test(
     const { page, dashboard } = there;
     const askAndGoOn = async () => {
       await page.getByRole('button', { name: 'Pause…' }).click();
-      // As the browser's way back does it: the question stays.
+      // The browser's back button changes the address in the same way, and leaves the dialog open.
       await page.evaluate(() => (location.hash = 'pool=mail'));
       await dashboard.opens('mail');
       await page.locator('#action-apply').click();
