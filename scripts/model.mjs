@@ -1,14 +1,19 @@
 // Checks the protocol of the shared transport: SPIN explores every order of the steps of its model, and must find each
-// of the mistakes that can be built into it.
+// of the mistakes that can be built into it. A search has the same result each time: with '--unless-searched' nothing is searched where the
+// model and this file are those of the last complete search, whose digest is in searched.txt.
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ensureDebianPackages } from './debian.mjs';
 import { root } from './prepare.mjs';
 
 const MODEL = join(root, 'packages/threadwise/src/transport/shared/model/shared.pml');
+/** The SHA-256 of the model and of this file when all searches last ended as they should. */
+const RECORD = join(root, 'packages/threadwise/src/transport/shared/model/searched.txt');
 /** How many megabytes a search may use: two at a time stay below 2 GB. */
 const MAX_MEGABYTES = 950;
 /** How deep a search may go: several times the deepest one. */
@@ -134,6 +139,17 @@ function judge({ isMistake }, { errors, error = '', isWhole, details }) {
   return { isGood: false, word: `${errors > 0 ? `ERROR: ${error}` : 'NOT EXHAUSTIVE'}\n${details}` };
 }
 
+const searched = [MODEL, fileURLToPath(import.meta.url)].map((path) => readFileSync(path, 'utf8')).join('');
+const digest = createHash('sha256').update(searched).digest('hex');
+if (process.argv[2] === '--unless-searched') {
+  if (existsSync(RECORD) && readFileSync(RECORD, 'utf8').trim() === digest) {
+    process.stdout.write(
+      "Unchanged since all searches ended as they should. 'node scripts/model.mjs' searches again.\n",
+    );
+    process.exit(0);
+  }
+  process.argv.splice(2, 1);
+}
 const only = process.argv.slice(2);
 const all = [
   ...configurations.map(([name, settings, options]) => ({ name, settings, options, isMistake: false })),
@@ -172,4 +188,5 @@ const begin = performance.now();
 await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work));
 const seconds = Math.round((performance.now() - begin) / 1000);
 process.stdout.write(`${wanted.length} searches in ${seconds} s, ${bad} not as they should be\n`);
+if (bad === 0 && wanted.length === all.length) writeFileSync(RECORD, `${digest}\n`);
 process.exit(bad === 0 ? 0 : 1);
