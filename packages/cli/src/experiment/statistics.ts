@@ -4,7 +4,7 @@
  * smallest and the largest value are too close for the confidence, it is widened to Student's interval, which assumes a normal one.
  */
 
-import { deviation, mean, median } from 'd3-array';
+import { deviation, mean, quantileSorted } from 'd3-array';
 
 /** A figure with its interval: with 95 % confidence it lies from `low` to `high`. */
 export type Estimate = Readonly<Record<'value' | 'low' | 'high', number>>;
@@ -92,18 +92,18 @@ function sortedOf(series: Series): number[] {
 }
 
 /** @param widen makes the interval where even all values together are too few for this confidence */
-function intervalOf(sorted: Series, confidence: number, widen: typeof widened): Estimate {
+function intervalOf(sorted: number[], confidence: number, widen: typeof widened): Estimate {
   const left = outside(sorted.length, 1 - confidence);
   return left < 0 ? widen(sorted, 1 - confidence) : between(sorted, left);
 }
 
 /** The median, and the interval of the values without `left` of them at each end. */
-function between(sorted: Series, left: number): Estimate {
-  return { value: median(sorted)!, low: sorted[left]!, high: sorted.at(-1 - left)! };
+function between(sorted: number[], left: number): Estimate {
+  return { value: quantileSorted(sorted, 0.5)!, low: sorted[left]!, high: sorted.at(-1 - left)! };
 }
 
 /** The interval by Student's t, which contains all values; it reaches below 0 only where a value does. */
-function widened(sorted: Series, doubt: number): Estimate {
+function widened(sorted: number[], doubt: number): Estimate {
   const all = between(sorted, 0);
   const { length: count } = sorted;
   // Not a number for a single value.
@@ -115,7 +115,7 @@ function widened(sorted: Series, doubt: number): Estimate {
 }
 
 /** `widened` for ratios, by their logarithms: twice as much is as far from one as half as much. */
-function widenedByFactors(sorted: Series, doubt: number): Estimate {
+function widenedByFactors(sorted: number[], doubt: number): Estimate {
   const { value, low, high } = between(sorted, 0);
   const logs = widened(sorted.map(Math.log), doubt);
   const most = Math.min(Number.MAX_VALUE, Math.max(high, Math.exp(logs.high)));
