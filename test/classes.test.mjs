@@ -234,6 +234,10 @@ for (const [way, options] of Object.entries(WAYS)) {
         ]),
         /getter of 'b' threw Error: no/,
       );
+      const { proxy, revoke } = Proxy.revocable({}, {});
+      revoke();
+      await refused(pool.run('echo', [proxy]), /args\[0\]/);
+      await refused(pool.run('revoked', []), /result/);
       assert.equal((await pool.run('echo', [new Point(3, 4)])).norm, 5);
     });
 

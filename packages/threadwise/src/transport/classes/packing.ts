@@ -3,7 +3,7 @@
  * the same; so a value crosses together with a list of its instances, and the receiver gives each the prototype of its class. The value
  * is copied only where it has an instance that an `encode` of its class stands for.
  */
-import { isObject, tagOf } from '../../core/options/checks.js';
+import { isList, isObject, tagOf } from '../../core/options/checks.js';
 import type { Instances } from '../../core/contracts.js';
 import { isImmutable } from '../../core/calls/payload.js';
 import { leaseOf } from '../../core/lease.js';
@@ -22,7 +22,7 @@ type Kind = 'list' | 'map' | 'set' | 'object' | 'leaf';
 type Replace = (part: unknown) => unknown;
 
 function isPacked(value: unknown): value is Packed {
-  return Array.isArray(value) && value[0] === MARK;
+  return isList(value) && value[0] === MARK;
 }
 
 export class Packing implements Instances {
