@@ -26,8 +26,10 @@ test('a value without JSON is an error, not a silent null', () => {
   function* one() {
     yield 1;
   }
-  for (const stream of [one(), new ReadableStream()])
+  for (const stream of [one(), new ReadableStream()]) {
     assert.throws(() => createRender('ndjson', true)(1, stream), /an iterator or a stream/);
+    assert.throws(() => createRender('text', false)(1, stream), /an iterator or a stream/);
+  }
   assert.equal(createRender('ndjson', false)(1, new Map([[1, 1]])), '{}\n');
 });
 

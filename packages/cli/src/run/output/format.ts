@@ -19,7 +19,7 @@ const lines = { open: '', before: '', after: '\n', close: '', empty: '' };
 
 export const formats: Readonly<Record<FormatName, Format>> = {
   ndjson: { ...lines, render: toJson },
-  text: { ...lines, render: String },
+  text: { ...lines, render: toText },
   json: { open: '[\n', before: ',\n', after: '', close: '\n]\n', empty: '[]\n', render: toJson },
 };
 
@@ -36,16 +36,26 @@ export function createRender(name: FormatName, withInput: boolean): Render {
 function toJson(value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
   // As JSON, an iterator or a stream is an object without properties.
-  if (text === '{}' && isStream(value)) {
-    throw new TypeError(
-      'the result is an iterator or a stream, whose values are not written; return an array of them',
-    );
-  }
+  if (text === '{}') mustBeNoStream(value);
   if (text !== undefined) return text;
   if (typeof value === 'function' || typeof value === 'symbol') {
     throw new TypeError(`the result is a ${typeof value}, which cannot be written as JSON`);
   }
   return 'null';
+}
+
+/** What `String` makes of a value, except that an iterator or a stream without a text of its own is an error. */
+function toText(value: unknown): string {
+  const text = String(value);
+  if (text.startsWith('[object ')) mustBeNoStream(value);
+  return text;
+}
+
+function mustBeNoStream(value: unknown): void {
+  if (!isStream(value)) return;
+  throw new TypeError(
+    'the result is an iterator or a stream, whose values are not written; return an array of them',
+  );
 }
 
 /** Whether the value is an iterator or a stream: something whose values come one by one, and not a list that has them. */
