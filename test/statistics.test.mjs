@@ -18,6 +18,8 @@ const OTHER_NAMES = '(other names)';
 const MOST_TEXT = 2048;
 /** By how many milliseconds the system's clock may be set during a test; the pool's clock does not follow it. */
 const CLOCK_STEP_MS = 60_000;
+/** For how many milliseconds main is blocked while a result lies there. */
+const BLOCKED_MS = 50;
 
 for (const [way, options] of Object.entries(WAYS)) {
   describe(`what is counted of functions, with ${way}`, () => {
@@ -176,3 +178,33 @@ test(
     assert.deepEqual(seen[1], { submitted: 4, completed: 3, open: 0, ofWork: 3 });
   },
 );
+
+for (const [way, options] of Object.entries(WAYS).slice(0, 4)) {
+  test(
+    `a call whose result lay there while main was blocked has waited for main, with ${way}`,
+    { skip: apart },
+    async (t) => {
+      const begun = new Int32Array(new SharedArrayBuffer(8));
+      const source = `
+    let begun;
+    export const setup = ({ data }) => void (begun = data);
+    export const work = () => void (Atomics.store(begun, 0, 1), Atomics.notify(begun, 0));`;
+      const pool = poolFor(
+        t,
+        { ...options, threads: 1, worker: { data: begun } },
+        `data:text/javascript,${source}`,
+      );
+      for (let i = 0; i < 50; i++) await pool.run('work', []); // short calls, whose results main expects soon
+      const total = ({ mean, count }) => mean * count;
+      const before = total(pool.stats().waitMs);
+      Atomics.store(begun, 0, 0);
+      await new Promise(setImmediate); // what follows begins a turn of the event loop, as a timer or a request does
+      const call = pool.run('work', []);
+      Atomics.wait(begun, 0, 0);
+      Atomics.wait(begun, 1, 0, BLOCKED_MS);
+      await call;
+      const waitedMs = total(pool.stats().waitMs) - before;
+      assert.ok(waitedMs >= BLOCKED_MS / 2, `waited ${waitedMs} ms`);
+    },
+  );
+}

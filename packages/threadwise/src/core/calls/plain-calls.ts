@@ -94,6 +94,7 @@ export class PlainCalls {
     if (hooks.areCallsHeard || !dispatch.takesPlain || (isBounded && this.#ledger.size >= limit))
       return undefined;
     const began = meter.wantsSubmission(admission.isExploring(name)) ? parts.platform.now() : 0;
+    const now = this.#burstNow(); // before a worker is woken, which may have main's core at once and run the task
     const id = this.#ledger.newId();
     let slot: number;
     try {
@@ -109,7 +110,6 @@ export class PlainCalls {
     this.#own[slot] = own;
     if (own !== undefined) own.slot = slot;
     this.#ids[slot] = id;
-    const now = this.#burstNow();
     this.#submittedAt[slot] = now;
     this.#timeoutMs[slot] = timeoutMs ?? 0;
     if (timeoutMs !== undefined) {

@@ -85,8 +85,11 @@ export interface Platform {
   readonly name: string;
   /** Milliseconds on a clock that all threads of the process share. */
   now(): number;
-  /** The same clock, kept for a few reads while the code of one turn and its promises run: for every call, reading it would cost more than the rest. */
-  burstNow(): number;
+  /**
+   * The same clock, kept for a few reads while the code of one turn and its promises run: for every call, reading it would cost more than the rest.
+   * @param anew whether to read the clock in any case
+   */
+  burstNow(anew?: boolean): number;
   /** A timer that does not keep the process alive. */
   timer(ms: number, callback: () => void): TimerHandle;
   /** Calls back when the code that runs now has ended, before any I/O. */

@@ -116,10 +116,11 @@ export class Drain {
     if (Atomics.load(board.words, L.MAIN_PARKED) !== L.AWAKE)
       Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
     if (after !== 'call') this.#countCores(); // a main thread that is slower than its workers never parks
-    const now = platform.now();
-    if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
     // On one core, a worker that is woken takes that core from main, which has results to handle: their continuations make further calls.
     if (!board.hasOneCore || !this.#anyDone()) waker.callAfterBurst();
+    // Anew: results are handled now, however long main was blocked since their calls, by other code or by waking a worker.
+    const now = platform.burstNow(true);
+    if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
     const drained = this.#drainAll() || this.#settleUpAndSpin(after);
     this.#lastTurnAt = platform.now();
     if (cells.outCount === 0) this.#linger();
