@@ -62,6 +62,15 @@ test('an array with properties of its own, such as a match of a regular expressi
   assert.throws(() => encode({ match }, 'json', 'it', MOST), { code: 'ERR_NOT_CLONEABLE', path: 'it.match' });
 });
 
+test('an error names the part that cannot be sent, as on a pool', () => {
+  for (const encoding of ['auto', 'v8'] as const)
+    assert.throws(() => encode([{ user: { call: () => 1 } }], encoding, 'args', MOST), {
+      code: 'ERR_NOT_CLONEABLE',
+      path: 'args[0].user.call',
+      message: 'Cannot clone args[0].user.call: () => 1 could not be cloned.',
+    });
+});
+
 test('what JSON carries stands as it is, so that others can read it', () => {
   assert.deepEqual(encode([1, { a: ['x', null, true] }], 'auto', 'it', MOST), [1, { a: ['x', null, true] }]);
   assert.deepEqual(Object.keys(encode(new Date(0), 'auto', 'it', MOST) as object), ['$threadwise', 'base64']);

@@ -4,6 +4,7 @@
  */
 import { DefaultDeserializer, serialize } from 'node:v8';
 import { ThreadwiseError } from 'threadwise';
+import { notCloneable } from 'threadwise/internal';
 import { FleetError } from './errors.js';
 
 /** 'auto': JSON if it carries the value unchanged, otherwise v8. 'json': any other value is refused. 'v8': always v8. */
@@ -80,9 +81,13 @@ function serialized(value: unknown, what: string): Buffer {
   try {
     return serialize(value);
   } catch (cause) {
-    const message = `${what} cannot be sent to another machine: ${(cause as Error).message}`;
-    throw new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path: what, cause });
+    throw notCloneable(cause, value, what, [], tried);
   }
+}
+
+function tried<T>(value: T): T {
+  serialize(value);
+  return value;
 }
 
 /** Gives each view a buffer of its own, with its bytes alone: Node.js makes all of them views of what it reads, or of memory that many share. */
