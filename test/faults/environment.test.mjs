@@ -106,6 +106,38 @@ describe('the environment of tasks', () => {
     });
   }
 
+  test('timers of a test that never go off do no harm to pools', async () => {
+    const source = `
+      import { createPool } from 'threadwise';
+      import { readFile } from 'threadwise/files';
+      import timers from 'node:timers';
+      import { fileURLToPath } from 'node:url';
+      const real = { ...timers };
+      const fake = () => ({ ref() {}, unref() {} });
+      for (const name of ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate', 'queueMicrotask'])
+        globalThis[name] = timers[name] = fake;
+      const transport = 'shared';
+      for (const way of [{ transport, dispatch: 'shared-queue' }, { transport, dispatch: 'coordinator' }, { transport, dispatch: 'direct' },
+        { transport: 'message' }, { isolation: 'process' }, { placement: 'inline' }]) {
+        const pool = createPool('./tasks.mjs', { ...way, threads: 1 });
+        await Promise.all(Array.from({ length: 3000 }, (_, i) => pool.run('increment', [i])));
+        for await (const _ of pool.map('increment', [1, 2, 3]));
+        if (way.placement === undefined) {
+          await pool.broadcast('increment', [1]);
+          const { code } = await pool.run('loopPolitely', [], { timeoutMs: 1 }).catch((error) => error);
+          if (code !== 'ERR_TASK_TIMEOUT') throw new Error(code);
+          await pool.recycle();
+        }
+        await pool.close();
+      }
+      const path = fileURLToPath(new URL('./tasks.mjs', 'file://' + process.cwd() + '/'));
+      for (let i = 0; i < 3; i++) await readFile(path, { loopBudgetMs: 1e-6 });
+      Object.assign(globalThis, real);
+      console.log('all of it works');`;
+    const { stdout, stderr } = await runScript(source);
+    assert.equal(stdout.trim(), 'all of it works', stderr);
+  });
+
   test('a timeout or a signal on Object.prototype is none of a call, of a map or of a stream', async (t) => {
     const pool = poolFor(t, { threads: 1 });
     await pool.ready;

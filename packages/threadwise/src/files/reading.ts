@@ -1,6 +1,9 @@
 /** Reads one file. Its size when it is opened counts: what is appended later is not read, and of a file that shrinks, what is left is read. */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import timers from 'node:timers';
+
+const { setImmediate } = timers; // a test may replace the global
 
 /** Opening a path that has become a FIFO or a terminal since it was looked at neither blocks nor makes it the controlling terminal. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);

@@ -3,6 +3,7 @@ import { types } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
 import { checked, duration, MAX_TIMER_MS, optional, reject } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
+import { clearInterval, now, setInterval } from '../platform/node/clock.js';
 import { noteEnds } from '../platform/node/ended-threads.js';
 import { atExit } from '../platform/node/exit.js';
 
@@ -64,10 +65,10 @@ function* timed<T>(
   const { timeoutMs = Number.POSITIVE_INFINITY } = checked('options', options, {
     timeoutMs: optional((option, value) => duration(option, value, 0)),
   });
-  const end = performance.now() + timeoutMs;
+  const end = now() + timeoutMs;
   let step = steps.next();
   while (!step.done) {
-    const leftMs = step.value.isBrief ? LOOK_MS : end - performance.now();
+    const leftMs = step.value.isBrief ? LOOK_MS : end - now();
     if (leftMs > 0) {
       yield { ...step.value, timeoutMs: Math.min(leftMs, LOOK_MS) };
       step = steps.next();

@@ -1,5 +1,10 @@
 /** Time on Node, for all threads: a clock that they share, and timers. */
+import timers from 'node:timers';
 import type { TimerHandle } from '../../core/contracts.js';
+
+// Taken when the library is imported, since a test may replace these globals by timers that it sets off itself. Workers run in real time.
+export const { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = timers;
+export const defer = queueMicrotask;
 
 // Not `performance.now()`: Node.js loads `performance` at its first use, which costs each thread memory, and time at its start.
 const { hrtime } = process;

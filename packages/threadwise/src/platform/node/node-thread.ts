@@ -1,7 +1,7 @@
 /** Starts a thread of Node from given code, and reports how it ends. Imports no workers' code, as the coordinator's script has this file, too. */
 import { SHARE_ENV, Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
-import { clockZero } from './clock.js';
+import { clockZero, setImmediate } from './clock.js';
 import { cpuTime, loopUtilization, youngestThreadId } from './usage.js';
 import type { WorkerBoot } from './worker-entry.js';
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import { reject } from '../../core/options/checks.js';
 import type { KeepAlive, Platform } from '../../core/contracts.js';
-import { burstClock, now, timer } from './clock.js';
+import { burstClock, clearInterval, defer, now, setImmediate, setInterval, timer } from './clock.js';
 import { collectShared, collectSoon } from './collect.js';
 import { startCoordinatorThread } from './coordinator-thread.js';
 import { availableThreads, memory, threadCeiling } from './limits.js';
@@ -30,7 +30,7 @@ export const nodePlatform: Platform = {
   now,
   burstNow: burstClock(),
   timer,
-  defer: queueMicrotask,
+  defer,
   nextTurn: setImmediate,
   bind,
   keepAlive,

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import os from 'node:os';
 import type { CpuTime, Thread, ThreadExit, ThreadSpec, WorkerSettings } from '../../core/contracts.js';
 import { reasonOf } from '../../core/workers/failures.js';
+import { clearInterval, setInterval } from '../node/clock.js';
 import { cgroups } from '../node/limits.js';
 import { cpuTime, readText } from '../node/usage.js';
 import type { WorkerBoot } from '../node/worker-entry.js';
