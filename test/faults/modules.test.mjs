@@ -153,6 +153,30 @@ describe('modules', () => {
     },
   );
 
+  const noProcesses = process.platform === 'win32' && 'there are no processes for workers';
+  test(
+    "where the permission model allows no processes, the error names all that isolation 'process' needs",
+    { skip: noProcesses },
+    async () => {
+      const isOld = !process.allowedNodeEnvironmentFlags.has('--permission');
+      const model = [isOld ? '--experimental-permission' : '--permission', '--no-warnings'];
+      const given = ['--allow-worker', '--allow-fs-read=*', '--allow-fs-write=*', '--allow-child-process'];
+      const source = `
+      import { createPool } from 'threadwise';
+      const pool = createPool(${JSON.stringify(tasksUrl)}, { isolation: 'process' });
+      await pool.ready.then(() => console.log('ready'), ({ message }) => console.log(message));
+      await pool.close();`;
+      assert.equal((await runScript(source, { args: [...model, ...given] })).stdout.trim(), 'ready');
+      for (const missing of given.slice(2)) {
+        const args = [...model, ...given.filter((option) => option !== missing)];
+        const { stdout } = await runScript(source, { args });
+        const [, advice = stdout] = stdout.split("Node's permission model refuses it: ");
+        for (const option of given)
+          assert.ok(advice.includes(option.replace('=*', '')), `${option}: ${advice}`);
+      }
+    },
+  );
+
   test('a pool that is closing when its module does not load still ends, and its calls with it', async () => {
     const pool = createPool(badUrl('throws.mjs'), { threads: 2 });
     let starts = 0;

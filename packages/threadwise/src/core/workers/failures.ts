@@ -92,7 +92,10 @@ function wayOut(code: unknown, moduleUrl: string): string | undefined {
     case 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX':
       return `Node.js strips types and nothing else: an enum, a namespace or a parameter property has to be compiled, or to go through ${LOADER}`;
     case 'ERR_ACCESS_DENIED':
-      return "Node's permission model refuses it: workers need --allow-worker, what they load --allow-fs-read";
+      return (
+        "Node's permission model refuses it: workers need --allow-worker, what they load --allow-fs-read; isolation 'process' needs " +
+        '--allow-child-process, too, and --allow-fs-read and --allow-fs-write for /dev/shm, or else the folder for temporary files'
+      );
     case 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING':
       return 'Node.js strips no types under node_modules: publish the module as JavaScript';
   }
