@@ -1,6 +1,7 @@
 /** A bounded queue of values from any thread to any other, first in first out. README.md has the protocol. */
 import { types } from 'node:util';
 import { DefaultDeserializer, deserialize, serialize } from 'node:v8';
+import { notCloneable } from '../core/calls/payload.js';
 import { checked, integer, reject } from '../core/options/checks.js';
 import { textOf, ThreadwiseError } from '../core/options/errors.js';
 import { OWN_NUMBER } from '../platform/node/ended-threads.js';
@@ -168,11 +169,20 @@ function resolved(options: ChannelOptions): Record<keyof ChannelOptions, number>
 function serialized(value: unknown): Uint8Array {
   if (value === undefined) reject('value', 'a value other than undefined, which ends a channel', value);
   try {
-    refuseHosts(value, copyOf);
-    return serialize(value);
+    return written(value);
   } catch (cause) {
-    throw notCloneable('sent', cause);
+    throw notCloneable(cause, value, 'value', [], tried);
   }
+}
+
+function tried<T>(value: T): T {
+  written(value);
+  return value;
+}
+
+function written(value: unknown): Uint8Array {
+  refuseHosts(value, copyOf);
+  return serialize(value);
 }
 
 /** Refuses, before it is sent, what can be written and not read: a WebAssembly.Module. */
@@ -208,11 +218,8 @@ function read(bytes: Uint8Array): unknown {
     reader.readHeader();
     return reader.readValue();
   } catch (cause) {
-    throw notCloneable('read where it was received', cause);
+    const why = textOf(cause, ({ message }) => message);
+    const message = `The value cannot be read where it was received: ${why}`;
+    throw new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause, path: 'value' });
   }
-}
-
-function notCloneable(what: string, cause: unknown): ThreadwiseError {
-  const message = `The value cannot be ${what}: ${textOf(cause, ({ message: text }) => text)}`;
-  return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause });
 }

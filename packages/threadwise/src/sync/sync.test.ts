@@ -469,7 +469,10 @@ describe('channel', () => {
       { code: 'ERR_NOT_CLONEABLE' },
     );
     // What structured clone copies, and a channel cannot.
-    await assert.rejects(channel.send({ at: [new Blob(['abc'])] }), { code: 'ERR_NOT_CLONEABLE' });
+    await assert.rejects(channel.send({ at: [new Blob(['abc'])] }), {
+      code: 'ERR_NOT_CLONEABLE',
+      path: 'value.at[0]',
+    });
     const { WebAssembly: wasm } = globalThis as unknown as {
       WebAssembly: { Module: new (code: Uint8Array) => object };
     };
