@@ -306,6 +306,10 @@ test('range: both ends, negative ones too', async () => {
 
 test('values of options that are not what is expected', async () => {
   await refuses(['--range', '5..1'], /argument '5\.\.1' is invalid\. Expected two integers a\.\.b/);
+  await refuses(
+    ['--range', `1..${2 ** 53}`],
+    /is invalid\. Expected two integers .*, from -\(2\^53 - 1\) to 2\^53 - 1/,
+  );
   await refuses(['--range', '1..2', '--threads', '0'], /argument '0' is invalid\. Expected auto, a number/);
   await refuses(
     ['--range', '1..2', '--thread', '2'],

@@ -44,7 +44,9 @@ export function parseRange(text: string): RangeOptions {
   const from = 0 + Number(match?.[1]);
   const to = 0 + Number(match?.[2]);
   if (match === null || !Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from > to) {
-    throw new InvalidArgumentError('Expected two integers a..b with a <= b, such as 1..1000.');
+    throw new InvalidArgumentError(
+      'Expected two integers a..b with a <= b, such as 1..1000, from -(2^53 - 1) to 2^53 - 1.',
+    );
   }
   return { from, to };
 }
