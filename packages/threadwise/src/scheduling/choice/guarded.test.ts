@@ -48,6 +48,14 @@ describe('guarded', () => {
     });
   }
 
+  test('a strategy may take workers out of the list that it is given', () => {
+    const emptied: ChooseFunction = (_task, candidates) =>
+      (candidates as (typeof workers)[number][]).splice(0)[2]!;
+    assert.equal(guarded('good', emptied, unexpected).choose(anyTask, workers.slice()).id, 3);
+    const none: ChooseFunction = (task, candidates) => void emptied(task, candidates) as never;
+    assert.equal(guarded('bad', none, () => undefined).choose(anyTask, workers.slice()).id, 2);
+  });
+
   test('reports what the strategy threw, as it is', () => {
     const reports: unknown[] = [];
     guarded('bad', bad.throws!, (error) => reports.push(error)).choose(anyTask, workers);

@@ -78,7 +78,7 @@ export function guarded(name: string, choose: ChooseFunction, report: (error: un
     choose: (task, candidates) => {
       if (failed) return leastBusy.choose(task, candidates);
       try {
-        const chosen = choose(task, candidates);
+        const chosen = choose(task, candidates.slice()); // JavaScript may sort the list, or take workers out of it
         if (candidates.includes(chosen)) return chosen;
         // If the promise rejects, that must not end the program.
         if (isThenable(chosen)) chosen.then(undefined, () => undefined);
