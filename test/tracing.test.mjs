@@ -93,6 +93,17 @@ describe('onTaskStart and onTaskEnd', () => {
     assert.equal((await reported).error.message, 'no tracer');
   });
 
+  test('a context that cannot cross together with what is moved is reported, and harms no call', async (t) => {
+    // Between processes a proxy is read like its object only where nothing is moved.
+    const isolation = process.platform === 'win32' ? 'thread' : 'process';
+    const { pool, ends } = traced(t, { isolation, onTaskStart: () => new Proxy({}, {}) });
+    const reported = event(pool, 'error');
+    const { buffer } = new Uint8Array(8);
+    assert.equal(await pool.run('byteLength', [buffer], { transfer: [buffer] }), 8);
+    assert.match((await reported).error.message, /onTaskStart.*cannot be cloned/);
+    assert.equal(ends[0].outcome, 'completed');
+  });
+
   test("placement 'inline' has it, too", async (t) => {
     const { pool, starts } = traced(t, { placement: 'inline' });
     const { context } = await pool.run('contextOf', []);

@@ -7,7 +7,7 @@ import type { Engine } from '../engine.js';
 import { queueFullError, taskNotFound } from '../workers/failures.js';
 import { abortError } from './canceller.js';
 import { packStream, type Ticket } from './stream.js';
-import { isCloneable, type Payload } from './payload.js';
+import type { Payload } from './payload.js';
 import { keepResolve, type PlainCalls, resolveOfLast } from './plain-calls.js';
 import { mayBePlain, type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
 import { reasonOf } from './signals.js';
@@ -142,7 +142,7 @@ export class Admission {
 
   /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */
   #startTrace(name: string, taskId: number, wire: Wire, run: ResolvedRun, exchange: Capturing) {
-    const { hooks, parts, lifecycle } = this.engine;
+    const { hooks, lifecycle } = this.engine;
     const context = hooks.traceStart(taskId, name);
     try {
       lifecycle.checkAccepting(); // the hook may have closed the pool
@@ -150,9 +150,10 @@ export class Admission {
       try {
         return { context, wireName, payload: this.#capture([wireName, wireArgs], run, exchange) };
       } catch (error) {
-        if (context === undefined || isCloneable(context, parts.platform.clone)) throw error;
+        if (context === undefined) throw error;
+        const payload = this.#capture(wire, run, exchange); // throws if the arguments are to blame
         hooks.contextRefused(error);
-        return { context, wireName: wire[0], payload: this.#capture(wire, run, exchange) };
+        return { context, wireName: wire[0], payload };
       }
     } catch (error) {
       const none = { waitMs: undefined, runMs: undefined };

@@ -134,7 +134,7 @@ function isContainer(value: unknown): boolean {
   }
 }
 
-export function isCloneable(value: unknown, clone: Clone): boolean {
+function isCloneable(value: unknown, clone: Clone): boolean {
   try {
     clone(value);
     return true;
