@@ -127,10 +127,12 @@ export class Workers {
    * Gives a worker `startTimeoutMs` to start, without the time in which its thread had no core: many threads that start at once, or a
    * container's small share of a CPU, are no reason to give up a module. Nor is what main takes to start it.
    */
-  #limitStart(slot: WorkerSlot, from = this.#parts.platform.now()): void {
+  #limitStart(slot: WorkerSlot, from?: number): void {
     const { platform, options } = this.#parts;
     const { startTimeoutMs: ms } = options.worker;
-    const leftMs = from + ms + slot.waitedMs - platform.now();
+    const now = platform.now(); // read once: the turn in which a worker is started never ends it, however long main had to wait for a core
+    from ??= now;
+    const leftMs = from + ms + slot.waitedMs - now;
     if (leftMs > 0) slot.deadline = platform.timer(leftMs, () => this.#limitStart(slot, from));
     else if (this.#stillStarts(slot)) this.#loadFailed(slot, loadsTooLong(ms, slot.stage));
   }

@@ -548,7 +548,10 @@ describe('shared threads: workers that leave', () => {
 
     test(`${dispatch}: ${beforeHeard}, are in time although main was not`, async (t) => {
       const worker = { startTimeoutMs: 1 };
-      const { pool, words, open } = smallPool(t, { dispatch, threads: 1, worker });
+      let waited = 0;
+      // Main has to wait for a core for longer than that, whenever it looks at the clock.
+      const platform = { ...nodePlatform, now: () => nodePlatform.now() + (waited += 2) };
+      const { pool, words, open } = smallPool(t, { dispatch, threads: 1, worker, platform });
       const held = pool.run('hold', [0]);
       blockUntil(words, ARRIVED, 1);
       open();
