@@ -114,7 +114,7 @@ describe('what Redis refuses', { skip }, () => {
       assert.match((await failure(reached)).message, says);
     assert.match((await failure(fleet.run('add', [1, 2]))).message, says);
     assert.match((await failure(machineHere(t, { connection }))).message, says);
-    assert.throws(() => caller(t, { connection: connection.replace('99', 'work') }), {
+    assert.throws(() => caller(t, { connection: connection.replace('/99', '/work') }), {
       code: 'ERR_OPTION',
       message: /'connection.db': expected a database's number/,
     });
