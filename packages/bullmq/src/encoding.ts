@@ -4,7 +4,7 @@
  */
 import { DefaultDeserializer, serialize } from 'node:v8';
 import { ThreadwiseError } from 'threadwise';
-import { notCloneable } from 'threadwise/internal';
+import { cloned } from 'threadwise/internal';
 import { FleetError } from './errors.js';
 
 /** 'auto': JSON if it carries the value unchanged, otherwise v8. 'json': any other value is refused. 'v8': always v8. */
@@ -25,7 +25,7 @@ export function encode(value: unknown, encoding: Encoding, what: string, maxByte
   const parts = { left: maxBytes };
   const path = encoding === 'v8' ? what : pathOfNotJson(value, what, 0, parts);
   if (path === undefined) return value;
-  if (encoding !== 'json') return { [MARK]: 'v8', base64: serialized(value, what).toString('base64') };
+  if (encoding !== 'json') return { [MARK]: 'v8', base64: cloned(value, what, serialize).toString('base64') };
   if (parts.left < 0) throw tooLarge(what, `more than ${maxBytes}`, maxBytes);
   // undefined is the usual result of a function that returns nothing; in JSON it becomes null.
   if (value === undefined) return null;
@@ -75,19 +75,6 @@ function tooLarge(what: string, bytes: string, maxBytes: number): ThreadwiseErro
   const message = `${what}: ${bytes} bytes in Redis; at most ${maxBytes} are allowed. ${advice}`;
   // The field names the option: the message is also for the users of a command, who cannot set it.
   return Object.assign(new ThreadwiseError('ERR_PAYLOAD_TOO_LARGE', message), { maxBytes });
-}
-
-function serialized(value: unknown, what: string): Buffer {
-  try {
-    return serialize(value);
-  } catch (cause) {
-    throw notCloneable(cause, value, what, [], tried);
-  }
-}
-
-function tried<T>(value: T): T {
-  serialize(value);
-  return value;
 }
 
 /** Gives each view a buffer of its own, with its bytes alone: Node.js makes all of them views of what it reads, or of memory that many share. */

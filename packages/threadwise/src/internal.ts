@@ -1,7 +1,7 @@
 /** `threadwise/internal`: for packages of this project that promise what a pool promises. Not for programs: it may change in any version. */
 export { onAbort } from './core/calls/signals.js';
 export { abortSignal } from './core/calls/run-options.js';
-export { notCloneable } from './core/calls/payload.js';
+export { cloned } from './core/calls/payload.js';
 export { withCallerStack, withoutCallerStack } from './core/calls/caller-stack.js';
 export { UserCode } from './core/events/user-code.js';
 export { iteratorOf, Mapping } from './core/calls/map.js';

@@ -2,7 +2,7 @@
 import { Admission, PackingAdmission } from './calls/admission.js';
 import { Canceller } from './calls/canceller.js';
 import { CrossingMeter } from './calls/crossing-meter.js';
-import { checkCloneable } from './calls/payload.js';
+import { cloned } from './calls/payload.js';
 import type { PlainCalls } from './calls/plain-calls.js';
 import { RoomQueue } from './calls/room.js';
 import { defaultRun, type ResolvedRun } from './calls/run-options.js';
@@ -89,7 +89,7 @@ export class Engine {
   constructor(parts: Parts) {
     const { platform, options, exchange } = parts;
     // The data of the pool is cloned for each worker: say now, and not at the first start, if it cannot be.
-    checkCloneable(options.worker.data, 'worker.data', platform.clone);
+    cloned(options.worker.data, 'worker.data', platform.clone);
     this.parts = parts;
     this.hooks = new Hooks(parts.sink, parts.name, options);
     this.defaults = defaultRun(options);

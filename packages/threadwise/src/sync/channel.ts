@@ -1,7 +1,7 @@
 /** A bounded queue of values from any thread to any other, first in first out. README.md has the protocol. */
 import { types } from 'node:util';
 import { DefaultDeserializer, deserialize, serialize } from 'node:v8';
-import { notCloneable } from '../core/calls/payload.js';
+import { cloned } from '../core/calls/payload.js';
 import { checked, integer, reject } from '../core/options/checks.js';
 import { textOf, ThreadwiseError } from '../core/options/errors.js';
 import { OWN_NUMBER } from '../platform/node/ended-threads.js';
@@ -168,16 +168,7 @@ function resolved(options: ChannelOptions): Record<keyof ChannelOptions, number>
 
 function serialized(value: unknown): Uint8Array {
   if (value === undefined) reject('value', 'a value other than undefined, which ends a channel', value);
-  try {
-    return written(value);
-  } catch (cause) {
-    throw notCloneable(cause, value, 'value', [], tried);
-  }
-}
-
-function tried<T>(value: T): T {
-  written(value);
-  return value;
+  return cloned(value, 'value', written);
 }
 
 function written(value: unknown): Uint8Array {

@@ -48,7 +48,7 @@ export function notCloneable(
   root: unknown,
   rootName: string,
   given: unknown,
-  clone: Clone,
+  clone: (value: unknown) => unknown,
 ): ThreadwiseError {
   const transfer = isList(given) ? given : [];
   const detail = textOf(cause, ({ message }) => message);
@@ -71,9 +71,10 @@ export function unreadable(path: string, reason = 'it could not be deserialized'
   return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path });
 }
 
-export function checkCloneable(value: unknown, name: string, clone: Clone): void {
+/** Returns what `clone` makes of a value: a copy, or bytes. Throws ERR_NOT_CLONEABLE, with the path to the part to blame, where it throws. */
+export function cloned<T>(value: unknown, name: string, clone: (value: unknown) => T): T {
   try {
-    clone(value);
+    return clone(value);
   } catch (cause) {
     throw notCloneable(cause, value, name, [], clone);
   }
@@ -92,7 +93,12 @@ const CLONE_STEPS = 1000;
 const UNKNOWN = '';
 
 /** Descends, depth first, from a value that cannot be cloned to the part that is to blame. Returns its path; undefined: there is none. */
-function findUncloneable(root: unknown, rootName: string, transfer: readonly unknown[], clone: Clone) {
+function findUncloneable(
+  root: unknown,
+  rootName: string,
+  transfer: readonly unknown[],
+  clone: (value: unknown) => unknown,
+) {
   const moved = new Set<unknown>(transfer);
   const seen = new Set<unknown>();
   /** The value that is looked at, and those that it lies in. */
@@ -134,7 +140,7 @@ function isContainer(value: unknown): boolean {
   }
 }
 
-function isCloneable(value: unknown, clone: Clone): boolean {
+function isCloneable(value: unknown, clone: (value: unknown) => unknown): boolean {
   try {
     clone(value);
     return true;
