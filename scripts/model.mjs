@@ -141,16 +141,16 @@ function judge({ isMistake }, { errors, error = '', isWhole, details }) {
 
 const searched = [MODEL, fileURLToPath(import.meta.url)].map((path) => readFileSync(path, 'utf8')).join('');
 const digest = createHash('sha256').update(searched).digest('hex');
-if (process.argv[2] === '--unless-searched') {
-  if (existsSync(RECORD) && readFileSync(RECORD, 'utf8').trim() === digest) {
-    process.stdout.write(
-      "Unchanged since all searches ended as they should. 'node scripts/model.mjs' searches again.\n",
-    );
-    process.exit(0);
-  }
-  process.argv.splice(2, 1);
+const isSearched = existsSync(RECORD) && readFileSync(RECORD, 'utf8').trim() === digest;
+const UNLESS_SEARCHED = '--unless-searched';
+const given = process.argv.slice(2);
+if (isSearched && given.includes(UNLESS_SEARCHED)) {
+  process.stdout.write(
+    "Unchanged since all searches ended as they should. 'node scripts/model.mjs' searches again.\n",
+  );
+  process.exit(0);
 }
-const only = process.argv.slice(2);
+const only = given.filter((name) => name !== UNLESS_SEARCHED);
 const all = [
   ...configurations.map(([name, settings, options]) => ({ name, settings, options, isMistake: false })),
   ...mistakes.map(([name, settings, options]) => ({
