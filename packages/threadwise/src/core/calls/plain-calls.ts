@@ -94,7 +94,7 @@ export class PlainCalls {
     if (hooks.areCallsHeard || !dispatch.takesPlain || (isBounded && this.#ledger.size >= limit))
       return undefined;
     const began = meter.wantsSubmission(admission.isExploring(name)) ? parts.platform.now() : 0;
-    const now = this.#burstNow(); // before a worker is woken, which may have main's core at once and run the task
+    const now = this.#burstNow(); // read before a worker is woken: that may get main's core at once, and run the task
     const id = this.#ledger.newId();
     let slot: number;
     try {

@@ -99,7 +99,7 @@ function warningsOf({ samples, cores, silent, ways }: Figures, answer: verdicts.
     answer === 'cluster' && NO_STATE,
     failed('offloading', samples.offloaded),
     failed('the cluster', samples.cluster),
-    // Where no way is left to compare with, the verdict itself says that the server answered nothing.
+    // Without another way of running the server to compare with, the verdict itself says that the server answered nothing.
     silent !== undefined && ways.length > 0 && verdicts.silence(silent),
     !isFailing(asIs.errors) && failuresOf(asIs.errors) > 0 && `now and then: ${errorsOf(asIs.errors)}`,
     // First what was asked for and left out: most often there is something to do about it.

@@ -118,7 +118,7 @@ export class Drain {
     if (after !== 'call') this.#countCores(); // a main thread that is slower than its workers never parks
     // On one core, a worker that is woken takes that core from main, which has results to handle: their continuations make further calls.
     if (!board.hasOneCore || !this.#anyDone()) waker.callAfterBurst();
-    // Anew: results are handled now, however long main was blocked since their calls, by other code or by waking a worker.
+    // The clock is read anew: main may have been blocked since the calls of these results, by other code or by waking a worker.
     const now = platform.burstNow(true);
     if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
     const drained = this.#drainAll() || this.#settleUpAndSpin(after);
