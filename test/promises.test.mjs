@@ -280,7 +280,7 @@ describe('promise 3: timeouts count running time only; an abort touches nobody e
         const pool = poolFor(t, { threads: 1, ...way });
         await pool.run('increment', [0]);
         const loop = outcome(pool.run('loopForEver', [], { timeoutMs: 20 }));
-        const buffer = new ArrayBuffer(2 ** 20);
+        const buffer = new ArrayBuffer(2 ** 21);
         const moved = outcome(pool.run('increment', [1, buffer], { transfer: [buffer], key }));
         const later = pool.run('increment', [2]);
         assert.equal((await loop).error.code, 'ERR_TASK_TIMEOUT');
@@ -744,7 +744,7 @@ describe('promise 7: nothing is copied that can be moved or shared', () => {
         async (t) => {
           const pool = poolFor(t, { threads: 1, ...options });
           const count = new Int32Array(new SharedArrayBuffer(4));
-          const bytes = [1, 2].map(() => new ArrayBuffer(2 ** 20));
+          const bytes = [1, 2].map(() => new ArrayBuffer(2 ** 21));
           const [first, second] = bytes.map((buffer) =>
             kind === 'that moves' ? { transfer: [buffer] } : { key: 'a' },
           );

@@ -65,7 +65,7 @@ const KINDS = {
     return [pool.run('echo', [{ text }]), is({ text })];
   },
   moved: (pool, { pick }) => {
-    const { buffer, length } = new Uint8Array(pick(8, 5000, 300_000));
+    const { buffer, length } = new Uint8Array(pick(8, 5000, 300_000, 2 ** 20 + 1));
     return [pool.run('byteLength', [buffer], { transfer: [buffer] }), is(length)];
   },
   leased: (pool, { below }) => {

@@ -34,8 +34,8 @@ const KINDS = {
     accept: ({ error }) => error?.code === 'ERR_TASK_TIMEOUT',
   }),
   moved: (pool, i) => {
-    // A small buffer is copied into shared memory, a large one goes by port: then it is lost with a worker that dies before it has begun the task.
-    const length = i % 2 === 0 ? 8 : 100_000;
+    // Up to a MiB is copied into shared memory, more goes by port: then it is lost with a worker that dies before it has begun the task.
+    const length = [8, 100_000, 2 ** 20 + 1][i % 3];
     const bytes = new Uint8Array(length);
     const promise = pool.run('byteLength', [bytes], { transfer: [bytes.buffer] });
     return { promise, accept: (outcome) => outcome.value === length || crashed(outcome) };

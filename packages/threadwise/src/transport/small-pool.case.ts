@@ -79,10 +79,10 @@ export function smallPool(t: TestContext, given: SmallOptions = {}): SmallPool {
     moduleUrl: new URL('./small-pool-tasks.case.js', import.meta.url).href,
     options: resolved,
     platform,
-    exchange: way.transport({ cells, stream, copied }, resolved.idleTimeoutMs ?? Number.POSITIVE_INFINITY)(
-      platform,
-      capacity,
-    ),
+    exchange: way.transport(
+      { cells, stream, copied: { arguments: copied, results: copied } },
+      resolved.idleTimeoutMs ?? Number.POSITIVE_INFINITY,
+    )(platform, capacity),
     newPlacement: PLACEMENTS.threads,
     newModuleHere: () => assert.fail('no call is to run here'),
     choices: choiceNames,

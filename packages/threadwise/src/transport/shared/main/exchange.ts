@@ -123,7 +123,8 @@ export class SharedExchange implements Exchange, PlainWay {
     const { transfer, retries } = run;
     const { clone, detach } = this.platform;
     const isMoved = transfer.length > 0;
-    const isCopied = !isMoved || (retries === 0 && areBuffersWithin(this.sizes.copied ?? -1, transfer));
+    const isCopied =
+      !isMoved || (retries === 0 && areBuffersWithin(this.sizes.copied?.arguments ?? -1, transfer));
     const nameId = isCopied ? this.nameId(name) : -1;
     const hasCell = this.cells.hasSpare;
     if (nameId >= 0 && hasCell) {

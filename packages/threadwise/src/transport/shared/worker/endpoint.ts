@@ -282,7 +282,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   /** Returns the form. Small buffers to be moved are copied: see `Sizes.copied`. */
   #write(cell: number, value: unknown, transfer: Transfer): number {
     if (transfer === undefined) return this.#copy(cell, value, undefined);
-    const isCopied = isList(transfer) && areBuffersWithin(this.#memory.sizes.copied ?? -1, transfer);
+    const isCopied = isList(transfer) && areBuffersWithin(this.#memory.sizes.copied?.results ?? -1, transfer);
     const form = isCopied ? this.#copy(cell, value, transfer) : this.#post(cell, value, transfer);
     if (form !== L.BY_PORT) this.#platform.detach(transfer);
     return form;
