@@ -19,6 +19,8 @@ interface Given {
   readonly turns?: number;
   readonly needed?: number;
   readonly openMs?: number;
+  /** How many milliseconds the command has taken until it began to measure. */
+  readonly startMs?: number;
   /** What a turn takes beside its slice, whatever was expected. */
   readonly overheadMs?: number;
   readonly look?: (rounds: Rounds<Taken>) => string | undefined;
@@ -28,9 +30,10 @@ interface Given {
 
 /** Lanes `a`, `b`, …, of which the first is what all others are compared with. */
 function simulated(given: Given) {
-  const { budgetMs = 60_000, needed = 2, openMs = 0, overheadMs = OVERHEAD_MS, onTake, look } = given;
+  const { budgetMs = 60_000, needed = 2, openMs = 0, startMs = 0, overheadMs = OVERHEAD_MS } = given;
+  const { onTake, look } = given;
   const controller = new AbortController();
-  let now = 0;
+  let now = startMs;
   const said: string[] = [];
   const taken: Taken[] = [];
   const events = { progress: ({ what }: { readonly what: string }) => void said.push(what) };
@@ -147,17 +150,20 @@ test('each round begins with another one, and no lane is left out of any', async
   assert.deepEqual(orders, ['abc', 'bca', 'cab', 'abc']);
 });
 
-for (const [turns, needed, openMs] of [
+for (const [turns, needed, openMs, startMs = 0] of [
   [8, 2, 1000],
   [8, 8, 0],
   [4, 4, 900],
+  [4, 4, 900, 1000],
 ] as const) {
-  test(`${turns} lanes, ${needed} of them needed, ${openMs} ms to start: the first answer comes early, and is refined`, async () => {
+  const opening = `${openMs} ms to start, ${startMs} for the command`;
+  test(`${turns} lanes, ${needed} of them needed, ${opening}: the first answer comes early, and is refined`, async () => {
     const answers: number[] = [];
     const simulation = simulated({
       turns,
       needed,
       openMs,
+      startMs,
       more: { slice: { ms: 600, least: 50 } },
       look: () => void answers.push(simulation.clock()),
     });

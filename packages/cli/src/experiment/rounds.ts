@@ -58,7 +58,7 @@ export interface Until {
 /** Why the rounds ended. certain: there are enough. over: there is no time for another one. failed: what all others are compared with could not be measured. */
 export type Ending = 'certain' | 'over' | 'interrupted' | 'failed';
 
-/** How soon after the start of the measurement a first answer is shown. Milliseconds. */
+/** How many milliseconds after the start of the command a first answer is shown. */
 export const FIRST_ANSWER_MS = 10_000;
 
 export class Rounds<S> {
@@ -85,7 +85,7 @@ export class Rounds<S> {
     this.#overheadMs = overheadMs;
     this.#openMs = openMs;
     const answerMs = turns.length * (openMs + FEWEST_ROUNDS * (slice.ms + overheadMs));
-    const isLate = session.now() + answerMs > FIRST_ANSWER_MS;
+    const isLate = session.sinceStartMs + answerMs > FIRST_ANSWER_MS;
     // With a small budget, rounds that do not count would take too much of it, and the answer at its end comes soon enough.
     const isWorthIt = look !== undefined && session.plan.budgetMs > 2 * FIRST_ANSWER_MS;
     this.#firstLook = isLate && isWorthIt ? FEWEST_ROUNDS : 0;
@@ -169,7 +169,7 @@ export class Rounds<S> {
   get #sliceMs(): number {
     const { slice } = this.#options;
     if (!this.#isFirstLook) return slice.ms;
-    const restMs = FIRST_ANSWER_MS - this.#session.now();
+    const restMs = FIRST_ANSWER_MS - this.#session.sinceStartMs;
     const turns = (this.#firstLook - this.complete) * Math.max(1, this.#turns().length);
     return clamp(restMs / turns - this.#overheadMs, slice.least, slice.ms);
   }

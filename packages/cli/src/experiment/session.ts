@@ -36,6 +36,7 @@ export class Session<P extends Plan = Plan> {
   readonly #children: { kill(): Promise<void> }[] = [];
   isShort = false;
 
+  /** @param clock milliseconds since the start of the command */
   constructor(plan: P, events: Progress, clock = () => performance.now()) {
     this.plan = plan;
     this.#events = events;
@@ -45,6 +46,11 @@ export class Session<P extends Plan = Plan> {
 
   now(): number {
     return this.#clock() - this.#begin;
+  }
+
+  /** How many milliseconds ago the command was started, whose own start may take a second on a busy machine. */
+  get sinceStartMs(): number {
+    return this.#clock();
   }
 
   get remainingMs(): number {
