@@ -426,6 +426,16 @@ describe('leases over an arena', () => {
     assert.equal(store.lease(2 * MIB).bytes.length, 2 * MIB);
   });
 
+  test('are refused where arguments have the memory, and the error says so', () => {
+    const { arena, store } = make({ maxBytes: 4 * MIB });
+    const block = arena.take(2 * MIB);
+    arena.take(2 * MIB);
+    const message = /leases of this pool have 0 bytes.* arguments of open calls have 4194304/;
+    assert.throws(() => store.lease(1), { code: 'ERR_LEASE_MEMORY', message });
+    arena.free(block);
+    assert.equal(store.lease(1).bytes.length, 1);
+  });
+
   test('are refused where the system has no memory', () => {
     const allocate = () => {
       throw new RangeError('Array buffer allocation failed');
