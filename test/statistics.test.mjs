@@ -179,6 +179,27 @@ test(
   },
 );
 
+for (const way of ['the shared queue', 'a coordinator']) {
+  test(`aborted calls do not wait whose tasks had begun, with ${way}`, { skip: apart }, async (t) => {
+    const begun = new Int32Array(new SharedArrayBuffer(4));
+    const source = `
+    let begun;
+    export const setup = ({ data }) => void (begun = data);
+    export const work = () => void (Atomics.add(begun, 0, 1), Atomics.notify(begun, 0));`;
+    const options = { ...WAYS[way], threads: 1, worker: { data: begun } };
+    const pool = poolFor(t, options, `data:text/javascript,${source}`);
+    await pool.ready;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const calls = Array.from({ length: 4 }, () => outcome(pool.run('work', [], { signal })));
+    for (let count = 0; count < 4; count = Atomics.load(begun, 0)) Atomics.wait(begun, 0, count);
+    controller.abort(); // before main has heard that they have ended
+    const { queue, tasks } = pool.stats();
+    assert.deepEqual([queue.size, tasks.open], [0, 0]);
+    for (const { error } of await Promise.all(calls)) assert.equal(error.code, 'ERR_TASK_ABORTED');
+  });
+}
+
 for (const [way, options] of Object.entries(WAYS).slice(0, 4)) {
   test(
     `a call whose result lay there while main was blocked has waited for main, with ${way}`,

@@ -93,6 +93,15 @@ describe('direct: tasks that lie unbegun at a worker', () => {
     );
   });
 
+  test('wait no more when their calls have settled, as the worker has begun them', () => {
+    const { bench, slow, tasks } = stalling();
+    for (const [i, task] of tasks.entries()) {
+      bench.begin(slow, task);
+      task.settle({ outcome: 'aborted', error: undefined });
+      assert.equal(bench.dispatch.waiting, 4 - i);
+    }
+  });
+
   test('stay where they are for that worker alone', () => {
     const bench = new DispatchBench(make);
     const slow = bench.worker();

@@ -299,8 +299,15 @@ export class DirectDispatch implements Dispatch {
     return this.#slots.filter((slot) => this.#aheadOf(slot) > 0);
   }
 
+  /** A task whose call has settled does not wait: it was begun, and has perhaps ended. */
   #aheadOf({ state, handed }: WorkerSlot): number {
-    return state === 'starting' ? handed.size : Math.max(0, handed.size - this.context.tasksPerWorker);
+    const most = state === 'starting' ? handed.size : handed.size - this.context.tasksPerWorker;
+    let ahead = 0;
+    for (const task of handed) {
+      if (ahead >= most) break;
+      if (!task.settled) ahead++;
+    }
+    return ahead;
   }
 
   get #isAnyReady(): boolean {
