@@ -233,6 +233,20 @@ describe('shared threads: small buffers that move', () => {
     assert.deepEqual(await Promise.all(calls), [8, 8, 8, 8, 8]);
     assert.equal(Atomics.load(words, RAN), 5);
   });
+
+  test('with retries it loses those that it has begun, which do not run again, and no others', async (t) => {
+    const { pool, words } = smallPool(t, { threads: 1, tasksPerWorker: 6, cells: 64, copied: KIB });
+    await pool.ready;
+    const run = (name: string) => {
+      const bytes = moved();
+      return pool.run(name, [bytes], { key: 'a', transfer: [bytes.buffer], retries: 1 });
+    };
+    const died = outcomes([run('fallOnce')]);
+    const calls = range(5).map(() => run('lengthOf'));
+    assert.deepEqual(await died, ['ERR_WORKER_CRASHED']);
+    assert.deepEqual(await Promise.all(calls), [8, 8, 8, 8, 8]);
+    assert.deepEqual([Atomics.load(words, ARRIVED), Atomics.load(words, RAN)], [1, 5]);
+  });
 });
 
 describe('shared threads: more calls than cells', () => {

@@ -123,14 +123,13 @@ export class SharedExchange implements Exchange, PlainWay {
     const { transfer, retries } = run;
     const { clone, detach } = this.platform;
     const isMoved = transfer.length > 0;
-    const isCopied =
-      !isMoved || (retries === 0 && areBuffersWithin(this.sizes.copied?.arguments ?? -1, transfer));
+    const isCopied = !isMoved || areBuffersWithin(this.sizes.copied?.arguments ?? -1, transfer);
     const nameId = isCopied ? this.nameId(name) : -1;
     const hasCell = this.cells.hasSpare;
     if (nameId >= 0 && hasCell) {
       // Copied before the arguments are written, because writing ends with a look whether a getter has released a lease. Structured clone
       // refuses some values that the codec writes: a proxy, for instance.
-      const kept = retries > 0 ? this.#copyForRetries(args) : undefined;
+      const kept = retries > 0 && !isMoved ? this.#copyForRetries(args) : undefined;
       const cell = this.cells.write(nameId, args, isMoved);
       if (cell >= 0) {
         try {
