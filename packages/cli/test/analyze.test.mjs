@@ -103,9 +103,11 @@ test('a function that ends its process does not end the command', async () => {
   assert.match(stdout, /^Cannot tell: a call ends its process \(exit code 3\)/);
 });
 
-test('a module that ends its process, or does not get to its end, does not load: no call is blamed', async () => {
+test('a module that throws, ends its process, or does not get to its end, does not load: no call is blamed', async () => {
   const folder = temporaryFolder();
   for (const [code, told] of [
+    ["throw new TypeError('not today');", 'TypeError: not today \\(.*module\\.mjs:1\\)\\n'],
+    ["throw 'no database';", 'no database\\n'],
     ['process.exit(7);', 'its process ended \\(exit code 7\\)'],
     [
       'await new Promise(() => setInterval(() => {}, 1000));',

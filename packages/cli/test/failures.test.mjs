@@ -329,7 +329,7 @@ test('a module that does not load in the main thread is told as one that does no
     });
     assert.deepEqual(
       [code, stdout, stderr],
-      [2, '', `threadwise: cannot load '${args[0]}': TypeError: not here (${path}:1)\n`],
+      [2, '', `threadwise: cannot load '${args[0]}': TypeError: not here (cause: Error: deep) (${path}:1)\n`],
     );
   }
 });

@@ -1,6 +1,6 @@
 /** The child's side of the channel, and the messages of both: for each question one `answer`, and before it notes of what is known so far. */
 import type { DescribedError } from '../run/work/batch.js';
-import { describeError } from '../run/work/described-error.js';
+import { describeError, stackOf } from '../run/work/described-error.js';
 import type { Outcome } from './child.js';
 
 /** `hello` says that the child listens: a message that is sent to a process of a cluster before that would be lost. */
@@ -54,7 +54,10 @@ export function serve(handlers: Readonly<Record<string, Handler>>): void {
       const value = await handlers[type]!(asks as never, (known) => say({ type: 'note', known }));
       await say({ type: 'answer', outcome: { kind: 'done', value: value as never } });
     } catch (error) {
-      await say({ type: 'answer', outcome: { kind: 'failed', error: describeError(error) } });
+      await say({
+        type: 'answer',
+        outcome: { kind: 'failed', error: { ...describeError(error), stack: stackOf(error) } },
+      });
     }
   };
   process.on('message', (message) => {

@@ -86,6 +86,14 @@ test('of a module that does not end loading it says what can be done, and names 
   assert.doesNotMatch(refused.message, /option|startTimeoutMs/);
 });
 
+test('an error of the module is told with its cause', () => {
+  const error = new Error('no connection', { cause: new RangeError('no port 99999') });
+  assert.equal(
+    loadError('x.mjs', 'file:///x.mjs', error).message,
+    "cannot load 'x.mjs': Error: no connection (cause: RangeError: no port 99999)",
+  );
+});
+
 test('finds a file that has a # in its name', () => {
   const path = join(folder, 'odd#name.js');
   assert.equal(findModule(path).url, pathToFileURL(path).href);

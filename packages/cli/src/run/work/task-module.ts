@@ -7,7 +7,7 @@ import type { NamedFile } from '../../disk/file-id.js';
 import { ExpectedError, UsageError } from '../../exit-code.js';
 import { attempt, hasCode, tried } from '../../system-error.js';
 import type { DescribedError } from './batch.js';
-import { shownValue, stackOf, threadFailure } from './described-error.js';
+import { describeError, shownValue, stackOf, threadFailure } from './described-error.js';
 
 export interface ModuleReference {
   readonly url: string;
@@ -165,8 +165,8 @@ function needsTypeStripping(url: string): UsageError {
 }
 
 /** The place in the user's code where the error was thrown, as ` (path:line)`; an empty text if the stack names none. */
-function placeOfError(error: Error): string {
-  for (const line of stackOf(error)?.split('\n') ?? []) {
+function placeIn(stack: string | undefined): string {
+  for (const line of stack?.split('\n') ?? []) {
     const [, file, number] =
       /(?:\(|^at (?:async )?)(file:.+|\/.+|[A-Za-z]:\\.+):(\d+):\d+\)?$/.exec(line) ?? [];
     if (file !== undefined) return ` (${pathOf(file)}:${number})`;
@@ -181,7 +181,8 @@ const CHECK_TIMEOUT_MS = 5000;
 const TOO_LONG =
   '. A top-level await, or an await in its setup, has to end by then: begin there what takes longer, and await it in the function';
 
-export function loadError(module: string, url: string, error: unknown): UsageError {
+/** @param stack the lines of the user's code, where the error itself does not have them */
+export function loadError(module: string, url: string, error: unknown, stack?: string): UsageError {
   const cause = hasCode(error, ['ERR_MODULE_LOAD']) ? (error as Error).cause : error;
   if (!(cause instanceof Error)) return new UsageError(`cannot load '${module}': ${shownValue(cause)}`);
   // Nothing is wrong with the module.
@@ -189,8 +190,8 @@ export function loadError(module: string, url: string, error: unknown): UsageErr
     return new UsageError(`cannot run '${module}': ${threadFailure(cause)}`);
   // This is a UsageError of ours: it crossed a thread or came from a process, so that only its name tells its class.
   if (cause.name === 'UsageError') return new UsageError(cause.message);
-  const place = cause instanceof SyntaxError ? placeOfSyntaxError(url) : placeOfError(cause);
-  const message = cause.message.replace(' (option worker.startTimeoutMs)', TOO_LONG);
+  const place = cause instanceof SyntaxError ? placeOfSyntaxError(url) : placeIn(stack ?? stackOf(cause));
+  const message = describeError(cause).message.replace(' (option worker.startTimeoutMs)', TOO_LONG);
   const told = `${cause.name}: ${message}${place}${hintFor(message)}`;
   return new UsageError(`cannot load '${module}': ${told}`);
 }
@@ -203,10 +204,12 @@ export function failsToLoad(given: string, url: string): (error: unknown) => nev
 }
 
 /** `loadError` for an error that another process has reported. */
-export function toldLoadError(module: string, url: string, { name, message }: DescribedError): UsageError {
+export function toldLoadError(module: string, url: string, told: DescribedError): UsageError {
+  const { name, message, stack } = told;
+  if (name === 'thrown') return loadError(module, url, message);
   const error =
     name === 'SyntaxError' ? new SyntaxError(message) : Object.assign(new Error(message), { name });
-  return loadError(module, url, error);
+  return loadError(module, url, error, stack ?? '');
 }
 
 /** A hint for an ES module that Node.js takes for CommonJS, as with the package.json of `npm init`. @param message the error's message */
