@@ -9,12 +9,15 @@ import { Child } from '../../../experiment/child.js';
 import { keepNoBody, type LoadTalk } from './process.js';
 
 const GET = { method: 'GET', headers: {}, body: undefined };
-/** It ends the answer to /page alone: /half begins one, and /reset breaks it off. */
+/** /half begins an answer and never ends it, /reset breaks it off, and nothing but the end of the connection ends that to /closed. */
 const app = http.createServer(({ url }, response) => {
   if (url === '/never') return;
   if (url === '/hinted') response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+  if (url === '/empty') return void response.writeHead(204).end();
+  if (url === '/closed') response.removeHeader('transfer-encoding');
   if (url === '/page' || url === '/hinted') return void response.end('a page');
   response.write('half', () => url === '/reset' && response.destroy());
+  if (url === '/closed') response.end();
 });
 const listens = once(app.listen(0, '127.0.0.1'), 'listening');
 const originOf = () => `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
@@ -25,7 +28,7 @@ after(async () => {
   app.close();
 });
 
-test('an answer that does not end is late, as is one that does not begin; one that breaks off fails, and so does one that another comes before', async () => {
+test('an answer that does not end is late, as is one that does not begin; one that breaks off fails, and so does one that another comes before, or that has no end of its own', async () => {
   await listens;
   const origin = originOf();
   const said = async (path: string, limitMs: number) => {
@@ -37,6 +40,11 @@ test('an answer that does not end is late, as is one that does not begin; one th
   assert.equal(await said('/half', 300), 'does not answer within 0.3 s');
   assert.equal(await said('/reset', 30_000), 'fails: it closed the connection in the middle of the answer');
   assert.equal(await said('/page', 30_000), undefined);
+  assert.equal(await said('/empty', 30_000), undefined);
+  assert.match(
+    (await said('/closed', 30_000))!,
+    /^ends its answer by closing the connection, which the load /,
+  );
   assert.match((await said('/hinted', 30_000))!, /^sends status 103 before its answer, which the load /);
 });
 

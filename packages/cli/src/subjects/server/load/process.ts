@@ -103,6 +103,17 @@ async function ask({ origin, requests, limitMs }: Target & { readonly limitMs: n
   return answers;
 }
 
+/** Why autocannon would not count the answer as one. @param early the status of an informational answer before it */
+function whyNotCounted({ statusCode = 0, headers }: http.IncomingMessage, early: number | undefined) {
+  const leave = 'leave that out for the measurement';
+  if (early !== undefined)
+    return `sends status ${early} before its answer, which the load generator would take for the answer: ${leave}`;
+  const hasEnd = 'content-length' in headers || 'transfer-encoding' in headers;
+  // A 204 has no body, and what is no 2xx is a complaint already.
+  if (hasEnd || statusCode === 204 || statusCode >= 300) return undefined;
+  return 'ends its answer by closing the connection, which the load generator would not take for its end: send a Content-Length for the measurement';
+}
+
 async function answerTo(origin: string, plan: RequestPlan, limitMs: number): Promise<Answer> {
   const { method, path, body, headers } = plan;
   const { request } = origin.startsWith('https:') ? https : http;
@@ -123,11 +134,7 @@ async function answerTo(origin: string, plan: RequestPlan, limitMs: number): Pro
     const whole = await buffer(response);
     const ms = performance.now() - begin;
     const closes = connection === 'close';
-    // For autocannon each request would have two answers.
-    const failed =
-      early === undefined
-        ? undefined
-        : `sends status ${early} before its answer, which the load generator would take for the answer: leave that out for the measurement`;
+    const failed = whyNotCounted(response, early);
     return { status, type, location, closes, body: shortened(whole), failed, ms };
   } catch (error) {
     const message = (error instanceof Error && error.message) || String(error);
