@@ -111,7 +111,7 @@ test('a module that throws, ends its process, or does not get to its end, does n
     ['process.exit(7);', 'its process ended \\(exit code 7\\)'],
     [
       'await new Promise(() => setInterval(() => {}, 1000));',
-      'it had not answered after .* s: a larger --budget gives it more time\\n',
+      'it had not answered after .* s: a top-level await, .* has to end by then; a larger --budget gives it more time\\n',
     ],
   ]) {
     const module = join(folder, 'module.mjs');

@@ -12,6 +12,9 @@ import type { FunctionSession } from './session.js';
 
 export type Subject = NonNullable<ReturnType<typeof subjectOf>>;
 
+const SLOW_LOAD =
+  ': a top-level await, or an await in its setup, has to end by then; a larger --budget gives it more time';
+
 /** Undefined: there is nothing to measure, and the draft says why. Throws UsageError where the module has no such function. */
 export async function watchBehaviour(session: FunctionSession): Promise<Subject | undefined> {
   const inputs = cloneableOf(session);
@@ -31,7 +34,7 @@ export async function watchBehaviour(session: FunctionSession): Promise<Subject 
   const why = describeFailure(outcome);
   if (wasNotStarted(outcome)) throw new ExpectedError(`cannot measure '${moduleGiven}': ${why}`);
   if (report === undefined) {
-    const more = outcome.kind === 'silent' ? ': a larger --budget gives it more time' : '';
+    const more = outcome.kind === 'silent' ? SLOW_LOAD : '';
     throw new UsageError(`cannot load '${moduleGiven}': ${why}${more}`);
   }
   noteEnd(session, outcome, limitMs);
