@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +34,24 @@ const linuxOnly = process.platform !== 'linux' && 'only Linux tells of processes
 function suite(form, isolation) {
   const apart = (t, options = {}) => poolFor(t, { threads: 1, isolation, ...options }, url);
   const given = JSON.stringify(isolation);
+
+  test(`${form}: the coverage of its tasks is written`, async (t) => {
+    const dir = folder(t);
+    const source = `
+      import { createPool } from 'threadwise';
+      const pool = createPool(${JSON.stringify(url.href)}, { threads: 1, isolation: ${given} });
+      await pool.run('twice', [3]);
+      await pool.close();`;
+    const { stderr } = await runScript(source, { env: { NODE_V8_COVERAGE: dir } });
+    const covered = readdirSync(dir).flatMap(
+      (name) => JSON.parse(readFileSync(join(dir, name), 'utf8')).result,
+    );
+    const twice = covered.filter((script) => script.url === url.href).flatMap(({ functions }) => functions);
+    assert.ok(
+      twice.some(({ functionName, ranges }) => functionName === 'twice' && ranges[0].count === 1),
+      stderr,
+    );
+  });
 
   describe(`${form}: what ends a process costs the task that ran there`, () => {
     for (const [name, args, options, expected] of [

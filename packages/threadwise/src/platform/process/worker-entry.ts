@@ -44,6 +44,11 @@ process.execArgv = [...execArgv];
 // A thread is not told its settings, but started with them.
 const heapMiB = settings?.resourceLimits?.maxOldGenerationSizeMb;
 const platform = runnerPlatform({ ...boot, heapMiB }, cloneByBytes);
+/** Main ends this process by a signal, at which Node.js writes no coverage. Of a thread it writes it at every end. */
+const lastWords = async () => {
+  await platform.flush();
+  if (wt.isMainThread && process.env['NODE_V8_COVERAGE']) process.getBuiltinModule('node:v8').takeCoverage();
+};
 
 const port = pipePort();
 port.attach(pipe, ...ringsOf(board).toReversed());
@@ -54,7 +59,7 @@ process.on('uncaughtExceptionMonitor', (error: unknown) => {
   process.exit(1); // main reports the error, so it need not be printed here
 });
 const endpoint = new MessageEndpoint(new Line(port), workerBoard(board), now);
-void new Runner({ ...boot, endpoint }, platform).start();
+void new Runner({ ...boot, endpoint }, { ...platform, flush: lastWords }).start();
 if (!wt.isMainThread) port.postAside(ownThreadId());
 
 function pipeOver(port: MessagePort): Pipe {
