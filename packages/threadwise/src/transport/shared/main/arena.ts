@@ -345,8 +345,8 @@ export function leaseMemory(arena: Arena): LeaseMemory {
         throw new ThreadwiseError(
           'ERR_LEASE_MEMORY',
           `There is no memory for a lease of ${byteLength} bytes: leases of this pool have ${leasedBytes} bytes, of ` +
-            `${maxBytes} at most, and arguments of open calls have ${arena.usedBytes - leasedBytes}, of ${arena.maxBytes} ` +
-            'with the leases. These are given back when the calls have settled, or when the leases are released',
+            `${maxBytes} at most, and arguments of open calls ${arena.usedBytes - leasedBytes}, of ${arena.maxBytes} with ` +
+            'the leases. Calls give theirs back when they settle, leases when they are released',
         );
       }
       const size = arena.size(address);
