@@ -51,7 +51,7 @@ test('one that never listens is ended as well', async (t) => {
   assert.equal((await outcome).kind, 'silent');
 });
 
-test('of one that ends by an error which nothing catches, the error is known', async () => {
+test('of one that ends by an error which nothing catches, the error and its place are known', async () => {
   for (const failing of ["throw new RangeError('too late')", "Promise.reject(new RangeError('too late'))"]) {
     const text = `import { serve } from '${new URL('./serve.js', import.meta.url).href}';
 serve({ step: () => new Promise(() => setImmediate(() => { ${failing}; })) });`;
@@ -59,7 +59,8 @@ serve({ step: () => new Promise(() => setImmediate(() => { ${failing}; })) });`;
     writeFileSync(file, text);
     const child = new Child<{ step: { asks: number; gets: string } }>(pathToFileURL(file));
     const outcome = await child.ask('step', 7, 60_000);
-    assert.deepEqual(outcome, { kind: 'ended', exitCode: 1, signal: null, error: 'RangeError: too late' });
+    const error = `RangeError: too late (${file}:2)`;
+    assert.deepEqual(outcome, { kind: 'ended', exitCode: 1, signal: null, error });
     rmSync(dirname(file), { recursive: true });
   }
 });

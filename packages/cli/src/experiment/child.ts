@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { DescribedError } from '../run/work/batch.js';
-import { errorLine } from '../run/work/described-error.js';
+import { errorLine, placeIn } from '../run/work/described-error.js';
 import { tried } from '../system-error.js';
 import { type Reply, unwrap, wrapped } from './serve.js';
 
@@ -82,7 +82,7 @@ export class Child<T extends Talk<T>> {
       this.#child.on('message', (message) => {
         const reply = unwrap<Reply>(message);
         if (reply?.type === 'hello') resolve();
-        if (reply?.type === 'uncaught') this.#uncaught = errorLine(reply.error);
+        if (reply?.type === 'uncaught') this.#uncaught = errorLine(reply.error) + placeIn(reply.error.stack);
         if (reply?.type === 'answer') this.#settle(reply.outcome);
         if (reply?.type !== 'note') return;
         this.noted = reply.known;
@@ -213,7 +213,7 @@ export function describeFailure(failure: Failure): string {
   return `its process ended ${endedBy(failure)}`;
 }
 
-/** `(exit code 1): TypeError: x is not a function`. */
+/** `(exit code 1): TypeError: x is not a function (/app/tasks.js:3)`. */
 export function endedBy({ exitCode, signal, error }: Ending): string {
   return `(${signal ?? `exit code ${exitCode}`})${error === undefined ? '' : `: ${error}`}`;
 }

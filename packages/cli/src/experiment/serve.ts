@@ -46,6 +46,10 @@ function say(reply: Reply): Promise<void> {
   });
 }
 
+function told(thrown: unknown): DescribedError {
+  return { ...describeError(thrown), stack: stackOf(thrown) };
+}
+
 /** Answers each question, and ends with the command. */
 export function serve(handlers: Readonly<Record<string, Handler>>): void {
   const answerTo = async ({ type, asks }: Question) => {
@@ -54,10 +58,7 @@ export function serve(handlers: Readonly<Record<string, Handler>>): void {
       const value = await handlers[type]!(asks as never, (known) => say({ type: 'note', known }));
       await say({ type: 'answer', outcome: { kind: 'done', value: value as never } });
     } catch (error) {
-      await say({
-        type: 'answer',
-        outcome: { kind: 'failed', error: { ...describeError(error), stack: stackOf(error) } },
-      });
+      await say({ type: 'answer', outcome: { kind: 'failed', error: told(error) } });
     }
   };
   process.on('message', (message) => {
@@ -69,7 +70,7 @@ export function serve(handlers: Readonly<Record<string, Handler>>): void {
   process.on('disconnect', () => process.exit());
   // A short message is written at once, before the process ends.
   process.on('uncaughtExceptionMonitor', (thrown) => {
-    void say({ type: 'uncaught', error: describeError(thrown) });
+    void say({ type: 'uncaught', error: told(thrown) });
   });
   void say({ type: 'hello' });
 }

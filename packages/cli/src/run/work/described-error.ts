@@ -1,5 +1,6 @@
 /** Turns a value that a task threw into plain words; one whose properties throw must not break the run. */
 
+import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { tried } from '../../system-error.js';
 import type { DescribedError } from './batch.js';
@@ -41,6 +42,20 @@ export function stackOf(thrown: unknown): string | undefined {
   const end = lines.findLastIndex((line, i) => i < own && !line.endsWith('(<anonymous>)')) + 1;
   const kept = own === -1 ? lines : lines.slice(0, end);
   return kept.length === 0 ? undefined : kept.map((line) => line.trim()).join('\n');
+}
+
+/** The place in the user's code where the error was thrown, as ` (path:line)`; an empty text if the stack names none. */
+export function placeIn(stack: string | undefined): string {
+  for (const line of stack?.split('\n') ?? []) {
+    const [, file, number] =
+      /(?:\(|^at (?:async )?)(file:.+|\/.+|[A-Za-z]:\\.+):(\d+):\d+\)?$/.exec(line) ?? [];
+    if (file !== undefined) return ` (${pathOf(file)}:${number})`;
+  }
+  return '';
+}
+
+export function pathOf(reference: string): string {
+  return reference.startsWith('file:') ? fileURLToPath(reference.replace(/#.*$/, '')) : reference;
 }
 
 export function errorLine({ name, message, code }: DescribedError): string {

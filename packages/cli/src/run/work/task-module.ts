@@ -7,7 +7,7 @@ import type { NamedFile } from '../../disk/file-id.js';
 import { ExpectedError, UsageError } from '../../exit-code.js';
 import { attempt, hasCode, tried } from '../../system-error.js';
 import type { DescribedError } from './batch.js';
-import { describeError, shownValue, stackOf, threadFailure } from './described-error.js';
+import { describeError, pathOf, placeIn, shownValue, stackOf, threadFailure } from './described-error.js';
 
 export interface ModuleReference {
   readonly url: string;
@@ -152,26 +152,12 @@ function urlOf(reference: string): string {
   return isUrl ? reference : pathToFileURL(path).href;
 }
 
-function pathOf(reference: string): string {
-  return reference.startsWith('file:') ? fileURLToPath(reference.replace(/#.*$/, '')) : reference;
-}
-
 function needsTypeStripping(url: string): UsageError {
   return new UsageError(
     `Node.js ${process.versions.node} cannot run ${pathOf(url)} as it is. For TypeScript use Node.js >= 22.18, ` +
       'compile it to JavaScript first, or set NODE_OPTIONS="--import ./loader.mjs", where loader.mjs is, with tsx installed: ' +
       "import 'tsx/cjs'; import { register } from 'tsx/esm/api'; register();",
   );
-}
-
-/** The place in the user's code where the error was thrown, as ` (path:line)`; an empty text if the stack names none. */
-function placeIn(stack: string | undefined): string {
-  for (const line of stack?.split('\n') ?? []) {
-    const [, file, number] =
-      /(?:\(|^at (?:async )?)(file:.+|\/.+|[A-Za-z]:\\.+):(\d+):\d+\)?$/.exec(line) ?? [];
-    if (file !== undefined) return ` (${pathOf(file)}:${number})`;
-  }
-  return '';
 }
 
 /** Node's own check takes a fraction of a second; it must not hold up the message for long. */
