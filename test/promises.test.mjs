@@ -405,6 +405,34 @@ describe('promise 3: timeouts count running time only; an abort touches nobody e
     }
   });
 
+  test(
+    'a queued task never runs that is aborted by the same signal as the one before it',
+    { skip: apart },
+    async (t) => {
+      for (const [name, way] of Object.entries(ways)) {
+        const pool = poolFor(t, { threads: 1, ...way });
+        const ran = new Int32Array(new SharedArrayBuffer(4));
+        let abort;
+        const signal = {
+          aborted: false,
+          get reason() {
+            Atomics.wait(ran, 0, 0, 50); // main is held up between the two: the worker has time to end the first one
+            return 'stop';
+          },
+          addEventListener: (_, listener) => (abort = listener),
+          removeEventListener: () => undefined,
+        };
+        const { promise } = await started(pool, 'runUntilAborted', [], { signal });
+        const waiting = pool.run('addOne', [ran.buffer], { signal });
+        abort();
+        for (const call of [promise, waiting])
+          assert.equal((await outcome(call)).error?.code, 'ERR_TASK_ABORTED', name);
+        await pool.close();
+        assert.equal(ran[0], 0, name);
+      }
+    },
+  );
+
   test('a signal whose reason throws aborts all the same, and what it throws is the reason', async (t) => {
     for (const [name, way] of Object.entries(ways)) {
       const pool = poolFor(t, { threads: 1, ...way });

@@ -17,14 +17,14 @@ describe('onAbort', () => {
     assert.equal(listeners(other), 1);
   });
 
-  test('tells each follower of the signal that aborts, once, and no follower of another', () => {
+  test('tells each follower of the signal that aborts, once, the last one first, and no follower of another', () => {
     const told: string[] = [];
     const [one, other] = [new AbortController(), new AbortController()];
     onAbort(one.signal, () => void told.push('a'));
     onAbort(one.signal, () => void told.push('b'));
     onAbort(other.signal, () => void told.push('c'));
     one.abort();
-    assert.deepEqual(told, ['a', 'b']);
+    assert.deepEqual(told, ['b', 'a']);
   });
 
   test('removes the listener with the last follower, and not before', () => {
@@ -60,7 +60,7 @@ describe('onAbort', () => {
       });
     }
     controller.abort();
-    assert.deepEqual(told, ['a', 'b', 'c']);
+    assert.deepEqual(told, ['c', 'b', 'a']);
     assert.equal(listeners(controller.signal), 0);
   });
 });

@@ -22,12 +22,15 @@ export const ONCE: { readonly once: boolean } = Object.assign(Object.create(null
 /** The followers of each signal, and the one listener that tells them: Node warns of a leak from the eleventh on. */
 const followed = new WeakMap<AbortSignalLike, { readonly followers: Set<() => void>; tell(): void }>();
 
-/** Calls back, with a function of its own for each follower, when a signal aborts. Returns what undoes it. */
+/**
+ * Calls back, with a function of its own for each follower, when a signal aborts. Returns what undoes it. The last follower is told first: calls
+ * that wait are taken back before a call that runs is interrupted, as its worker might begin one of them meanwhile.
+ */
 export function onAbort(signal: AbortSignalLike, callback: () => void): () => void {
   let known = followed.get(signal);
   if (known === undefined) {
     const followers = new Set<() => void>();
-    known = { followers, tell: () => [...followers].forEach((follower) => void follower()) };
+    known = { followers, tell: () => [...followers].reverse().forEach((follower) => void follower()) };
     signal.addEventListener('abort', known.tell, ONCE); // first: it may throw where the signal is not the runtime's own
     followed.set(signal, known);
   }
