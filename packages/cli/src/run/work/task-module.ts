@@ -163,9 +163,10 @@ function needsTypeStripping(url: string): UsageError {
 /** Node's own check takes a fraction of a second; it must not hold up the message for long. */
 const CHECK_TIMEOUT_MS = 5000;
 
+/** What is said, after an article, of a module that takes too long to load. */
+export const AWAITS_END = 'top-level await, or an await in its setup, has to end by then';
 /** Takes the place of the option that the library's message names, which the command does not have. */
-const TOO_LONG =
-  '. A top-level await, or an await in its setup, has to end by then: begin there what takes longer, and await it in the function';
+const TOO_LONG = `. A ${AWAITS_END}: begin there what takes longer, and await it in the function`;
 
 /** @param stack the lines of the user's code, where the error itself does not have them */
 export function loadError(module: string, url: string, error: unknown, stack?: string): UsageError {

@@ -2,7 +2,7 @@
 import { describeFailure, endedBy, type Ending, type Failure } from '../../../experiment/child.js';
 import { clamp } from '../../../experiment/session.js';
 import { spreadOf } from '../../../experiment/statistics.js';
-import { toldLoadError } from '../../../run/work/task-module.js';
+import { AWAITS_END, toldLoadError } from '../../../run/work/task-module.js';
 import { ExpectedError, UsageError } from '../../../exit-code.js';
 import type { BehaviourReport } from '../probe/behaviour.js';
 import type { SubjectReference } from '../probe/subject.js';
@@ -11,9 +11,6 @@ import { chooseSizes, repeated } from './schedule.js';
 import type { FunctionSession } from './session.js';
 
 export type Subject = NonNullable<ReturnType<typeof subjectOf>>;
-
-const SLOW_LOAD =
-  ': a top-level await, or an await in its setup, has to end by then; a larger --budget gives it more time';
 
 /** Undefined: there is nothing to measure, and the draft says why. Throws UsageError where the module has no such function. */
 export async function watchBehaviour(session: FunctionSession): Promise<Subject | undefined> {
@@ -34,7 +31,7 @@ export async function watchBehaviour(session: FunctionSession): Promise<Subject 
   const why = describeFailure(outcome);
   if (wasNotStarted(outcome)) throw new ExpectedError(`cannot measure '${moduleGiven}': ${why}`);
   if (report === undefined) {
-    const more = outcome.kind === 'silent' ? SLOW_LOAD : '';
+    const more = outcome.kind === 'silent' ? `: a ${AWAITS_END}; a larger --budget gives it more time` : '';
     throw new UsageError(`cannot load '${moduleGiven}': ${why}${more}`);
   }
   noteEnd(session, outcome, limitMs);
