@@ -68,13 +68,15 @@ export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Plat
   // Only unusual options are looked at one by one: calls with options are frequent.
   const run: RunOptions = isUsual(given) ? given : record('options', given, RUN_KEYS);
   const { signal, timeoutMs, priority = 0, key, transfer = [], retries = defaults.retries, onProgress } = run;
+  const most = retryCount('retries', retries);
+  const moved = list('transfer', transfer);
   return {
     signal: signal === undefined ? signal : abortSignal('signal', signal),
     timeoutMs: timeoutMs === undefined ? defaults.timeoutMs : duration('timeoutMs', timeoutMs, 1),
     priority: finite('priority', priority),
     key,
-    transfer: list('transfer', transfer),
-    retries: retryCount('retries', retries),
+    transfer: moved,
+    retries: moved.length > 0 ? 0 : most, // the caller has lost what moves, and it is kept nowhere
     // Called in the async context of the call, not in that of the message.
     onProgress: onProgress === undefined ? onProgress : platform.bind(callback('onProgress', onProgress)),
   };

@@ -58,7 +58,7 @@ export class Task implements TaskView {
     this.priority = run.priority;
     this.key = run.key;
     this.submittedAt = submittedAt;
-    this.retriesLeft = run.transfer.length > 0 ? 0 : run.retries; // its caller has lost the arguments, and they are kept nowhere
+    this.retriesLeft = run.retries;
     this.#onSettled = onSettled;
   }
 

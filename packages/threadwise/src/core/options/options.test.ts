@@ -367,6 +367,9 @@ describe('options of a call', () => {
   test('override the defaults of the pool, each by itself', () => {
     assert.deepEqual(run({ timeoutMs: 5 }), { ...defaults, timeoutMs: 5 });
     assert.deepEqual(run({ retries: 0 }), { ...defaults, retries: 0 });
+    assert.equal(run({ retries: 3, transfer: [] }).retries, 3);
+    for (const retries of [undefined, 3])
+      assert.equal(run({ retries, transfer: [new ArrayBuffer(8)] }).retries, 0, 'what was moved is gone');
     assert.equal(run({ timeoutMs: Number.POSITIVE_INFINITY }).timeoutMs, undefined, 'none at all');
   });
 
@@ -388,6 +391,7 @@ describe('options of a call', () => {
         [{ priority: Number.NaN }, /'priority': expected a finite number, got NaN/],
         [{ priority: Number.POSITIVE_INFINITY }, /'priority'/],
         [{ transfer: new ArrayBuffer(1) }, /'transfer': expected an array/],
+        [{ retries: -1, transfer: [new ArrayBuffer(8)] }, /'retries'/],
         [{ retries: -1 }, /'retries': expected a whole number of at least 0, got -1/],
         [{ onProgress: true }, /'onProgress': expected a function, got true/],
       ],

@@ -129,7 +129,7 @@ export class SharedExchange implements Exchange, PlainWay {
     if (nameId >= 0 && hasCell) {
       // Copied before the arguments are written, because writing ends with a look whether a getter has released a lease. Structured clone
       // refuses some values that the codec writes: a proxy, for instance.
-      const kept = retries > 0 && !isMoved ? this.#copyForRetries(args) : undefined;
+      const kept = retries > 0 ? this.#copyForRetries(args) : undefined;
       const cell = this.cells.write(nameId, args, isMoved);
       if (cell >= 0) {
         try {
