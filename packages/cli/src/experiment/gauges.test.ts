@@ -1,11 +1,12 @@
 /** What is read of a process: how late its timers are, and how long its threads waited for a core. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
-import { coresOfOthers, waitedMs, watchDelay, watchProcess } from './gauges.js';
+import { coresOfOthers, cpuMs, waitedMs, watchDelay, watchProcess } from './gauges.js';
 
 const HELD_MS = 20;
 
@@ -33,6 +34,13 @@ test('how long all threads waited for a core is known only where the kernel coun
   assert.equal(waitedMs(tasksOf('free', '5000000 0 9\n')), 0);
   assert.ok(Number.isNaN(waitedMs(tasksOf('not counted', '0 0 0\n', '0 0 0\n'))));
   assert.ok(Number.isNaN(waitedMs(join(folder, 'none'))));
+});
+
+test('the CPU time of a program counts for the process that ran it, once it has ended', (t) => {
+  if (process.platform !== 'linux') return t.skip('only Linux tells it');
+  const before = cpuMs();
+  execFileSync(process.execPath, ['-e', 'while (process.cpuUsage().user < 200_000);']);
+  assert.ok(cpuMs() - before >= 190, `${cpuMs() - before} ms`);
 });
 
 test('others never use more cores than there are, however late this process reads its clock', async (t) => {

@@ -51,10 +51,21 @@ export function coresOfOthers(shared: Reading['shared']): number {
   return shared === undefined ? Number.NaN : (shared.count * shared.othersMs) / shared.coresMs;
 }
 
-/** CPU time of all threads of this process, milliseconds. */
+/** CPU time of all threads of this process, and of the programs that it has run and that have ended, milliseconds. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
-  return (user + system) / US_PER_MS;
+  return (user + system) / US_PER_MS + endedProgramsMs();
+}
+
+/** How many milliseconds a tick is, in which Linux tells the times of a process (proc(5)): it has a hundred a second for programs. */
+const TICK_MS = 10;
+
+/** CPU time of the programs that this process has run and that have ended (`cutime` and `cstime` of proc(5)), milliseconds; 0 on other systems. */
+function endedProgramsMs(): number {
+  const line = tried(() => readFileSync('/proc/self/stat', 'latin1')) ?? '';
+  // The third field is the first one after the name of the process, which may have spaces and brackets.
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  return TICK_MS * sum(fields.slice(16 - 3, 18 - 3), Number);
 }
 
 /** Memory of this process that is in RAM; NaN where the system does not tell: without /proc the call of Node.js throws. */
@@ -74,7 +85,6 @@ export async function watchProcess(idleDelayMs?: number) {
     const usedMs = now.cpu - before.cpu;
     const reading = {
       elapsedMs,
-      /** CPU time of all threads of this process, milliseconds. */
       cpuMs: usedMs,
       /** `cpuMs` divided by `elapsedMs`: 1 is one core. */
       cpuShare: usedMs / elapsedMs,
