@@ -146,7 +146,7 @@ function writeDraft({ draft }: FunctionSession, inline: Inline, settings: Settin
   const [alone, ...pools] = all;
   Object.assign(draft.inline, {
     callMs: spreadOf(alone.flatMap(({ callMs }) => callMs)),
-    ...seriesOf(alone, 'rate', 'cpuMs', 'loopDelayMs', 'garbageShare'),
+    ...seriesOf(alone, 'rate', 'cpuMs', 'loopDelayMs', 'garbageShare', 'wantedCores'),
     bySize: inline.sizes.map(({ bytes }, i) => ({ bytes, ms: alone.map(({ sizeMs }) => sizeMs[i]!) })),
     residentBytes: alone.at(-1)?.residentBytes,
   } satisfies Partial<Samples['inline']>);

@@ -54,6 +54,7 @@ export function samplesOf(
       cpuMs: series,
       loopDelayMs: series,
       garbageShare: series,
+      wantedCores: series,
       bytesIn: maybe(spread),
       bytesOut: maybe(spread),
       bySize: few(fc.record({ bytes: figure, ms: series })),

@@ -57,6 +57,7 @@ export function fakeSamples(changes: Partial<Samples> = {}): Samples {
       cpuMs: five(1),
       loopDelayMs: five(48),
       garbageShare: five(0.02),
+      wantedCores: five(1),
       bytesIn: spread(1024, 4096, 8192),
       bytesOut: spread(32, 32, 32),
       bySize: [

@@ -263,3 +263,16 @@ test('on one core no call is said to be shorter than a crossing that is not', ()
   } = shared({ runMs: 1, cores: 1, threads: [1, 2] }, 0.5, 0.8);
   assert.doesNotMatch(sentence, /to hand a call over takes longer/);
 });
+
+test('a function that uses all cores without a pool gains nothing on free cores, though a call computes no longer in a pool', () => {
+  const samples = simulate(model({ runMs: 3 }));
+  const each = (figure: number) => samples.inline.rate.map(() => figure);
+  // Four threads of libuv want a core; other programs leave them one and a half.
+  const inline = { ...samples.inline, rate: each(1500 / 3), wantedCores: each(3.5) };
+  const threads = samples.threads.map((of) => ({ ...of, rate: each(1520 / 3) }));
+  const given = { ...samples, inline, threads, machine: { ...samples.machine, othersShare: 0.2 } };
+  const { verdict } = analyze(given);
+  assert.equal(verdict.answer, 'inline', verdict.sentence);
+  const { gain, pooledMs } = onFreeCores(given)!;
+  assert.ok(gain.high <= 1 && pooledMs >= 3, `${gain.high} times the calls, ${pooledMs} ms`);
+});

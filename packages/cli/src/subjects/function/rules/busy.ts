@@ -4,6 +4,7 @@
  */
 import { min } from 'd3-array';
 import { FEWEST_ROUNDS, mostCores, usableCores } from '../../../experiment/rules.js';
+import { clamp } from '../../../experiment/session.js';
 import { estimate, mapped, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
 import type { Estimate } from '../../../experiment/statistics.js';
 import type { PoolSamples, Samples } from './samples.js';
@@ -70,6 +71,15 @@ const OVERLAP = 1.2;
 /** How much CPU time makes a call a long one. Milliseconds. */
 const LONG_MS = 1;
 
+/**
+ * How many free cores the calls would use without a pool, from one to `cores`: more than one where the function computes in threads of its own,
+ * as asynchronous functions of `node:zlib` and `node:crypto` do.
+ */
+function ownCores({ inline }: Samples, cores: number): number {
+  const wanted = middleOf(inline.wantedCores) ?? Number.NaN;
+  return Number.isFinite(wanted) ? clamp(wanted, 1, cores) : 1;
+}
+
 export function onFreeCores(samples: Samples) {
   const { callMs, cpuMs } = samples.inline;
   const cpu = estimate(cpuMs);
@@ -83,14 +93,15 @@ export function onFreeCores(samples: Samples) {
     .sort((a, b) => b.hadCores - a.hadCores);
   const kept = slices.slice(0, Math.max(FEWEST_ROUNDS, Math.ceil(MOST_LIKE_IT * slices.length)));
   const cores = usableCores(samples.machine);
+  const own = ownCores(samples, cores);
   // Round by round: what slows down all calls for a while, such as others' use of the memory, changes both figures alike.
-  const gain = estimate(kept.map(({ share }) => cores * Math.min(1, share)));
+  const gain = estimate(kept.map(({ share }) => (cores / own) * Math.min(1, share)));
   if (gain === undefined) return undefined;
   const crossingMs = Math.max(LEAST_CROSSING_MS, Math.min(...slices.map(({ ms }) => ms)) - cpu.high);
   const least = Math.max(LEAST_CROSSING_MS, crossingMs / DEARER);
   const isSeen = (slices[1]?.hadCores ?? 0) >= OVERLAP;
   return {
-    /** The gain over one core without threads, if only the cores limit the threads. */
+    /** The gain over the calls without a pool, if only the cores limit the threads. */
     gain,
     /** The most; for short calls by the cheapest crossing seen, part of which may be due to others. A crossing does not matter for long calls. */
     most:
@@ -99,10 +110,12 @@ export function onFreeCores(samples: Samples) {
         : ((gain.high * mostCores(samples.machine)) / cores) * Math.max(1, callMs.p50 / cpu.value),
     /** Whether several threads ran the function at the same time, or would have with all the cores that they waited for. */
     isParallel: isSeen && pools.some((pool) => isSeveralAtOnce(pool, cpu.value)),
+    /** Whether the calls would use all of them without a pool. */
+    usesAll: own >= cores,
     callMs: cpu.value,
     crossingMs,
     /** The same with threads, crossing included, as the gain has it. */
-    pooledMs: (cores * cpu.value) / gain.value,
+    pooledMs: ((cores / own) * cpu.value) / gain.value,
   };
 }
 

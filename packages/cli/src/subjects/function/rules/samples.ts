@@ -63,6 +63,8 @@ export function newSamples(subject: Subject, machine: Measured['machine']) {
       loopDelayMs: NOTHING,
       /** Share of the time that went into collecting garbage, of each round. */
       garbageShare: NOTHING,
+      /** How many cores the calls used or waited for, mean of each round; not a number where the system does not tell. */
+      wantedCores: NOTHING,
       /** Mean time of a call by size of the input, smallest first; empty where all are about as large. */
       bySize: [] as readonly { readonly bytes: number; readonly ms: Series }[],
       residentBytes: undefined as number | undefined,

@@ -123,6 +123,7 @@ export function simulate(free: Model, changes: Partial<Samples> = {}): Samples {
       cpuMs: calm(cpuMs),
       loopDelayMs: repeat(given.runMs),
       garbageShare: calm(0.01),
+      wantedCores: calm(1),
       bytesIn: spreadOf(1024),
       bytesOut: spreadOf(32),
       bySize: [],

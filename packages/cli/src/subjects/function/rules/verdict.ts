@@ -146,8 +146,10 @@ function onFreeCores({ samples, gains, cores, best, ...facts }: Facts): Decision
     const here = `here ${say.timesFromTo(row.gain)} with ${say.counted(row.threads, 'thread')}`;
     return { ...likely('threads', `Likely, threads pay: ${expected} (${here})`), row };
   }
-  // More calls even beside other programs speak against it: the rounds that were kept may have been bad ones by chance.
-  if (best === undefined || best.gain.value >= 1 || facts.mostlyWaits) return undefined;
+  if (best === undefined || facts.mostlyWaits) return undefined;
+  // More calls even beside other programs speak against it, as the rounds that were kept may have been bad ones by chance; but not where the
+  // function uses all cores by itself, and so can gain nothing but a larger share of them.
+  if (best.gain.value >= 1 && !free.usesAll) return undefined;
   // The estimate needs a CPU time that stays the same. That of a call which waits for memory changes with what others do to the caches.
   if (!isSurelyNotWorthIt(free.most, noiseOf(samples.inline.cpuMs))) return undefined;
   return likely('inline', `Likely, threads do not pay: ${expected} (here ${say.timesFromTo(best.gain)})`);
