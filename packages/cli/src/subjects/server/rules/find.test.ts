@@ -180,9 +180,9 @@ test('what other programs use of cores that a CPU quota takes from the app fills
 });
 
 test('a load generator that has the other core: by the CPU time of a request, as an estimate that says so', () => {
-  const server = (cpuShare: number): FakeServer => ({
+  const server = (cpuShare: number, rate = 1010): FakeServer => ({
     asIs: { ...BUSY, cpuShare: 1, loadShare: 0.9 },
-    cluster: { rate: 1010, p99Ms: 60, cpuShare, loadShare: 0.9 },
+    cluster: { rate, p99Ms: 60, cpuShare, loadShare: 0.9 },
     cores: 2,
     noise: 0.005,
   });
@@ -193,6 +193,7 @@ test('a load generator that has the other core: by the CPU time of a request, as
     verdict.sentence,
     /^Likely, cluster it: a request takes 1 ms of CPU time: about 1\.8 x the requests with 2 processes on 2 free cores \(here /,
   );
+  assert.match(found(server(1, 1030)).verdict.sentence, /: about 2 x the requests with 2 processes/);
   const dear = found(server(1.7)).verdict;
   assert.equal(dear.answer, 'unknown', 'a request that gets dearer');
   assert.match(

@@ -235,7 +235,8 @@ function likelyPays(figures: Figures): Maybe {
   const isWorse = rules.directionOf(requests, noise.requests) === -1;
   if (cheaper === undefined || isWorse || most * cheaper.low < rules.SMALL) return undefined;
   const takes = duration(middleOf(alone) ?? Number.NaN);
-  const gain = times({ value: most * cheaper.value });
+  // Cores bring no more than their number, though a request seemed to take less CPU time in the cluster.
+  const gain = times({ value: most * Math.min(1, cheaper.value) });
   const sentence = `Likely, cluster it: a request takes ${takes} of CPU time: about ${gain} the requests with ${processesOf(subject.processes)} on ${counted(cores, 'free core')} (here ${timesFromTo(requests)})`;
   return { answer: 'cluster', sentence, isLikely: true };
 }
