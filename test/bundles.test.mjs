@@ -120,7 +120,7 @@ test('the library is built in any folder, also in one whose name a URL escapes',
 });
 
 /** How many bytes the library may add to a program that is bundled and minified; the goal is 120,000. */
-const MOST_BYTES = 317_560;
+const MOST_BYTES = 317_710;
 
 test('esbuild: all of the library, minified, is of bounded size, and what both kinds of threads need is in it once', async () => {
   const { outputFiles } = await esbuild.build({

@@ -405,6 +405,35 @@ describe('promise 3: timeouts count running time only; an abort touches nobody e
     }
   });
 
+  test('a signal that can be listened to only once is followed to the end, also where the pool is changed meanwhile', async (t) => {
+    for (const [name, way] of Object.entries(ways)) {
+      const pool = poolFor(t, { threads: 1, ...way });
+      const { shared, open } = gate();
+      const listeners = [];
+      const follow = () => ({
+        aborted: false,
+        reason: 'its own',
+        addEventListener(_, listener) {
+          if (this.abort !== undefined) throw new Error('listened to twice');
+          this.abort = listener;
+          listeners.push(listener);
+        },
+        removeEventListener: () => undefined,
+      });
+      const { promise } = await started(pool, 'waitFor', [shared]);
+      const [goesOn, aborted] = [0, 1].map((x) => pool.run('increment', [x], { signal: follow() }));
+      pool.pause();
+      listeners[1]();
+      assert.equal((await outcome(aborted)).error?.code, 'ERR_TASK_ABORTED', name);
+      pool.resume();
+      open();
+      assert.equal(await goesOn, 1, name);
+      await promise;
+      const { completed, aborted: given, submitted } = pool.stats().tasks;
+      assert.deepEqual([completed, given, submitted], [2, 1, 3], name);
+    }
+  });
+
   test(
     'a queued task never runs that is aborted by the same signal as the one before it',
     { skip: apart },

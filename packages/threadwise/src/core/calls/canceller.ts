@@ -35,10 +35,11 @@ export class Canceller {
     this.#engine = engine;
   }
 
+  /** Follows the signal of a task, if `task.unwatch` is undefined; otherwise somebody does, and calls `aborted`. */
   watchSignal(task: Task): void {
     const { signal, timeoutMs } = task.run;
     if (signal === undefined && timeoutMs === undefined) return;
-    const unfollow = signal && onAbort(signal, () => this.#aborted(task));
+    const unfollow = task.unwatch ?? (signal && onAbort(signal, () => this.aborted(task)));
     task.unwatch = () => {
       unfollow?.();
       if (!task.stillRuns) this.release(task);
@@ -57,12 +58,15 @@ export class Canceller {
     if (task.unwatch !== undefined && !this.#watched.has(task)) this.#lookIn(task, task.run.timeoutMs);
   }
 
-  /** Watches a call that has been open for a while: how long it has run is asked as soon as possible. @param isAborted whether its signal aborts it */
+  /**
+   * Watches a call that has been open for a while: how long it has run is asked as soon as possible.
+   * @param isAborted whether its signal aborts it. Default: what that says
+   */
   takeOver(task: Task, holder?: Holder, isAborted?: boolean): void {
     try {
       this.watchSignal(task);
       this.handed(task, holder, task.run.timeoutMs && 1);
-      if (isAborted ?? task.run.signal?.aborted) this.#aborted(task);
+      if (isAborted ?? task.run.signal?.aborted) this.aborted(task);
     } catch (error) {
       task.stillRuns = true;
       task.settle({ outcome: 'rejected', error }); // the signal is of the user's own kind, and throws
@@ -126,7 +130,7 @@ export class Canceller {
     this.#interrupt(task, holder, 'timedOut', new ThreadwiseError('ERR_TASK_TIMEOUT', message, details));
   }
 
-  #aborted(task: Task): void {
+  aborted(task: Task): void {
     const error = abortError(task);
     const { here, dispatch } = this.#engine;
     const hasLeft = !this.#watched.get(task)?.holder && (here?.tasks.remove(task) || dispatch.remove(task));

@@ -52,7 +52,14 @@ function table({
     },
   };
   const takenOver: Task[] = [];
-  const canceller = { takeOver: (task: Task) => takenOver.push(task) };
+  const told: string[] = [];
+  const canceller = {
+    takeOver: (task: Task) => {
+      told.push(`record of ${task.id}`);
+      takenOver.push(task);
+    },
+    aborted: ({ id }: Task) => told.push(`aborted ${id}`),
+  };
   const engine = {
     parts: { platform, recorder },
     defaults: plainRun,
@@ -72,7 +79,7 @@ function table({
     return call;
   };
   const worker = recorder.worker();
-  return { calls, enter, platform, inflated, takenOver, offered, ran, recorder, worker };
+  return { calls, enter, platform, inflated, takenOver, told, offered, ran, recorder, worker };
 }
 
 describe('PlainCalls', () => {
@@ -241,6 +248,17 @@ describe('PlainCalls', () => {
     );
     assert.deepEqual(listeners(), [0, 0]);
     assert.deepEqual([calls.has(0), calls.has(1), calls.has(2)], [false, false, true]);
+  });
+
+  test('a call that has got a record is told in its turn that its signal aborts: after those that were made later', () => {
+    const { calls, told } = table();
+    const controller = new AbortController();
+    const run = { ...plainRun, signal: controller.signal };
+    for (let i = 0; i < 2; i++) void calls.enterWith('work', [], run);
+    calls.inflate(0);
+    assert.equal(getEventListeners(controller.signal, 'abort').length, 1);
+    controller.abort();
+    assert.deepEqual(told, ['record of 1', 'record of 2', 'aborted 1']);
   });
 
   test('a call that is not entered follows nothing', () => {

@@ -18,6 +18,8 @@ interface Own {
   readonly run: ResolvedRun;
   /** The slot of the last call that was entered with it. */
   slot?: number;
+  /** Its record, once it has one. */
+  task?: Task;
   unfollow?(): void;
 }
 
@@ -127,9 +129,12 @@ export class PlainCalls {
   enterWith(name: string, args: readonly unknown[], run: ResolvedRun): Promise<unknown> | undefined {
     const { signal } = run;
     const own: Own = { run };
-    if (signal === undefined) return this.enter(name, args, undefined, own);
+    // A call that needs a record follows its signal with that.
+    if (signal === undefined || !this.#engine.dispatch.takesPlain)
+      return this.enter(name, args, undefined, own);
     own.unfollow = onAbort(signal, () => {
-      if (own.slot !== undefined && this.#own[own.slot] === own) this.inflate(own.slot, true);
+      if (own.task !== undefined) this.#engine.canceller.aborted(own.task);
+      else if (own.slot !== undefined && this.#own[own.slot] === own) this.inflate(own.slot, true);
     });
     const before = this.#entering;
     this.#entering = signal;
@@ -197,22 +202,32 @@ export class PlainCalls {
     this.#completedMs = 0;
   }
 
-  /** Makes a record for the call in a slot, which is no plain call any more. @param isAborted whether its signal aborts. Default: what that says */
-  inflate(slot: number, isAborted?: boolean): Task {
+  /** Makes a record for the call in a slot, which is no plain call any more. @param isAborted whether its signal aborts */
+  inflate(slot: number, isAborted = false): Task {
     const task = this.#open(slot, this.#way.cells.payload(slot));
     this.#way.cells.keep(slot, task);
     this.#engine.canceller.takeOver(task, undefined, isAborted);
     return task;
   }
 
+  /**
+   * The record goes on following the signal of the call, at the same place among those that follow it: to listen anew may throw where the signal is
+   * of the user's own kind.
+   */
   #open(slot: number, payload: Payload): Task {
     const own = this.#own[slot];
+    this.#own[slot] = undefined;
     const resolve = this.#take(slot);
     const { defaults } = this.#engine;
     const timeoutMs = this.#timeoutMs[slot]! || undefined;
     const run = own?.run ?? (timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs });
     const [id, name, submittedAt] = [this.#ids[slot]!, this.#names[slot]!, this.#submittedAt[slot]!];
-    return this.#ledger.open(id, name, payload, run, resolve, name, submittedAt);
+    const task = this.#ledger.open(id, name, payload, run, resolve, name, submittedAt);
+    if (own !== undefined) {
+      own.task = task;
+      task.unwatch = own.unfollow;
+    }
+    return task;
   }
 
   inflateAll(): void {
