@@ -8,7 +8,16 @@ const FORMS = "'port', 'host:port' or '[address]:port'";
 
 /** Writes one line to standard error: a link that opens the dashboard with the token. */
 export function announce({ url, token }: Pick<ControlServer, 'url' | 'token'>): void {
-  process.stderr.write(`threadwise control: ${url}/#token=${encodeURIComponent(token)}\n`);
+  say(`${url}/#token=${encodeURIComponent(token)}`);
+}
+
+/** Ignores that nobody reads standard error, or that its disk is full: an error of the stream that nobody listens to would end the program. */
+function say(where: string): void {
+  const { stderr } = process;
+  const ignore = () => undefined;
+  stderr.on('error', ignore);
+  // The stream emits the error after it has called back.
+  stderr.write(`threadwise control: ${where}\n`, () => setImmediate(() => stderr.off('error', ignore)));
 }
 
 /**
@@ -24,7 +33,7 @@ export async function serveFromEnvironment(
   try {
     const server = await serveControl(pools, { ...parseAddress(value), ...(token && { token }) });
     if (token === undefined) announce(server);
-    else process.stderr.write(`threadwise control: ${server.url}\n`);
+    else say(server.url);
     return server;
   } catch (error) {
     const { message, code = 'ERR_CONTROL_LISTEN' } = error as Partial<ControlError> & Error;

@@ -200,6 +200,13 @@ test('by the environment: what is wrong is a warning, and the program runs on', 
   assert.match(stderr, new RegExp(`ThreadwiseWarning: .*Port ${port} of 127\\.0\\.0\\.1 is taken`));
 });
 
+test('by the environment: where nobody reads standard error, the program is served all the same, and runs on', async () => {
+  const { child, output } = start('environment', { value: '0' });
+  child.stderr.destroy();
+  const [code] = await once(child, 'close');
+  assert.deepEqual([code, output.stdout], [0, 'answered 200\n']);
+});
+
 /** A program that knows nothing of a server: `tell` resolves when it has done what it is told, `end` when it has ended. */
 function unaware(value, env = {}) {
   const { child, output } = start('unaware', { env: { THREADWISE_CONTROL: value, ...env } });
