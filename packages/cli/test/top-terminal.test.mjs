@@ -250,6 +250,31 @@ test(
   },
 );
 
+/** From the second on, a request is given up after half a second. */
+const IMPATIENT = `const { setTimeout } = globalThis;
+let requests = 0;
+globalThis.setTimeout = (run, ms, ...more) => setTimeout(run, ms === 10_000 && ++requests > 1 ? 500 : ms, ...more);`;
+
+test(
+  'a program that hangs is not taken for one that is gone, and may still do what it was asked',
+  options,
+  async (t) => {
+    let hangs = false;
+    const serverOptions = { answer: () => (hangs ? 'never' : undefined) };
+    const env = { NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(IMPATIENT)}"` };
+    const { server, screen } = await watch(t, { serverOptions, env });
+    hangs = true;
+    await server.next(() => true);
+    // The request before was given up.
+    await server.next(() => true);
+    await screen.until(/^NO ANSWER for \d+s/);
+    screen.press('p');
+    await screen.until(/\[y\/n\] Pause images\?/);
+    screen.press('y');
+    await screen.until(/^NO ANSWER[\s\S]*\nNot known whether it was done: No answer from/);
+  },
+);
+
 test('help, and back', options, async (t) => {
   const { screen } = await watch(t);
   screen.press('?');

@@ -81,7 +81,8 @@ async function watch(client: ControlClient, first: TopState): Promise<number> {
       const snapshot = await read(client);
       change((old) => ({ state: withSnapshot(old, snapshot) }));
     } catch (error) {
-      tell(error, (why) => ({ lost: why }));
+      // Who only does not answer is not gone: how old the figures are says the rest.
+      tell(error, (why, isLate) => ({ lost: isLate ? undefined : why }));
     } finally {
       isReading = false;
     }
@@ -93,7 +94,10 @@ async function watch(client: ControlClient, first: TopState): Promise<number> {
       else await client.change(pool, ask.change);
       change((old) => ({ state: { ...old, notice: done } }));
     } catch (error) {
-      tell(error, (why) => ({ notice: `Not done: ${why}` }));
+      // A program whose main thread is blocked does it once that goes on.
+      tell(error, (why, isLate) => ({
+        notice: `${isLate ? 'Not known whether it was done' : 'Not done'}: ${why}`,
+      }));
     }
     // The user sees the effect at once, and not a second later.
     await readOnce();
@@ -115,14 +119,15 @@ async function watch(client: ControlClient, first: TopState): Promise<number> {
     }
   }
 
-  function tell(error: unknown, told: (why: string) => Partial<TopState>): void {
+  function tell(error: unknown, told: (why: string, isLate: boolean) => Partial<TopState>): void {
     if (!(error instanceof ControlError)) return fail(error);
     // The error's own message is long, and repeats the address, which is on the screen already.
     const isToken = error.exitCode === ExitCode.unauthorised;
     const why = isToken
       ? `a token is needed, or another one: set ${TOKEN_VARIABLE}`
       : safeText(error.message);
-    change((old) => ({ state: { ...old, ...told(why) } }));
+    const isLate = error.exitCode === ExitCode.timedOut;
+    change((old) => ({ state: { ...old, ...told(why, isLate) } }));
   }
 
   function draw(): void {
