@@ -69,7 +69,8 @@ export async function startServer(
 
 /** Returns the port in use. */
 async function listen(server: Server, options: ResolvedOptions): Promise<number> {
-  server.listen({ port: options.port, host: options.host });
+  // Exclusive: a cluster would give one address to all of its processes, each with pools and a token of its own.
+  server.listen({ port: options.port, host: options.host, exclusive: true });
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     throw listenError(error, options);
   });

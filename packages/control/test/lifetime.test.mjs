@@ -154,6 +154,10 @@ test('a program can wait for close, when nothing else keeps it', async () => {
   assert.deepEqual(await run('closing'), { code: 0, stdout: 'closed\n', stderr: '' });
 });
 
+test('the processes of a cluster do not share an address: a client would reach now this one, now that one', async () => {
+  assert.deepEqual(await run('cluster'), { code: 0, stdout: 'addresses: 2\n', stderr: '' });
+});
+
 test('announce writes one line with the address and the token to standard error', async (t) => {
   const server = await serve(t, [], { token: 'the-token' });
   const written = writtenToStderr(t);
