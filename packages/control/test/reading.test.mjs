@@ -1,6 +1,7 @@
 /** What can be read: statistics, health, readiness, the dashboard; and what is said of what is not there. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { promises, readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import { createPool } from 'threadwise';
 import { FakePool, poolPath, send, serve } from './helpers.mjs';
@@ -168,6 +169,18 @@ test('the assets are the files beside the page, and no others', async (t) => {
   }
   const { status, headers } = await send(server, '/assets/index.html');
   assert.deepEqual([status, headers['content-type']], [200, 'text/html; charset=utf-8']);
+});
+
+test('a dashboard that cannot be read is told with the reason, and not as one that is not there', async (t) => {
+  const message = 'EMFILE: too many open files, scandir';
+  const { mock } = t.mock.method(promises, 'readdir', () => Promise.reject(new Error(message)));
+  t.after(() => {
+    mock.restore();
+    syncBuiltinESMExports();
+  });
+  syncBuiltinESMExports();
+  const { status, json } = await send(await serve(t, []), '/');
+  assert.deepEqual([status, json.error], [500, { code: 'ERR_CONTROL_INTERNAL', message }]);
 });
 
 test('HEAD is GET without a body', async (t) => {

@@ -25,7 +25,7 @@ export function dashboard() {
 async function sendFile(name: string, reply: FastifyReply): Promise<Buffer> {
   const type = TYPES[extname(name)];
   // Only a name that the folder lists is read, so no path can lead out of the folder.
-  const names = type === undefined ? [] : await readdir(FOLDER).catch(() => []);
+  const names = type === undefined ? [] : await readdir(FOLDER);
   if (type === undefined || !names.includes(name)) {
     throw new RequestError('ERR_CONTROL_NOT_FOUND', `The dashboard has no file ${show(name)}`);
   }
