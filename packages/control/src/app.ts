@@ -59,6 +59,11 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
   app.server.maxConnections = limits.connections;
   // Open connections must not keep the program alive.
   app.server.on('connection', (socket) => socket.unref());
+  // A timer of a main thread that was blocked fires before what came meanwhile is read: only then is it known that nothing came.
+  app.server.on('timeout', (socket) => {
+    const before = socket.bytesRead;
+    setImmediate(() => socket.bytesRead === before && socket.destroy());
+  });
   // Node.js would refuse an expectation that it does not know, without a word; a server may leave it unmet (RFC 9110, 10.1.1).
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange));
   // Fastify knows only some methods, and would answer all others as if the path did not exist.
