@@ -1,6 +1,7 @@
 /** The operations that change a pool: options, pause, resume, drain, recycle. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Handlers, nameIn } from '../app.js';
 import type { ControllablePool, PoolStats } from '../controllable-pool.js';
 import { type Directory, type ServedPool, statsOf } from '../directory.js';
@@ -60,7 +61,7 @@ function action(directory: Directory<ControllablePool>, act: Act) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<PoolStats> => {
     const served = directory.find(nameIn(request));
     const { body } = request;
-    const isEmpty = body === undefined || JSON.stringify(body) === '{}';
+    const isEmpty = body === undefined || isDeepStrictEqual(body, {});
     if (!isEmpty) throw new RequestError('ERR_OPTION', `Expected no body, got ${show(body)}`);
     await begun(served, act);
     reply.code(202);
