@@ -217,15 +217,21 @@ const BEFORE_LANDING = {
   INTERLEAVINGS_RUNS: '80',
 };
 
+/** How many test files run at a time where the tests wait for half of their time, and measure nothing for long. */
+const MANY_AT_ONCE = 3;
+
 function processRuns(files, isShort) {
   const fewer = { SOAK_CALLS: '40000', STORM_CALLS: '1000' };
   return processes
     .filter(({ isLong }) => !(isShort && isLong))
-    .map(({ name, isolation }) => ({ name, files, env: { THREADWISE_ISOLATION: isolation, ...fewer } }));
+    .map(({ name, isolation }) => {
+      const env = { THREADWISE_ISOLATION: isolation, ...fewer };
+      return { name, files, env, atOnce: MANY_AT_ONCE };
+    });
 }
 
 function crossingRuns(files) {
-  return crossings.map(({ name, env }) => ({ name, files, env: { ...env, ...SHORT } }));
+  return crossings.map(({ name, env }) => ({ name, files, env: { ...env, ...SHORT }, atOnce: MANY_AT_ONCE }));
 }
 
 /** What `npm test` runs, on the Node.js that runs it: all tests that are not slow. */
@@ -235,7 +241,7 @@ export function quickRuns() {
       name: 'tests',
       files: allTests().filter((name) => !isSlow(name)),
       env: {},
-      atOnce: 3, // half of their time they wait, and none of them measures for long
+      atOnce: MANY_AT_ONCE,
     },
   ];
 }
