@@ -41,11 +41,15 @@ const codeOf = (call: Promise<unknown>) =>
     (error) => (error as { code?: string }).code,
   );
 
-/** Main's ends of the lines to the coordinators of a pool, and a promise of what a coordinator wants within the bounds that it was told last. */
+/** Main's ends of the lines to the coordinators of a pool, and promises of what main hears that a coordinator wants. */
 function listening() {
   let hear: () => void = () => undefined;
+  const wishes = new Map<number, () => void>();
   const lines = {
+    /** Resolves when main hears how many workers are wanted within the bounds that the coordinator was told last. */
     hasSpoken: Promise.resolve(),
+    /** Resolves when main hears that so many workers are wanted. */
+    wants: (count: number) => new Promise<void>((resolve) => wishes.set(count, resolve)),
     /** Main's ends of all lines, to workers too, that are open. */
     open: new Set<unknown>(),
     channel: () => {
@@ -60,7 +64,10 @@ function listening() {
       near.listen = (handler, ...rest) => {
         const heard = (message: unknown) => {
           handler(message);
-          if ((message as readonly unknown[])[0] === 'wanted') hear();
+          const [type, count] = message as readonly unknown[];
+          if (type !== 'wanted') return;
+          hear();
+          wishes.get(count as number)?.();
         };
         listen(heard, ...rest);
       };
@@ -111,7 +118,8 @@ function coordinated(t: TestContext, options: SmallOptions & { readonly startErr
     await small.pool.run('echo', [0]); // the coordinator is started by then
     await lines.hasSpoken;
   };
-  return { ...small, started, kill, hasSpoken, openLines: lines.open, endIsHeardFirst: () => tellEnd() };
+  const { open: openLines, wants } = lines;
+  return { ...small, started, kill, hasSpoken, wants, openLines, endIsHeardFirst: () => tellEnd() };
 }
 
 describe('coordinator: a pool with one', () => {
@@ -144,14 +152,16 @@ describe('coordinator: a pool with one', () => {
   });
 
   test('it decides how many workers there are, and the log says why', async (t) => {
-    const { pool, open, arrived, hasSpoken } = coordinated(t, {
+    const { pool, words, open, hasSpoken, wants } = coordinated(t, {
       threads: { min: 1, max: 3 },
       idleTimeoutMs: 1,
     });
     await pool.ready;
     await hasSpoken();
+    const isWanted = wants(3);
     const calls = range(3).map(() => pool.run('hold', []));
-    await arrived(3);
+    await isWanted;
+    blockUntil(words, ARRIVED, 3);
     const { decisions } = pool.stats().sizing;
     assert.ok(
       decisions.some(({ by, to, why }) => by === 'coordinator' && to === 3 && /waits? for/.test(why)),
