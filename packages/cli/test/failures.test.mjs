@@ -36,6 +36,20 @@ test('a worker that dies in a batch: only the input that killed it fails', async
   assert.equal(code, 1);
 });
 
+test('a module that no longer loads where a thread is replaced: the run ends, and says why as at its start', async () => {
+  const module = at('fails-later.mjs');
+  const marker = JSON.stringify(at('is-down'));
+  const source = `import { existsSync, writeFileSync } from 'node:fs';
+export const setup = () => { if (existsSync(${marker})) throw new Error('the server is down'); };
+export const work = (x) => { if (x === 3) { writeFileSync(${marker}, ''); process.exit(1); } return x; };`;
+  writeFileSync(module, source);
+  const args = ['--range', '1..9', '--threads', '1', '--batch', '1', '--on-error', 'skip', '--quiet'];
+  const { code, stdout, stderr } = await run(['run', `${module}#work`, ...args]);
+  assert.deepEqual([code, stdout], [2, '1\n2\n']);
+  assert.match(stderr, /threadwise: cannot load '.*': Error: the server is down \(.*fails-later\.mjs:2\)\n$/);
+  assert.doesNotMatch(stderr, /batch-tasks|attempts/);
+});
+
 test('of what killed a worker, the place is told', async () => {
   const module = at('throws-later.mjs');
   writeFileSync(

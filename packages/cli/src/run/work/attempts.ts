@@ -76,7 +76,7 @@ async function outcomeOf(call: Promise<BatchOutcome>): Promise<BatchOutcome & { 
   }
 }
 
-const endCodes: readonly unknown[] = ['ERR_POOL_CLOSED', 'ERR_MODULE_LOAD', 'ERR_TASK_ABORTED'];
+const endCodes: readonly unknown[] = ['ERR_POOL_CLOSED', 'ERR_TASK_ABORTED'];
 
 /** The pool speaks of the task it ran and of its result; the user knows neither `runBatch` nor a batch's values. */
 function forUsers(error: DescribedError): DescribedError {

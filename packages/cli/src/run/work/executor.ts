@@ -6,6 +6,7 @@ import type { FleetAddress } from '../../fleet/address.js';
 import { loadFleetPackage } from '../../fleet/package.js';
 import { printable } from '../../format/cut.js';
 import { canDrawOn } from '../../format/text.js';
+import { hasCode } from '../../system-error.js';
 import type { RunOptions } from '../options.js';
 import type { RunInWorker } from './attempts.js';
 import type { BatchSetup } from './batch.js';
@@ -16,6 +17,7 @@ import { createBatching } from './pump.js';
 import { failsToLoad, importModule, selectName } from './task-module.js';
 
 export function localExecutor({ module, threads, timeoutMs, batch }: RunOptions, setup: BatchSetup) {
+  const failed = failsToLoad(module, setup.moduleUrl);
   const pool: Pool<typeof import('./batch-tasks.js')> = createPool(
     new URL('./batch-tasks.js', import.meta.url),
     {
@@ -45,9 +47,14 @@ export function localExecutor({ module, threads, timeoutMs, batch }: RunOptions,
   });
   return {
     /** Resolves when inputs can be run. Rejects with an error that is meant for the user. */
-    ready: pool.ready.catch(failsToLoad(module, setup.moduleUrl)),
+    ready: pool.ready.catch(failed),
     /** Rejects with an ExpectedError where no other input can be run either. */
-    run: ((values, attempts) => pool.run('runBatch', [values, attempts])) as RunInWorker,
+    run: ((values, attempts) =>
+      pool.run('runBatch', [values, attempts]).catch((error: unknown) => {
+        // The module loaded at first, and no longer does: the thread that was to replace the last one could not be started.
+        if (hasCode(error, ['ERR_MODULE_LOAD'])) failed(error);
+        throw error;
+      })) as RunInWorker,
     /** How large batches are, and how many run at once. Must not be called before `ready` has resolved. */
     batching: () => createBatching(batch, pool.stats().threads.max),
     /** How many threads there are now, and how many machines of a fleet; undefined without a fleet. */
