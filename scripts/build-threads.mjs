@@ -12,9 +12,9 @@ const platform = fileURLToPath(new URL('../packages/threadwise/dist/platform/', 
  * thread or process begins. The second file imports from the first what both need, and is loaded by programs that start such a thread.
  */
 const FILES = {
-  'worker-source': { workerSource: 'node/worker-entry' },
+  'worker-source': { workerSource: 'node/threads/worker-entry' },
   'thread-sources': {
-    coordinatorSource: 'node/coordinator-entry',
+    coordinatorSource: 'node/threads/coordinator-entry',
     processSource: 'process/worker-entry',
     relaySource: 'process/relay-entry',
   },
@@ -22,7 +22,7 @@ const FILES = {
 const ENTRIES = Object.values(FILES).flatMap((texts) => Object.values(texts));
 
 /** The path of a file that is built. */
-export const builtSource = (name) => join(platform, `node/${name}.js`);
+export const builtSource = (name) => join(platform, `node/threads/${name}.js`);
 /** What imports of these files end with. */
 export const BUILT_SOURCES = new RegExp(`/(${Object.keys(FILES).join('|')})\\.js$`);
 

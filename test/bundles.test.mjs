@@ -102,7 +102,7 @@ test('the library is built in any folder, also in one whose name a URL escapes',
   const own = ['package.json', 'tsconfig.json', 'src', 'dist'].map((name) => `packages/threadwise/${name}`);
   for (const name of ['scripts', 'tsconfig.base.json', ...own])
     cpSync(join(root, name), join(dir, name), { recursive: true });
-  const built = ['index.cjs', 'whole.js', 'worker.js', 'platform/node/worker-source.js'].map(
+  const built = ['index.cjs', 'whole.js', 'worker.js', 'platform/node/threads/worker-source.js'].map(
     (name) => `packages/threadwise/dist/${name}`,
   );
   for (const name of built) rmSync(join(dir, name));

@@ -2,9 +2,9 @@
 import { type MessagePort, SHARE_ENV } from 'node:worker_threads';
 import type { HelperSpec, Thread, ThreadExit } from '../../core/contracts.js';
 import { clockZero } from './clock.js';
-import type { HelperBoot } from './coordinator-entry.js';
+import type { HelperBoot } from './threads/coordinator-entry.js';
 import { nodeThread } from './node-thread.js';
-import { coordinatorSource } from './thread-sources.js';
+import { coordinatorSource } from './threads/thread-sources.js';
 
 export function startCoordinatorThread(
   { name, port, data }: HelperSpec,

@@ -3,7 +3,7 @@ import { SHARE_ENV, Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
 import { clockZero, setImmediate } from './clock.js';
 import { cpuTime, loopUtilization, youngestThreadId } from './usage.js';
-import type { WorkerBoot } from './worker-entry.js';
+import type { WorkerBoot } from './threads/worker-entry.js';
 
 /** What the coordinator's thread needs to start a worker. It can be cloned (SHARE_ENV, a symbol, cannot), and its port has to be transferred. */
 export type Recipe = ReturnType<typeof recipeFor>;

@@ -11,7 +11,7 @@ import { startCoordinatorThread } from './coordinator-thread.js';
 import { availableThreads, memory, threadCeiling } from './limits.js';
 import { recipeFor, spawnFrom } from './node-thread.js';
 import { clone, detach, nodePort } from './port.js';
-import { workerSource } from './worker-source.js';
+import { workerSource } from './threads/worker-source.js';
 import { atExit } from './exit.js';
 import { cpuTime, ownLoad } from './usage.js';
 

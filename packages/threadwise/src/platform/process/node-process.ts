@@ -8,7 +8,7 @@ import { reasonOf } from '../../core/workers/failures.js';
 import { clearInterval, setInterval } from '../node/clock.js';
 import { cgroups } from '../node/limits.js';
 import { cpuTime, readText } from '../node/usage.js';
-import type { WorkerBoot } from '../node/worker-entry.js';
+import type { WorkerBoot } from '../node/threads/worker-entry.js';
 import { type BoardFile, ringsOf } from './board.js';
 import { toBytes } from './clone.js';
 import { KEPT_BYTES } from './frames.js';

@@ -5,7 +5,7 @@ import type { ResolvedOptions } from '../../core/options/options.js';
 import { messagesWith } from '../../transport/message/link.js';
 import { clockZero } from '../node/clock.js';
 import { nodePlatform } from '../node/platform.js';
-import { processSource } from '../node/thread-sources.js';
+import { processSource } from '../node/threads/thread-sources.js';
 import { type BoardFile, boardsInOneFile, newFileBoard } from './board.js';
 import { cloneByBytes, kept } from './clone.js';
 import { optionsOf, residentBytesOfAll, specFor, startProcess, threadIn } from './node-process.js';

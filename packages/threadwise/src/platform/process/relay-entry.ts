@@ -2,10 +2,10 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
 import { type EncodedError, encodeError } from '../../transport/codec/error-codec.js';
-import { flush, receiveBoot } from '../node/boot.js';
+import { flush, receiveBoot } from '../node/threads/boot.js';
 import { noteEnds } from '../node/ended-threads.js';
 import { spawnFrom } from '../node/node-thread.js';
-import type { WorkerBoot } from '../node/worker-entry.js';
+import type { WorkerBoot } from '../node/threads/worker-entry.js';
 import { cloneByBytes } from './clone.js';
 import { inheritedPipe } from './inherited.js';
 import { pipePort } from './port.js';

@@ -3,7 +3,7 @@ import type { Platform, Thread, ThreadExit, ThreadSpec } from '../../core/contra
 import type { ResolvedOptions } from '../../core/options/options.js';
 import { decodeError } from '../../transport/codec/error-codec.js';
 import { clearInterval, clockZero, setInterval } from '../node/clock.js';
-import { processSource, relaySource } from '../node/thread-sources.js';
+import { processSource, relaySource } from '../node/threads/thread-sources.js';
 import { type BoardFile, ringsOf } from './board.js';
 import { optionsOf, pipeFrom, specFor, startProcess, threadIn } from './node-process.js';
 import { FD, type Pipe, type PipePort, pipePort } from './port.js';

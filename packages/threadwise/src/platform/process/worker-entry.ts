@@ -4,7 +4,7 @@ import { Runner } from '../../runner/runner.js';
 import { encodeError } from '../../transport/codec/error-codec.js';
 import { Line } from '../../transport/line.js';
 import { MessageEndpoint } from '../../transport/message/endpoint.js';
-import { receiveBoot, runnerPlatform } from '../node/boot.js';
+import { receiveBoot, runnerPlatform } from '../node/threads/boot.js';
 import { now } from '../node/clock.js';
 import { ownThreadId } from '../node/usage.js';
 import { ringsOf, workerBoard } from './board.js';

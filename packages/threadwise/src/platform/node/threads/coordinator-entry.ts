@@ -1,15 +1,15 @@
 /** The first code of a coordinator's thread on Node: puts a coordinator on the port that it was given. */
 import { type MessagePort, workerData } from 'node:worker_threads';
-import { Coordinator } from '../../coordinator/coordinator.js';
-import type { CoordinatorData } from '../../transport/coordinator/messages.js';
-import { followClock, now, timer } from './clock.js';
-import { collectShared } from './collect.js';
-import { noteEnds } from './ended-threads.js';
-import { atExit } from './exit.js';
-import { memory } from './limits.js';
-import { type Recipe, spawnFromRecipe } from './node-thread.js';
-import { nodePort } from './port.js';
-import { cpuTime } from './usage.js';
+import { Coordinator } from '../../../coordinator/coordinator.js';
+import type { CoordinatorData } from '../../../transport/coordinator/messages.js';
+import { followClock, now, timer } from '../clock.js';
+import { collectShared } from '../collect.js';
+import { noteEnds } from '../ended-threads.js';
+import { atExit } from '../exit.js';
+import { memory } from '../limits.js';
+import { type Recipe, spawnFromRecipe } from '../node-thread.js';
+import { nodePort } from '../port.js';
+import { cpuTime } from '../usage.js';
 import type { WorkerBoot } from './worker-entry.js';
 
 /** What `coordinator-thread.ts` passes as workerData. */

@@ -1,5 +1,5 @@
 /**
- * Each returns the text of coordinator-entry.ts, or of one of the entries of `../process/`, with all it imports, as one script. Written into
+ * Each returns the text of coordinator-entry.ts, or of one of the entries of `../../process/`, with all it imports, as one script. Written into
  * dist by scripts/build-threads.mjs.
  */
 export declare function coordinatorSource(): string;

@@ -1,16 +1,16 @@
 /** The first code of a worker thread of Node: puts a runner on the port that it was given. */
 import type { MessagePort } from 'node:worker_threads';
-import type { ThreadSpec, Wire } from '../../core/contracts.js';
-import { isObject } from '../../core/options/checks.js';
-import { Allowance } from '../../core/workers/allowance.js';
-import { openEndpoint } from '../../runner/endpoints.js';
-import { Runner, type RunnerPlatform } from '../../runner/runner.js';
-import type { EndpointPlatform } from '../../transport/endpoint.js';
+import type { ThreadSpec, Wire } from '../../../core/contracts.js';
+import { isObject } from '../../../core/options/checks.js';
+import { Allowance } from '../../../core/workers/allowance.js';
+import { openEndpoint } from '../../../runner/endpoints.js';
+import { Runner, type RunnerPlatform } from '../../../runner/runner.js';
+import type { EndpointPlatform } from '../../../transport/endpoint.js';
 import { receiveBoot, runnerPlatform } from './boot.js';
-import { timer } from './clock.js';
-import { collectSoon } from './collect.js';
-import { clone, detach, nodePort } from './port.js';
-import { loopUtilization, ownThreadId } from './usage.js';
+import { timer } from '../clock.js';
+import { collectSoon } from '../collect.js';
+import { clone, detach, nodePort } from '../port.js';
+import { loopUtilization, ownThreadId } from '../usage.js';
 
 /** The boot message that `node-thread.ts` sends. */
 export interface WorkerBoot extends Omit<ThreadSpec, 'settings'> {

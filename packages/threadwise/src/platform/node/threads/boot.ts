@@ -1,12 +1,12 @@
 /** The beginning of a worker: what it was told, and what of Node a runner gets. */
 import Module from 'node:module';
 import wt from 'node:worker_threads';
-import type { ThreadSpec } from '../../core/contracts.js';
-import type { RunnerPlatform } from '../../runner/runner.js';
-import { followClock, now } from './clock.js';
-import { atExit } from './exit.js';
-import type { Start } from './node-thread.js';
-import { memoryUsage } from './usage.js';
+import type { ThreadSpec } from '../../../core/contracts.js';
+import type { RunnerPlatform } from '../../../runner/runner.js';
+import { followClock, now } from '../clock.js';
+import { atExit } from '../exit.js';
+import type { Start } from '../node-thread.js';
+import { memoryUsage } from '../usage.js';
 
 /** The workerData of a thread or a process: its starter script (`node-thread.ts`, `../process/node-process.ts`) puts there what its code needs. */
 interface Given<Boot> extends Start {
