@@ -61,6 +61,8 @@ export async function openDelivery(
     // The reducer runs after the record, so that a slow one never stands between a write and its record.
     let turn = performance.now();
     for (const value of wanted.flatMap(({ values }) => values)) {
+      // A run that was stopped writes no value, so that nobody waits for the rest of the fold.
+      if (isStopped()) return;
       await reducer.add(value);
       if (performance.now() - turn < LONGEST_TURN_MS) continue;
       await setImmediate();
